@@ -20,7 +20,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm install --ignore-scripts --no-save --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY bin bin
+COPY service service
 COPY runtime runtime
 COPY policy policy
 COPY actors actors
@@ -54,4 +54,4 @@ LABEL org.opencontainers.image.title="tenant-messaging-api" \
   org.opencontainers.image.created="${CREATED}"
 # Node is process 1 and hears SIGTERM itself. It starts no processes, so there are none to reap.
 # The flags are those of `npm start`.
-ENTRYPOINT ["/usr/bin/node", "--enable-source-maps", "--max-semi-space-size=64", "--v8-pool-size=1", "dist/bin/service.js"]
+ENTRYPOINT ["/usr/bin/node", "--enable-source-maps", "--max-semi-space-size=64", "--v8-pool-size=1", "dist/service/service.js"]

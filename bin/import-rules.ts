@@ -12,86 +12,155 @@ import { dirname, join } from 'node:path';
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   'runtime/ownership': ['runtime'],
+  'runtime/actor': ['runtime/ownership', 'runtime'],
   'runtime/redis': ['runtime'],
-  'runtime/actor': ['runtime', 'runtime/ownership'],
-  'runtime/node': ['runtime', 'runtime/actor', 'runtime/ownership', 'runtime/redis'],
+  'runtime/node': ['runtime/redis', 'runtime/actor', 'runtime/ownership', 'runtime'],
   policy: ['runtime'],
+  'policy/limits': ['policy'],
   actors: ['policy', 'runtime'],
-  'actors/outbound': [],
-  'actors/session': ['runtime'],
-  'actors/session/main-thread': ['actors/session', 'runtime'],
-  'actors/session/worker-thread': ['actors/outbound', 'actors/session', 'runtime'],
-  'actors/session/memory': ['actors/session', 'runtime'],
-  'actors/tenant': ['actors', 'policy', 'runtime'],
-  'actors/shop/machines': ['actors', 'actors/session', 'runtime'],
-  'actors/shop/record': [
-    ...['actors', 'actors/session', 'actors/shop/machines', 'actors/tenant'],
+  'actors/tenants': ['actors', 'policy/limits', 'policy', 'runtime'],
+  'actors/shops': ['actors/tenants', 'actors', 'policy', 'runtime'],
+  'actors/events': ['actors/shops', 'actors/tenants', 'actors', 'runtime'],
+  'actors/sessions': ['runtime'],
+  'actors/shops/machines': ['actors/sessions', 'actors', 'runtime'],
+  'actors/shops/state': [
+    ...['actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants', 'actors', 'policy'],
+    ...['runtime'],
+  ],
+  'actors/shops/turns/builder': [
+    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
+    ...['actors', 'policy', 'runtime'],
+  ],
+  'actors/shops/turns/people': [
+    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'actors/tenants', 'policy'],
+    ...['runtime'],
+  ],
+  'actors/shops/turns/number': [
+    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops/machines', 'actors/sessions'],
+    ...['actors/tenants', 'policy', 'runtime'],
+  ],
+  'actors/shops/turns/pool': [
+    ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
+    ...['actors/shops/state', 'actors/shops/machines', 'actors/shops', 'actors', 'policy', 'runtime'],
+  ],
+  'actors/shops/effects': [
+    ...['actors/shops/turns/pool', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
+    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
+    ...['actors', 'policy', 'runtime/node', 'runtime/actor', 'runtime'],
+  ],
+  'actors/shops/turns/send': [
+    ...['actors/shops/turns/pool', 'actors/shops/turns/number', 'actors/shops/turns/people'],
+    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops/machines', 'actors/shops'],
+    ...['actors', 'policy'],
+  ],
+  'actors/shops/turns/wire': [
+    ...['actors/shops/turns/pool', 'actors/shops/turns/number', 'actors/shops/turns/people'],
+    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'actors/tenants', 'actors'],
     ...['policy', 'runtime'],
   ],
-  'actors/shop/turn': [
-    ...['actors', 'actors/session', 'actors/shop/machines', 'actors/shop/record', 'actors/tenant'],
-    ...['policy', 'runtime'],
+  'actors/shops/turns': [
+    ...['actors/shops/turns/wire', 'actors/shops/turns/send', 'actors/shops/turns/pool'],
+    ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
+    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
+    ...['actors', 'policy', 'runtime'],
   ],
-  'actors/shop/effect': [
-    ...['actors', 'actors/session', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/turn'],
-    ...['actors/tenant', 'policy', 'runtime', 'runtime/actor', 'runtime/node'],
-  ],
-  'actors/shop/view': [
-    ...['actors', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/turn'],
-    ...['actors/shop/effect', 'actors/tenant', 'policy', 'runtime'],
-  ],
-  'actors/webhooks': [
-    ...['actors', 'actors/outbound', 'actors/shop/record', 'actors/shop/view', 'actors/tenant', 'runtime'],
+  'actors/shops/views': [
+    ...['actors/shops/turns', 'actors/shops/turns/send', 'actors/shops/effects'],
+    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops/machines', 'actors/shops'],
+    ...['actors/tenants', 'actors', 'policy', 'runtime'],
   ],
   'actors/operators': [
-    ...['actors', 'actors/session', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/turn'],
-    ...['actors/shop/effect', 'actors/shop/view', 'actors/tenant'],
-    ...['policy', 'runtime', 'runtime/node', 'runtime/redis'],
+    ...['actors/shops/views', 'actors/shops/turns', 'actors/shops/effects', 'actors/shops/turns/builder'],
+    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
+    ...['actors', 'policy', 'runtime/node', 'runtime/redis', 'runtime'],
   ],
-  'http/contract': ['actors', 'actors/shop/record', 'actors/tenant', 'policy', 'runtime'],
-  'http/request-log': ['runtime', 'runtime/redis'],
-  'http/audit-log': ['http/request-log', 'runtime', 'runtime/redis'],
-  'http/owner': ['http/contract', 'actors/tenant', 'runtime'],
-  'http/pipeline': ['http/contract', 'http/request-log', 'runtime'],
-  'http/console': ['http/contract', 'http/pipeline', 'actors/tenant'],
-  'http/events': ['http/contract', 'http/owner', 'actors', 'runtime'],
-  'http/metrics': ['http/contract', 'http/events', 'http/request-log', 'actors', 'runtime'],
+  'actors/outbound': [],
+  'actors/sessions/main-thread': ['actors/sessions', 'runtime'],
+  'actors/sessions/worker-thread/store': ['actors/sessions', 'runtime'],
+  'actors/sessions/worker-thread/wire': ['actors/sessions'],
+  'actors/sessions/worker-thread/session': [
+    ...['actors/sessions/worker-thread/wire', 'actors/sessions/worker-thread/store', 'actors/outbound'],
+    ...['actors/sessions', 'runtime'],
+  ],
+  'actors/sessions/worker-thread/keys': [
+    ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire'],
+    ...['actors/sessions/worker-thread/store', 'actors/sessions'],
+  ],
+  'actors/sessions/worker-thread/attachments': [
+    ...['actors/sessions/worker-thread/session', 'actors/outbound', 'actors/sessions'],
+  ],
+  'actors/sessions/worker-thread/sending': [
+    ...['actors/sessions/worker-thread/attachments', 'actors/sessions/worker-thread/keys'],
+    ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire'],
+    ...['actors/sessions/worker-thread/store', 'actors/sessions', 'runtime'],
+  ],
+  'actors/sessions/worker-thread/retries': [
+    ...['actors/sessions/worker-thread/sending', 'actors/sessions/worker-thread/keys'],
+    ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire', 'runtime'],
+  ],
+  'actors/sessions/worker-thread/connection': [
+    ...['actors/sessions/worker-thread/retries', 'actors/sessions/worker-thread/sending'],
+    ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
+    ...['actors/sessions/worker-thread/wire', 'actors/outbound', 'actors/sessions', 'runtime'],
+  ],
+  'actors/sessions/worker-thread/inbound': [
+    ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
+    ...['actors/sessions/worker-thread/wire', 'actors/sessions', 'runtime'],
+  ],
+  'actors/sessions/worker-thread': [
+    ...['actors/sessions/worker-thread/inbound', 'actors/sessions/worker-thread/connection'],
+    ...['actors/sessions/worker-thread/retries', 'actors/sessions/worker-thread/sending'],
+    ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
+    ...['actors/sessions/worker-thread/wire', 'actors/sessions/worker-thread/store', 'actors/outbound'],
+    ...['actors/sessions', 'runtime'],
+  ],
+  'actors/webhooks': [
+    ...['actors/outbound', 'actors/events', 'actors/shops', 'actors/tenants', 'actors', 'runtime'],
+  ],
+  'http/contract': ['actors/shops/state', 'actors/shops', 'actors/tenants', 'actors', 'policy', 'runtime'],
+  'http/request-log': ['runtime/redis', 'runtime'],
+  'http/pipeline': ['http/request-log', 'http/contract', 'runtime'],
+  'http/owner': ['http/contract', 'actors/tenants', 'runtime'],
   'http/tenant-api': [
-    ...['http/contract', 'http/owner', 'http/pipeline'],
-    ...['actors', 'actors/shop/record', 'actors/tenant', 'policy', 'runtime'],
+    ...['http/owner', 'http/pipeline', 'http/contract', 'actors/events', 'actors/shops', 'actors/tenants'],
+    ...['actors', 'policy/limits', 'policy', 'runtime'],
   ],
-  'http/openapi': ['http/contract', 'http/pipeline', 'http/tenant-api'],
-  'http/articles': ['http/contract', 'http/pipeline', 'http/tenant-api'],
+  'http/articles': ['http/tenant-api', 'http/pipeline', 'http/contract'],
+  'http/audit-log': ['http/request-log', 'runtime/redis', 'runtime'],
+  'http/console': ['http/pipeline', 'http/contract', 'actors/tenants'],
+  'http/events': ['http/owner', 'http/contract', 'actors', 'runtime'],
+  'http/metrics': ['http/events', 'http/request-log', 'http/contract', 'actors', 'runtime'],
+  'http/openapi': ['http/tenant-api', 'http/pipeline', 'http/contract'],
   'http/operator-api': [
-    ...['http/audit-log', 'http/contract', 'http/events', 'http/metrics', 'http/openapi', 'http/owner'],
-    ...['http/pipeline', 'http/request-log'],
-    ...['actors', 'actors/operators', 'actors/shop/machines', 'actors/shop/record', 'actors/shop/view'],
-    ...['actors/tenant', 'actors/webhooks', 'policy', 'runtime'],
+    ...['http/openapi', 'http/metrics', 'http/events', 'http/audit-log', 'http/owner', 'http/pipeline'],
+    ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/shops/views'],
+    ...['actors/shops/machines', 'actors/shops', 'actors/tenants', 'actors', 'policy/limits', 'policy'],
+    ...['runtime'],
   ],
   http: [
-    ...['http/articles', 'http/audit-log', 'http/console', 'http/contract', 'http/events', 'http/metrics'],
-    ...['http/openapi', 'http/operator-api', 'http/owner', 'http/pipeline', 'http/request-log'],
-    ...['http/tenant-api'],
-    ...['actors/operators', 'actors/shop/record', 'actors/tenant', 'actors/webhooks', 'runtime'],
+    ...['http/operator-api', 'http/openapi', 'http/metrics', 'http/events', 'http/console'],
+    ...['http/audit-log', 'http/articles', 'http/tenant-api', 'http/owner', 'http/pipeline'],
+    ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/events'],
+    ...['actors/shops', 'actors/tenants', 'runtime'],
   ],
   simulator: [],
   // A package of its own: what callers of the API install.
   'client/src': [],
 };
 
-/** The composition of a node may import everything of ours, and is imported by nobody. */
-const COMPOSITION = 'bin';
+/** The folders that may import everything of ours, and that no room imports: what composes a node, and the commands. */
+const UNBOUND: readonly string[] = ['service', 'bin'];
 
 /** A library that has one place, with all below its name, and the rooms or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['http/server.ts'],
-  '@whiskeysockets': ['actors/session/worker-thread', 'simulator'],
-  libsignal: ['actors/session/worker-thread', 'simulator'],
-  'whatsapp-rust-bridge': ['actors/session/worker-thread'],
+  '@whiskeysockets': ['actors/sessions/worker-thread', 'simulator'],
+  libsignal: ['actors/sessions/worker-thread', 'simulator'],
+  'whatsapp-rust-bridge': ['actors/sessions/worker-thread'],
   ioredis: ['runtime/redis'],
   marked: ['http/articles'],
   'redis-om': ['actors/operators'],
-  'node:process': [COMPOSITION],
+  'node:process': UNBOUND,
 };
 
 /** Modules through which the policy could do I/O or read the time. */
@@ -101,7 +170,7 @@ const NOT_PURE = [
 ];
 
 /** All rooms of the table. */
-export const rooms: readonly string[] = [...Object.keys(allowedImports), COMPOSITION];
+export const rooms: readonly string[] = [...Object.keys(allowedImports), ...UNBOUND];
 
 /** The folders at the root of the repository that hold rooms. */
 export const TOP_FOLDERS: readonly string[] = [...new Set(rooms.map((room) => room.replace(/\/.*/, '')))];
@@ -124,13 +193,10 @@ export function refusedImports(path: string, text: string): readonly string[] {
 
 function mayImport(path: string, specifier: string): boolean {
   const room = roomOf(path);
-  if (room === COMPOSITION) return true;
+  if (room === undefined) return false;
+  if (UNBOUND.includes(room)) return true;
   const target = roomOf(join(dirname(path), specifier));
-  return (
-    room !== undefined &&
-    target !== undefined &&
-    (room === target || !!allowedImports[room]?.includes(target))
-  );
+  return target !== undefined && (room === target || !!allowedImports[room]?.includes(target));
 }
 
 function mayUse(path: string, specifier: string): boolean {

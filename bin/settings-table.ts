@@ -7,7 +7,7 @@ export interface Setting {
   /** A value to begin with in .env.example: the setting is required there. */
   readonly required?: string;
   /**
-   * The reader of the setting; the service through bin/environment.ts unless said otherwise. `sdk`: the library for
+   * The reader of the setting; the service through service/environment.ts unless said otherwise. `sdk`: the library for
    * traces.
    */
   readonly readBy?: 'bin/dev' | 'compose.yaml' | 'sdk';

@@ -1,8 +1,8 @@
+import type { EventOperations } from '../actors/events/event-operations.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
-import type { EventOperations } from '../actors/shop/record/event-operations.ts';
-import type { ShopOperations } from '../actors/shop/record/shop-operations.ts';
-import type { TenantOperations } from '../actors/tenant/tenant-operations.ts';
-import type { KeyDirectory } from '../actors/tenant/tenant-view.ts';
+import type { ShopOperations } from '../actors/shops/shop-operations.ts';
+import type { TenantOperations } from '../actors/tenants/tenant-operations.ts';
+import type { KeyDirectory } from '../actors/tenants/tenant-view.ts';
 import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';

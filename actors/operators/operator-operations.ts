@@ -1,12 +1,12 @@
 import type { policyUsage } from '../../policy/policy-usage.ts';
 import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { Outcome } from '../failure.ts';
-import type { ShopReference } from '../shop/record/shop-operations.ts';
-import type { ShopDescription } from '../shop/turn/describe-shop.ts';
-import type { ShopCensus } from '../shop/view/shop-census.ts';
-import type { ShopSummary } from '../shop/view/shop-summary.ts';
-import type { CursorPage, ShopView } from '../tenant/tenant-operations.ts';
-import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenant/tenant-view.ts';
+import type { ShopReference } from '../shops/shop-operations.ts';
+import type { ShopDescription } from '../shops/turns/describe-shop.ts';
+import type { ShopCensus } from '../shops/views/shop-census.ts';
+import type { ShopSummary } from '../shops/views/shop-summary.ts';
+import type { CursorPage, ShopView } from '../tenants/tenant-operations.ts';
+import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenants/tenant-view.ts';
 import type { ResumedActors, SuspendedFilter } from './resume-suspended.ts';
 
 /** A tenant and how its actor stands: while that is not `active`, every call of the tenant waits or is refused. */

@@ -3,10 +3,10 @@ import { SHARD_COUNT } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Read, Store } from '../../runtime/store.ts';
-import { tenantKeys, tenantsOfShardKey } from '../tenant/tenant-keys.ts';
-import type { CursorPage } from '../tenant/tenant-operations.ts';
-import { type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
-import type { TenantView } from '../tenant/tenant-view.ts';
+import { tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';
+import type { CursorPage } from '../tenants/tenant-operations.ts';
+import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
+import type { TenantView } from '../tenants/tenant-view.ts';
 
 const schema = new Schema(
   'directory:tenant',

@@ -1,9 +1,9 @@
 import type { ActorIndex } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
-import { shopAddress, shopOf } from '../shop/record/shop-keys.ts';
-import type { SeenActor } from '../shop/view/shop-census.ts';
-import { tenantAddress } from '../tenant/tenant-keys.ts';
+import { shopAddress, shopOf } from '../shops/state/shop-keys.ts';
+import type { SeenActor } from '../shops/views/shop-census.ts';
+import { tenantAddress } from '../tenants/tenant-keys.ts';
 
 /** Which suspended actors to resume; all without a filter. */
 export interface SuspendedFilter {

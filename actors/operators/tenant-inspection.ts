@@ -1,9 +1,9 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
-import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
-import { type TenantRecord, tenantView } from '../tenant/tenant-record.ts';
-import type { TenantState } from '../tenant/tenant-state.ts';
+import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
+import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
+import type { TenantState } from '../tenants/tenant-state.ts';
 import type { SupervisedTenant } from './operator-operations.ts';
 
 /** The actors and the store that an inspection reads. */

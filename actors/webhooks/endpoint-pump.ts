@@ -1,7 +1,7 @@
 import type { ArmedTimer } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { isBefore } from '../tenant/event-cursor.ts';
-import type { WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
+import { isBefore } from '../tenants/event-cursor.ts';
+import type { WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
 import type { EndpointPumpOptions } from './endpoint-pump-options.ts';
 import { EndpointTries, MOST_RETRIES } from './endpoint-tries.ts';
 import {

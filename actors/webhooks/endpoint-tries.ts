@@ -1,7 +1,7 @@
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { isBefore } from '../tenant/event-cursor.ts';
-import type { StoredEvent } from '../tenant/tenant-event.ts';
-import type { WebhookProgress, WebhookRecord, WebhookRetry } from '../tenant/webhook-record.ts';
+import { isBefore } from '../tenants/event-cursor.ts';
+import type { StoredEvent } from '../tenants/tenant-event.ts';
+import type { WebhookProgress, WebhookRecord, WebhookRetry } from '../tenants/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 import type { EndpointPace, EndpointPumpOptions } from './endpoint-pump-options.ts';
 import { LateTries } from './late-tries.ts';

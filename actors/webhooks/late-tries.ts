@@ -1,4 +1,4 @@
-import type { WebhookRetry } from '../tenant/webhook-record.ts';
+import type { WebhookRetry } from '../tenants/webhook-record.ts';
 import type { Ended, LateTry } from './tries.ts';
 
 /** Late tries of one endpoint that are on their way, one an event. */

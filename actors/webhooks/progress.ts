@@ -1,13 +1,13 @@
 import type { Random } from '../../runtime/random.ts';
-import { cursorOf } from '../tenant/event-cursor.ts';
-import type { StoredEvent } from '../tenant/tenant-event.ts';
-import { deadLetter, placeOf } from '../tenant/webhook-progress.ts';
+import { cursorOf } from '../tenants/event-cursor.ts';
+import type { StoredEvent } from '../tenants/tenant-event.ts';
+import { deadLetter, placeOf } from '../tenants/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
   WebhookRecord,
   WebhookRetry,
-} from '../tenant/webhook-record.ts';
+} from '../tenants/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 import type { Missed } from './endpoint-pump-options.ts';
 import { delayAfter } from './schedule.ts';

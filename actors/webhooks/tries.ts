@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../tenant/tenant-event.ts';
-import type { WebhookRetry } from '../tenant/webhook-record.ts';
+import type { StoredEvent } from '../tenants/tenant-event.ts';
+import type { WebhookRetry } from '../tenants/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 
 /** The address of an endpoint for as long as it has it; one that it gets back is another. */

@@ -1,9 +1,9 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { failed, type Outcome } from '../failure.ts';
-import { tenantAddress, tenantKeys } from '../tenant/tenant-keys.ts';
-import type { TenantState } from '../tenant/tenant-state.ts';
-import type { WebhookChanges, WebhookProgress, WebhookRecord } from '../tenant/webhook-record.ts';
+import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
+import type { TenantState } from '../tenants/tenant-state.ts';
+import type { WebhookChanges, WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
 import { forgiven } from './progress.ts';
 import type { WebhookView } from './webhook-operations.ts';
 

@@ -1,5 +1,5 @@
 import type { Outcome } from '../failure.ts';
-import type { WebhookEnd } from '../tenant/webhook-record.ts';
+import type { WebhookEnd } from '../tenants/webhook-record.ts';
 
 /** An endpoint as operators see it: without its secret. Times are ISO 8601 in UTC. */
 export interface WebhookView {

@@ -1,5 +1,5 @@
 import type { TextCipher } from '../../runtime/text-cipher.ts';
-import type { WebhookRecord } from '../tenant/webhook-record.ts';
+import type { WebhookRecord } from '../tenants/webhook-record.ts';
 
 /** The use that an endpoint's secret is sealed for: it opens as the secret of no other endpoint. */
 export function secretUse(tenantId: string, webhookId: string): string {

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import type { Actors } from '../../runtime/actors.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
+import type { EventOperations } from '../events/event-operations.ts';
 import { done, type FieldProblem, failed, type Outcome } from '../failure.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
-import type { EventOperations } from '../shop/record/event-operations.ts';
-import { streamIdOf } from '../tenant/event-cursor.ts';
-import { tenantAddress } from '../tenant/tenant-keys.ts';
-import type { TenantState } from '../tenant/tenant-state.ts';
-import type { WebhookChanges, WebhookRecord } from '../tenant/webhook-record.ts';
+import { streamIdOf } from '../tenants/event-cursor.ts';
+import { tenantAddress } from '../tenants/tenant-keys.ts';
+import type { TenantState } from '../tenants/tenant-state.ts';
+import type { WebhookChanges, WebhookRecord } from '../tenants/webhook-record.ts';
 import { makeSecret } from './signature.ts';
 import { type WebhookAccess, webhookAccess, webhookView } from './webhook-access.ts';
 import { type WebhookDeliveriesOptions, webhookDeliveries } from './webhook-deliveries.ts';

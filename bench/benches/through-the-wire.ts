@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { composingMs, DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+import { composingMs, DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
 import type { Figures } from '../harness/bench.ts';
 import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';

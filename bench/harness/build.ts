@@ -34,6 +34,11 @@ function buildIn(checkout: string, label: string): Build {
   };
 }
 
+/** Where the service lies in a build: `bin/` in a checkout of 0.1.0. */
+export function serviceProgram({ directory }: Build): string {
+  return existsSync(join(directory, 'service/service.js')) ? 'service/service.js' : 'bin/service.js';
+}
+
 function run(command: string, args: string[], cwd: string): void {
   execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }

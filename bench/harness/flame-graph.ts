@@ -49,7 +49,7 @@ export function byRoom(
   for (const { name, percent } of hottest(profile, window)) {
     const path = name.split(' ')[1] ?? '';
     const library = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
-    const room = library ?? /^(http|actors|policy|runtime|bin)\//.exec(path)?.[1];
+    const room = library ?? /^(http|actors|policy|runtime|service)\//.exec(path)?.[1];
     const rest = name.startsWith('(garbage') ? 'garbage collection' : path === '' ? 'native code' : 'Node';
     rooms.set(room ?? rest, (rooms.get(room ?? rest) ?? 0) + percent);
   }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
-import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
-import { startPrivateRedis } from '../../bin/private-redis.ts';
-import { readReadyLine } from '../../bin/ready-line.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
+import { startPrivateRedis } from '../../service/private-redis.ts';
+import { readReadyLine } from '../../service/ready-line.ts';
 import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
 import type { BenchShop } from '../load/load-plan.ts';
-import { type Build, OWN_BUILD } from './build.ts';
+import { type Build, OWN_BUILD, serviceProgram } from './build.ts';
 import { onCore } from './cores.ts';
 import { type Fleet, type FleetSize, makeFleet } from './fleet.ts';
 import { metricsOf } from './metrics.ts';
@@ -79,7 +79,9 @@ export async function startLiveSide(options: {
     LOG_LEVEL: 'warn',
     ...options.environment,
   };
-  const start = ([path, ...args]: LiveProgram = options.program ?? ['bin/service.js']): Promise<Program> => {
+  const start = (
+    [path, ...args]: LiveProgram = options.program ?? [serviceProgram(build)],
+  ): Promise<Program> => {
     rmSync(threadsPath, { force: true });
     return startProgram({
       name: 'service',
@@ -148,7 +150,7 @@ export async function startSimulatorProcess(
 ): Promise<{ process: GuardedProcess; url: string }> {
   const child = spawnGuarded({
     name: 'simulator',
-    ...onCore('rest', process.execPath, [join(OWN_BUILD.directory, 'bin/simulator.js')]),
+    ...onCore('rest', process.execPath, [join(OWN_BUILD.directory, 'service/simulator.js')]),
     environment: {
       PATH: '/usr/local/bin:/usr/bin:/bin',
       SIMULATOR_PORT: '0',

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { spawnGuarded } from '../../bin/guarded-process.ts';
-import { type PrivateRedis, startPrivateRedis } from '../../bin/private-redis.ts';
 import { SHARD_COUNT } from '../../runtime/address.ts';
+import { spawnGuarded } from '../../service/guarded-process.ts';
+import { type PrivateRedis, startPrivateRedis } from '../../service/private-redis.ts';
 import { callAll } from '../load/http-calls.ts';
 import { OWN_BUILD } from './build.ts';
 import { onCore } from './cores.ts';

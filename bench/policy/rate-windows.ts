@@ -4,7 +4,7 @@
  * Run: node --import tsx bench/policy/rate-windows.ts
  */
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { DEFAULT_RATE_LIMITS, KeyLimits, type RateLimits } from '../../policy/key-limits.ts';
+import { DEFAULT_RATE_LIMITS, KeyLimits, type RateLimits } from '../../policy/limits/key-limits.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { alternate, bytesInUse, medianNs, sideToRun } from './alternate.ts';
 

@@ -4,7 +4,7 @@ import { bearer, keyHash } from '../../http/pipeline/presented-key.ts';
 import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';

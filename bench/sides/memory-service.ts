@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
-import type { SessionListener } from '../../actors/session/session-host.ts';
-import { startService, stopService } from '../../bin/compose-service.ts';
-import { serviceEnvironment } from '../../bin/environment.ts';
+import type { SessionListener } from '../../actors/sessions/session-host.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
+import { startService, stopService } from '../../service/compose-service.ts';
+import { serviceEnvironment } from '../../service/environment.ts';
+import { MemorySessionHost } from '../../tests/memory-network/memory-session-host.ts';
 import { watchHoldUps } from './hold-ups.ts';
 
-// A node as bin/service.ts composes it, with the sending component in memory: every shop is paired and warm.
+// A node as service/service.ts composes it, with the sending component in memory: every shop is paired and warm.
 const WARM_MS = 20 * 24 * 3_600_000;
 
 /** When sessions came up since the start, by the wall clock. */

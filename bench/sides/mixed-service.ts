@@ -1,12 +1,12 @@
-import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
-import type { SessionAddress, SessionHost } from '../../actors/session/session-host.ts';
-import { startService, stopService } from '../../bin/compose-service.ts';
-import { serviceEnvironment } from '../../bin/environment.ts';
-import { startSessions } from '../../bin/start-sessions.ts';
+import type { SessionAddress, SessionHost } from '../../actors/sessions/session-host.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
+import { startService, stopService } from '../../service/compose-service.ts';
+import { serviceEnvironment } from '../../service/environment.ts';
+import { startSessions } from '../../service/start-sessions.ts';
+import { MemorySessionHost } from '../../tests/memory-network/memory-session-host.ts';
 
-// A node as bin/service.ts composes it. Shops of the tenants named as arguments have the real client in worker threads;
+// A node as service/service.ts composes it. Shops of the tenants named as arguments have the real client in worker threads;
 // all others are paired and warm in memory, so that a load on them is legal whatever the number of live sessions.
 const WARM_MS = 20 * 24 * 3_600_000;
 const liveTenants = new Set(process.argv.slice(2));

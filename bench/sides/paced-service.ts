@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import type { SessionListener } from '../../actors/session/session-host.ts';
-import { startService, stopService } from '../../bin/compose-service.ts';
-import { serviceEnvironment } from '../../bin/environment.ts';
-import { startSessions } from '../../bin/start-sessions.ts';
+import type { SessionListener } from '../../actors/sessions/session-host.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
+import { startService, stopService } from '../../service/compose-service.ts';
+import { serviceEnvironment } from '../../service/environment.ts';
+import { startSessions } from '../../service/start-sessions.ts';
 
-// A node as bin/service.ts composes it, with the real client. Its shops say that they were paired 20 days ago: they are
+// A node as service/service.ts composes it, with the real client. Its shops say that they were paired 20 days ago: they are
 // warm. `--composing-ms=0`: so long is composing shown, a quarter up or down, whatever the text.
 const { values } = parseArgs({ options: { 'composing-ms': { type: 'string' } } });
 const WARM_MS = 20 * 24 * 3_600_000;

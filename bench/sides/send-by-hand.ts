@@ -1,14 +1,14 @@
 import uWebSockets, { type HttpResponse } from 'uWebSockets.js';
 import { readFileSync } from 'node:fs';
-import { encodeAccepted } from '../../actors/shop/record/accepted-list.ts';
-import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shop/record/message-days.ts';
+import type { Accepted } from '../../actors/shops/shop-operations.ts';
+import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
+import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/state/message-days.ts';
 import {
   MESSAGE_RETENTION_MS,
   type MessageBody,
   statusUrl,
-} from '../../actors/shop/record/message-record.ts';
-import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
-import type { Accepted } from '../../actors/shop/record/shop-operations.ts';
+} from '../../actors/shops/state/message-record.ts';
+import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
 import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
 import { acceptedBody } from '../../http/contract/message-json.ts';
@@ -17,7 +17,7 @@ import { createRouter } from '../../http/pipeline/router.ts';
 import { API_BASE_PATH, API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { sendMessage } from '../../http/tenant-api/messages.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
-import { QuotaMeter } from '../../policy/quota-meter.ts';
+import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { verdictJson } from '../../policy/verdict.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../actors/failure.ts';
-import type { ChannelView } from '../../actors/shop/record/shop-operations.ts';
+import type { ChannelView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from './closed-object.ts';
 import { reply } from './endpoint.ts';
 import { EXAMPLES } from './examples.ts';

@@ -1,4 +1,4 @@
-import type { Admission } from '../../actors/tenant/tenant-operations.ts';
+import type { Admission } from '../../actors/tenants/tenant-operations.ts';
 import { rememberLast } from '../../runtime/memoize.ts';
 import { ERRORS, type HttpFailure, retryAfterSeconds } from './errors.ts';
 import type { HeaderLines, ReplyValue } from './exchange.ts';

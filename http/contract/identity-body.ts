@@ -1,4 +1,4 @@
-import type { Identity } from '../../actors/tenant/tenant-operations.ts';
+import type { Identity } from '../../actors/tenants/tenant-operations.ts';
 
 /** The body of `GET /me`. Key, tenant and limits are the same objects until they change; of the rest only numbers change. */
 export function identityBody({ key, tenant, limits, quota }: Identity): string {

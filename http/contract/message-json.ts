@@ -1,6 +1,6 @@
 import { MESSAGE_STATUSES, type MessageStatus } from '../../actors/message-status.ts';
-import { quoted } from '../../actors/shop/record/message-record.ts';
-import type { Accepted, MessageView } from '../../actors/shop/record/shop-operations.ts';
+import type { Accepted, MessageView } from '../../actors/shops/shop-operations.ts';
+import { quoted } from '../../actors/shops/state/message-record.ts';
 import { verdictJson } from '../../policy/verdict.ts';
 import { successText } from './envelope.ts';
 import { knownBody } from './known-body.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
 import { MESSAGE_REASONS, MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import { PERMISSIONS } from '../../actors/tenant/permission.ts';
-import { EVENT_TYPES, isOfMessage, type ShopEventType } from '../../actors/tenant/tenant-event.ts';
+import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { EVENT_TYPES, isOfMessage, type ShopEventType } from '../../actors/tenants/tenant-event.ts';
 import { EXAMPLES } from './examples.ts';
 
 /** Resources as replies show them (docs/contract.md, Resources). */

@@ -1,5 +1,5 @@
 import type { FleetOperations, ShopActorView } from '../../actors/operators/operator-operations.ts';
-import type { ShopSummary } from '../../actors/shop/view/shop-summary.ts';
+import type { ShopSummary } from '../../actors/shops/views/shop-summary.ts';
 import { eachYielding } from '../../runtime/yielder.ts';
 import { type ActorsQuery, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';

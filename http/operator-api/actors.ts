@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
-import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { limitParameter } from '../contract/query-parameters.ts';

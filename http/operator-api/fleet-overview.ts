@@ -1,4 +1,4 @@
-import type { ShopCensus } from '../../actors/shop/view/shop-census.ts';
+import type { ShopCensus } from '../../actors/shops/views/shop-census.ts';
 import { eachYielding } from '../../runtime/yielder.ts';
 import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activity.ts';
 import { encodeForwarded } from '../owner/forwarded-form.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { PERMISSIONS } from '../../actors/tenant/permission.ts';
-import { DEFAULT_RATE_LIMITS, RATE_LIMIT_RANGE } from '../../policy/key-limits.ts';
+import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { DEFAULT_RATE_LIMITS, RATE_LIMIT_RANGE } from '../../policy/limits/key-limits.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { channelMachine } from '../../actors/shop/machines/channel-machine.ts';
-import { machineChart } from '../../actors/shop/machines/machine-chart.ts';
-import { pacingMachine } from '../../actors/shop/machines/pacing-machine.ts';
+import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
+import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
+import { pacingMachine } from '../../actors/shops/machines/pacing-machine.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { machine, node, nodeExample, overview } from './fleet-resources.ts';

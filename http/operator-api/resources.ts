@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { PERMISSIONS } from '../../actors/tenant/permission.ts';
+import { PERMISSIONS } from '../../actors/tenants/permission.ts';
 import { keyLimits, message } from '../contract/resources.ts';
 
 /** Resources as operators see them (docs/contract.md, The operators' API). */

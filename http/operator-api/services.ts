@@ -1,7 +1,7 @@
 import type { FleetOperations, OperatorOperations } from '../../actors/operators/operator-operations.ts';
 import type { SuspendedFilter } from '../../actors/operators/resume-suspended.ts';
-import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
-import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
+import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOperations } from '../../actors/webhooks/webhook-operations.ts';
 import type { AuditLog } from '../audit-log/audit-log.ts';
 import { operatorEndpoints } from '../contract/endpoint.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import type { MessageView } from '../../actors/shop/record/shop-operations.ts';
+import type { MessageView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';

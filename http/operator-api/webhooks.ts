@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { EVENT_TYPES } from '../../actors/tenant/tenant-event.ts';
+import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { Admission, TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { Admission, TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';

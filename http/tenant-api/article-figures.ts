@@ -1,4 +1,4 @@
-import { MOST_EVENT_WAITS } from '../../actors/tenant/event-waiters.ts';
+import { MOST_EVENT_WAITS } from '../../actors/tenants/event-waiters.ts';
 import { DECLARATION_BATCH_LIMIT, DECLARATIONS_PER_DAY } from '../../policy/declaration-limits.ts';
 import { MINUTE_MS } from '../../policy/durations.ts';
 import { GROUP_SIZE_UNIT } from '../../policy/evaluate-group.ts';
@@ -7,7 +7,7 @@ import {
   RECIPIENT_PER_DAY,
   RECIPIENT_SPACING_MS,
 } from '../../policy/evaluate-message.ts';
-import { DEFAULT_RATE_LIMITS } from '../../policy/key-limits.ts';
+import { DEFAULT_RATE_LIMITS } from '../../policy/limits/key-limits.ts';
 import { CAPTION_LIMIT, MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { PLANS } from '../../policy/plan.ts';
 import { SETTINGS_RANGES } from '../../policy/tenant-settings.ts';

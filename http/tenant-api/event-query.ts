@@ -1,5 +1,5 @@
-import { cursorOf } from '../../actors/tenant/event-cursor.ts';
-import { type EventWait, MOST_EVENT_WAITS, NO_ROOM_TO_WAIT } from '../../actors/tenant/event-waiters.ts';
+import { cursorOf } from '../../actors/tenants/event-cursor.ts';
+import { type EventWait, MOST_EVENT_WAITS, NO_ROOM_TO_WAIT } from '../../actors/tenants/event-waiters.ts';
 import { parameterName } from '../contract/query-parameters.ts';
 import type { FollowDeclaration, WaitDeclaration } from '../contract/waiting.ts';
 

@@ -1,4 +1,4 @@
-import { NO_ROOM_TO_WAIT } from '../../actors/tenant/event-waiters.ts';
+import { NO_ROOM_TO_WAIT } from '../../actors/tenants/event-waiters.ts';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { Deadlines } from '../../runtime/deadlines.ts';
 import type { Random } from '../../runtime/random.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { EVENT_TYPES } from '../../actors/tenant/tenant-event.ts';
+import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';

@@ -1,4 +1,4 @@
-import type { KeyDirectory } from '../../actors/tenant/tenant-view.ts';
+import type { KeyDirectory } from '../../actors/tenants/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { rememberLast } from '../../runtime/memoize.ts';

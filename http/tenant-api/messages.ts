@@ -1,11 +1,7 @@
 import * as v from 'valibot';
 import { type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import type {
-  MessageDraft,
-  ShopOperations,
-  ShopReference,
-} from '../../actors/shop/record/shop-operations.ts';
+import type { MessageDraft, ShopOperations, ShopReference } from '../../actors/shops/shop-operations.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';

@@ -1,5 +1,5 @@
 import { done, type FailureCode, type Outcome } from '../../actors/failure.ts';
-import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ApiServices } from './services.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SendForecast, ShopPolicyView } from '../../actors/shop/record/shop-operations.ts';
+import type { SendForecast, ShopPolicyView } from '../../actors/shops/shop-operations.ts';
 import { reply } from '../contract/endpoint.ts';
 import { ERRORS, retryAfterSeconds } from '../contract/errors.ts';
 import { EXAMPLES } from '../contract/examples.ts';

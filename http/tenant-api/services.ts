@@ -1,6 +1,6 @@
-import type { EventOperations } from '../../actors/shop/record/event-operations.ts';
-import type { ShopOperations } from '../../actors/shop/record/shop-operations.ts';
-import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { EventOperations } from '../../actors/events/event-operations.ts';
+import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
+import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import { apiEndpoints } from '../contract/endpoint.ts';
 import type { ArticleLibrary } from './articles.ts';
 

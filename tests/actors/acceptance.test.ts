@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settledPlace } from '../../actors/shop/record/shop-state.ts';
+import { settledPlace } from '../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';

@@ -1,7 +1,7 @@
 /** Waits of POST connect are bounded by shop, tenant and node, and a wait that is over leaves its place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ChannelWaiters } from '../../actors/shop/effect/channel-waiters.ts';
+import { ChannelWaiters } from '../../actors/shops/effects/channel-waiters.ts';
 import { CallerConnection } from '../../http/contract/caller-connection.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

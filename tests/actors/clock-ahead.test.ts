@@ -1,16 +1,16 @@
 /** What a clock that was hours ahead stored, read once it is right again; and a ledger that nobody can read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeAccepted, messageIdOf } from '../../actors/shop/record/accepted-list.ts';
-import { pacingState } from '../../actors/shop/record/shop-state.ts';
-import { readLedger } from '../../actors/shop/record/stored-ledger.ts';
+import { encodeAccepted, messageIdOf } from '../../actors/shops/state/accepted-list.ts';
+import { pacingState } from '../../actors/shops/state/shop-state.ts';
+import { readLedger } from '../../actors/shops/state/stored-ledger.ts';
 import { DeclarationLedger, encodeDeclarations } from '../../policy/declaration-limits.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { evaluateStatus } from '../../policy/evaluate-status.ts';
 import { fullLedger } from '../../policy/full-ledger.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
 import { encodeEntry } from '../../policy/ledger-entry.ts';
-import { QuotaMeter } from '../../policy/quota-meter.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
+import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { messageFacts, refusalOf, START_MS } from '../policy/sends.ts';
 import { ShopHarness } from './shop-harness.ts';

@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
-import { readRecipient } from '../../actors/shop/turn/recipient-facts.ts';
-import { listContacts } from '../../actors/tenant/contact-list.ts';
-import { activePhones, type ContactRecord } from '../../actors/tenant/contact-record.ts';
-import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import type { TenantCommand } from '../../actors/tenant/tenant-commands.ts';
-import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
+import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
+import { readRecipient } from '../../actors/shops/turns/people/recipient-facts.ts';
+import { listContacts } from '../../actors/tenants/contact-list.ts';
+import { activePhones, type ContactRecord } from '../../actors/tenants/contact-record.ts';
+import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
+import type { TenantCommand } from '../../actors/tenants/tenant-commands.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { recipientClass } from '../../policy/recipient-class.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
+import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Store } from '../../runtime/store.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { eventService } from '../../actors/shop/view/event-service.ts';
-import { EventWaiters } from '../../actors/tenant/event-waiters.ts';
-import { EVENT_LIMITS, eventWrites } from '../../actors/tenant/tenant-event.ts';
-import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { eventService } from '../../actors/events/event-service.ts';
+import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
+import { EVENT_LIMITS, eventWrites } from '../../actors/tenants/tenant-event.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { shardKey, shardOf } from '../../runtime/address.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';

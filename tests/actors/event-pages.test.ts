@@ -1,10 +1,10 @@
 /** A page of events holds no more than 64 KiB of them, and the next one goes on behind it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type EventServiceOptions, eventService } from '../../actors/events/event-service.ts';
 import { done } from '../../actors/failure.ts';
-import { type EventServiceOptions, eventService } from '../../actors/shop/view/event-service.ts';
-import { EventWaiters } from '../../actors/tenant/event-waiters.ts';
-import type { StreamEntry } from '../../actors/tenant/tenant-event.ts';
+import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
+import type { StreamEntry } from '../../actors/tenants/tenant-event.ts';
 import type { Read } from '../../runtime/store.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

@@ -1,11 +1,11 @@
 /** Waits for events are bounded by tenant and node, a wait that is over leaves its place, and calls woken together read once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EventPage } from '../../actors/events/event-operations.ts';
+import { eventService } from '../../actors/events/event-service.ts';
 import type { Outcome } from '../../actors/failure.ts';
-import type { EventPage } from '../../actors/shop/record/event-operations.ts';
-import { eventService } from '../../actors/shop/view/event-service.ts';
-import { type EventWait, EventWaiters, MOST_EVENT_WAITS } from '../../actors/tenant/event-waiters.ts';
-import type { StreamEntry } from '../../actors/tenant/tenant-event.ts';
+import { type EventWait, EventWaiters, MOST_EVENT_WAITS } from '../../actors/tenants/event-waiters.ts';
+import type { StreamEntry } from '../../actors/tenants/tenant-event.ts';
 import type { Read } from '../../runtime/store.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

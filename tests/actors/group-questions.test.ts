@@ -1,8 +1,8 @@
 /** A question for a shop's groups waits for a session that is on its way back, as long as the caller can, and for no other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ChannelWaiters } from '../../actors/shop/effect/channel-waiters.ts';
-import { groupQuestions } from '../../actors/shop/effect/group-questions.ts';
+import { ChannelWaiters } from '../../actors/shops/effects/channel-waiters.ts';
+import { groupQuestions } from '../../actors/shops/effects/group-questions.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { ShopHarness } from './shop-harness.ts';
 

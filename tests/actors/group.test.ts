@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../actors/failure.ts';
-import { channelState } from '../../actors/shop/record/shop-state.ts';
-import type { SendReply } from '../../actors/shop/turn/accept-message.ts';
+import { channelState } from '../../actors/shops/state/shop-state.ts';
+import type { SendReply } from '../../actors/shops/turns/send/accept-message.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { ShopHarness, textDraft } from './shop-harness.ts';
 

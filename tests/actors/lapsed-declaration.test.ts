@@ -1,10 +1,10 @@
 /** A declaration that is revoked, or runs out, while its message waits: it counts until the message is `sending`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { carriedWrites } from '../../actors/shop/record/carried-message.ts';
-import type { Accepted } from '../../actors/shop/record/shop-operations.ts';
-import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
-import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import type { Accepted } from '../../actors/shops/shop-operations.ts';
+import { carriedWrites } from '../../actors/shops/state/carried-message.ts';
+import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { MemoryRedis } from '../runtime/memory-redis.ts';
 import { poolShop } from './pool-exchange.ts';

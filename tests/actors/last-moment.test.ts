@@ -1,8 +1,8 @@
 /** From the session's preparing to the commit that says `sending`: until then a message is queued, and nothing of it leaves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pacingState } from '../../actors/shop/record/shop-state.ts';
-import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
+import { pacingState } from '../../actors/shops/state/shop-state.ts';
+import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 

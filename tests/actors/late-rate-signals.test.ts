@@ -1,7 +1,7 @@
 /** Rate signals of the network that are about a message which is in hand no more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pacingState } from '../../actors/shop/record/shop-state.ts';
+import { pacingState } from '../../actors/shops/state/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { SendOutcome, SessionEnd } from '../../actors/session/session-host.ts';
-import { channelState, liveGroups, pacingState } from '../../actors/shop/record/shop-state.ts';
-import type { ShopCommand } from '../../actors/shop/turn/shop-commands.ts';
+import type { SendOutcome, SessionEnd } from '../../actors/sessions/session-host.ts';
+import { channelState, liveGroups, pacingState } from '../../actors/shops/state/shop-state.ts';
+import type { ShopCommand } from '../../actors/shops/turns/builder/shop-commands.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';

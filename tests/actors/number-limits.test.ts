@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../actors/failure.ts';
-import { encodeMachines } from '../../actors/shop/machines/shop-machines.ts';
-import { describeShop } from '../../actors/shop/turn/describe-shop.ts';
-import { policyView } from '../../actors/shop/view/policy-view.ts';
+import { encodeMachines } from '../../actors/shops/machines/shop-machines.ts';
+import { describeShop } from '../../actors/shops/turns/describe-shop.ts';
+import { policyView } from '../../actors/shops/views/policy-view.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';

@@ -1,13 +1,13 @@
 /** What an erased shop leaves of its number is written once, before anything goes, and forgotten after 30 days. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ShopEraser, type ShopEraserOptions } from '../../actors/shop/effect/shop-eraser.ts';
-import { archiveWrites, readArchive } from '../../actors/shop/record/number-archive.ts';
-import { readPast } from '../../actors/shop/record/number-past.ts';
-import { numberUseRead, numberUseWrite } from '../../actors/shop/record/number-use.ts';
-import { numbersLeft } from '../../actors/shop/record/numbers-left.ts';
-import { readNumber } from '../../actors/shop/turn/number-facts.ts';
-import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { ShopEraser, type ShopEraserOptions } from '../../actors/shops/effects/shop-eraser.ts';
+import { archiveWrites, readArchive } from '../../actors/shops/state/number-archive.ts';
+import { readPast } from '../../actors/shops/state/number-past.ts';
+import { numberUseRead, numberUseWrite } from '../../actors/shops/state/number-use.ts';
+import { numbersLeft } from '../../actors/shops/state/numbers-left.ts';
+import { readNumber } from '../../actors/shops/turns/number/number-facts.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { Write } from '../../runtime/store.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 

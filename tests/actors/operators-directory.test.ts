@@ -7,7 +7,7 @@ import {
   openDirectoryConnection,
 } from '../../actors/operators/directory-connection.ts';
 import { OperatorsDirectory } from '../../actors/operators/operators-directory.ts';
-import { tenantKeys, tenantsOfShardKey } from '../../actors/tenant/tenant-keys.ts';
+import { tenantKeys, tenantsOfShardKey } from '../../actors/tenants/tenant-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';

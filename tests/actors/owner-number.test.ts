@@ -1,9 +1,9 @@
 /** The first connection of a shop gives its tenant's owner a number, and whoever lists tenants is shown it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
+import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
 test('the number of the first connection is announced, and no later one changes anything', async () => {

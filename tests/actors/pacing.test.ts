@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pacingState } from '../../actors/shop/record/shop-state.ts';
+import { pacingState } from '../../actors/shops/state/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const MINUTE_MS = 60_000;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure, Outcome } from '../../actors/failure.ts';
-import type { SessionEnd } from '../../actors/session/session-host.ts';
-import { channelState } from '../../actors/shop/record/shop-state.ts';
-import { codeRefusal } from '../../actors/shop/turn/ask-to-connect.ts';
-import { channelView } from '../../actors/shop/view/channel-view.ts';
+import type { SessionEnd } from '../../actors/sessions/session-host.ts';
+import { channelState } from '../../actors/shops/state/shop-state.ts';
+import { codeRefusal } from '../../actors/shops/turns/ask-to-connect.ts';
+import { channelView } from '../../actors/shops/views/channel-view.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const PHONE = '33600000001';

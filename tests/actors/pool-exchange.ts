@@ -1,14 +1,14 @@
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../../actors/shop/record/carried-message.ts';
-import { messageLookup } from '../../actors/shop/record/message-days.ts';
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../../actors/shops/state/carried-message.ts';
+import { messageLookup } from '../../actors/shops/state/message-days.ts';
 import {
   decodeMessage,
   type MessageBody,
   type MessageFields,
-} from '../../actors/shop/record/message-record.ts';
-import { offerOf, type PoolAnswer } from '../../actors/shop/record/pool-protocol.ts';
-import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
-import { pacingState } from '../../actors/shop/record/shop-state.ts';
-import type { ShopCommand } from '../../actors/shop/turn/shop-commands.ts';
+} from '../../actors/shops/state/message-record.ts';
+import { offerOf, type PoolAnswer } from '../../actors/shops/state/pool-protocol.ts';
+import { pacingState } from '../../actors/shops/state/shop-state.ts';
+import type { ShopCommand } from '../../actors/shops/turns/builder/shop-commands.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { ShopHarness } from './shop-harness.ts';

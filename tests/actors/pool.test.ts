@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attributedText } from '../../actors/shop/record/attributed-text.ts';
-import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
-import { testEnvironment } from '../../bin/environment.ts';
+import { attributedText } from '../../actors/shops/state/attributed-text.ts';
+import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { seededRandom } from '../../runtime/random.ts';
+import { testEnvironment } from '../../service/environment.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 

@@ -1,11 +1,11 @@
 /** What recipients say of a shop's messages: whose word counts, for how long, and what it changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StanzaReceipt } from '../../actors/session/session-host.ts';
-import { messageLookup } from '../../actors/shop/record/message-days.ts';
-import { decodeMessage, type MessageFields, messageView } from '../../actors/shop/record/message-record.ts';
-import { readReceipts } from '../../actors/shop/turn/receipt-turn.ts';
-import { shopSummary } from '../../actors/shop/view/shop-summary.ts';
+import type { StanzaReceipt } from '../../actors/sessions/session-host.ts';
+import { messageLookup } from '../../actors/shops/state/message-days.ts';
+import { decodeMessage, type MessageFields, messageView } from '../../actors/shops/state/message-record.ts';
+import { readReceipts } from '../../actors/shops/turns/wire/receipt-turn.ts';
+import { shopSummary } from '../../actors/shops/views/shop-summary.ts';
 import { ShopHarness, storeOf } from './shop-harness.ts';
 
 const PERSON = '+33612345678';

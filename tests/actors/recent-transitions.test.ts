@@ -1,7 +1,7 @@
 /** The last steps of a shop's machines, as operators see them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RecentTransitions } from '../../actors/shop/record/recent-transitions.ts';
+import { RecentTransitions } from '../../actors/shops/state/recent-transitions.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const step = (event: string) => ({ machine: 'pacing', from: 'idle', to: 'gap', event });

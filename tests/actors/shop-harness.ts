@@ -1,23 +1,24 @@
 import type { Failure, Outcome } from '../../actors/failure.ts';
-import type { SendOutcome, SessionEvent } from '../../actors/session/session-host.ts';
-import { AcceptedList } from '../../actors/shop/record/accepted-list.ts';
-import { loadShop } from '../../actors/shop/record/load-shop.ts';
+import type { SendOutcome, SessionEvent } from '../../actors/sessions/session-host.ts';
+import type { Accepted, MessageDraft, ShopReference } from '../../actors/shops/shop-operations.ts';
+import { AcceptedList } from '../../actors/shops/state/accepted-list.ts';
+import { loadShop } from '../../actors/shops/state/load-shop.ts';
 import {
   decodeMessage,
   type MessageBody,
   type MessageState,
-} from '../../actors/shop/record/message-record.ts';
-import { numberVault } from '../../actors/shop/record/number-vault.ts';
-import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
-import type { Accepted, MessageDraft, ShopReference } from '../../actors/shop/record/shop-operations.ts';
-import type { ShopState } from '../../actors/shop/record/shop-state.ts';
-import type { Writer } from '../../actors/shop/record/writer.ts';
-import type { DispatchFacts } from '../../actors/shop/turn/dispatch-facts.ts';
-import { shopBehaviour } from '../../actors/shop/turn/shop-behaviour.ts';
-import type { ShopCommand, ShopEffect } from '../../actors/shop/turn/shop-commands.ts';
-import type { SendFacts, ShopFacts } from '../../actors/shop/turn/shop-facts.ts';
-import { EVENT_LIMITS } from '../../actors/tenant/tenant-event.ts';
-import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+} from '../../actors/shops/state/message-record.ts';
+import { numberVault } from '../../actors/shops/state/number-vault.ts';
+import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
+import type { ShopState } from '../../actors/shops/state/shop-state.ts';
+import type { Writer } from '../../actors/shops/state/writer.ts';
+import type { ShopCommand, ShopEffect } from '../../actors/shops/turns/builder/shop-commands.ts';
+import type { SendFacts } from '../../actors/shops/turns/people/recipient-facts.ts';
+import { shopBehaviour } from '../../actors/shops/turns/shop-behaviour.ts';
+import type { ShopFacts } from '../../actors/shops/turns/shop-facts.ts';
+import type { DispatchFacts } from '../../actors/shops/turns/wire/dispatch-facts.ts';
+import { EVENT_LIMITS } from '../../actors/tenants/tenant-event.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
 import { isObjectId, objectIdGenerator } from '../../runtime/object-id.ts';

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { SendOutcome } from '../../actors/session/session-host.ts';
-import { pacingState, settledPlace } from '../../actors/shop/record/shop-state.ts';
+import type { SendOutcome } from '../../actors/sessions/session-host.ts';
+import { pacingState, settledPlace } from '../../actors/shops/state/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 type Step =

@@ -1,11 +1,11 @@
 /** A shop is made once by an idempotency key, for as long as keys are kept and the shop is there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import type { MadeShop } from '../../actors/tenant/tenant-operations.ts';
-import type { TenantState } from '../../actors/tenant/tenant-state.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
+import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import type { MadeShop } from '../../actors/tenants/tenant-operations.ts';
+import type { TenantState } from '../../actors/tenants/tenant-state.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
 const RETENTION_MS = 1_000;

@@ -1,8 +1,8 @@
 /** Whom a status is shown to: the opted out are left out, under whichever address they wrote. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
-import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 

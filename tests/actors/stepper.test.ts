@@ -1,21 +1,21 @@
-/** Holds each step of actors/shop/machines/stepper.ts to that of the pinned version of xstate. */
+/** Holds each step of actors/shops/machines/stepper.ts to that of the pinned version of xstate. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AnyStateMachine, assign, createMachine, setup, transition } from 'xstate';
-import type { SendOutcome, SessionEnd } from '../../actors/session/session-host.ts';
-import { type ChannelContext, unconfiguredContext } from '../../actors/shop/machines/channel-context.ts';
+import type { SendOutcome, SessionEnd } from '../../actors/sessions/session-host.ts';
+import { type ChannelContext, unconfiguredContext } from '../../actors/shops/machines/channel-context.ts';
 import {
   type ChannelEffect,
   type ChannelEvent,
   channelMachine,
-} from '../../actors/shop/machines/channel-machine.ts';
+} from '../../actors/shops/machines/channel-machine.ts';
 import {
   type PacingContext,
   type PacingEffect,
   type PacingEvent,
   pacingMachine,
-} from '../../actors/shop/machines/pacing-machine.ts';
-import { stepper } from '../../actors/shop/machines/stepper.ts';
+} from '../../actors/shops/machines/pacing-machine.ts';
+import { stepper } from '../../actors/shops/machines/stepper.ts';
 
 const hand = { messageId: 'm1', kind: 'message' as const, to: '+33612345678', textLength: 5 };
 

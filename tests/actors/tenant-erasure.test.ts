@@ -1,12 +1,12 @@
 /** An erasure comes to its end, whatever fails on the way, and however much there is to erase. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import { TenantErasure, type TenantErasureOptions } from '../../actors/tenant/tenant-erasure.ts';
-import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import type { TenantState } from '../../actors/tenant/tenant-state.ts';
+import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
+import { TenantErasure, type TenantErasureOptions } from '../../actors/tenants/tenant-erasure.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import type { TenantState } from '../../actors/tenants/tenant-state.ts';
 import { firstProgress } from '../../actors/webhooks/progress.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { eventService } from '../../actors/shop/view/event-service.ts';
-import { cursorOf } from '../../actors/tenant/event-cursor.ts';
-import { EventWaiters } from '../../actors/tenant/event-waiters.ts';
-import { eventWrites } from '../../actors/tenant/tenant-event.ts';
-import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { eventService } from '../../actors/events/event-service.ts';
+import { cursorOf } from '../../actors/tenants/event-cursor.ts';
+import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
+import { eventWrites } from '../../actors/tenants/tenant-event.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { shardKey, shardOf } from '../../runtime/address.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TurnBuilder } from '../../actors/shop/turn/turn-builder.ts';
-import { EVENT_LIMITS } from '../../actors/tenant/tenant-event.ts';
+import { TurnBuilder } from '../../actors/shops/turns/builder/turn-builder.ts';
+import { EVENT_LIMITS } from '../../actors/tenants/tenant-event.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 test('whatever a turn wants done once its commit holds is done, in the order in which it was asked for', async () => {

@@ -1,12 +1,12 @@
 /** Calls that a tenant's node counted just before the tenant leaves it are not forgotten: there is no crash in it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { tenantService } from '../../actors/tenant/tenant-service.ts';
-import type { TenantState } from '../../actors/tenant/tenant-state.ts';
-import { UsageStorer } from '../../actors/tenant/usage-storer.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
+import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { tenantService } from '../../actors/tenants/tenant-service.ts';
+import type { TenantState } from '../../actors/tenants/tenant-state.ts';
+import { UsageStorer } from '../../actors/tenants/usage-storer.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { shardOf } from '../../runtime/address.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import type { CounterHooks } from '../runtime/counter-behaviour.ts';

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenant/tenant-behaviour.ts';
-import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
-import { UsageStorer } from '../../actors/tenant/usage-storer.ts';
-import { KeyLimits } from '../../policy/key-limits.ts';
+import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { UsageStorer } from '../../actors/tenants/usage-storer.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Address } from '../../runtime/address.ts';
 import { checkWrites } from '../../runtime/ownership/turn-writes.ts';

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archiveWrites, readArchive } from '../../actors/shop/record/number-archive.ts';
-import { decodeWriters, readPast } from '../../actors/shop/record/number-past.ts';
-import { readWriter } from '../../actors/shop/turn/recipient-facts.ts';
-import type { ShopCommand } from '../../actors/shop/turn/shop-commands.ts';
-import { readShopFacts } from '../../actors/shop/turn/shop-facts.ts';
+import { archiveWrites, readArchive } from '../../actors/shops/state/number-archive.ts';
+import { decodeWriters, readPast } from '../../actors/shops/state/number-past.ts';
+import type { ShopCommand } from '../../actors/shops/turns/builder/shop-commands.ts';
+import { readWriter } from '../../actors/shops/turns/people/recipient-facts.ts';
+import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
 const COUNTRIES = [

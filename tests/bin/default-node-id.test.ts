@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultNodeId } from '../../bin/default-node-id.ts';
+import { defaultNodeId } from '../../service/default-node-id.ts';
 
 test('a node without a name gets one that the runtime takes, another one for another host or port', () => {
   assert.equal(defaultNodeId('web-1.example', 3000), 'web-1.example-3000');

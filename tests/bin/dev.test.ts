@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { lockFile } from '../../bin/file-lock.ts';
+import { lockFile } from '../../service/file-lock.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'dev-'));
@@ -20,7 +20,7 @@ after(() => {
 /** Runs a program where it is expected to refuse; everything it says comes back. */
 async function refuse(
   variables: Readonly<Record<string, string>>,
-  program = 'bin/dev.ts',
+  program = 'service/dev.ts',
 ): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
   const dev = spawn(process.execPath, ['--import', 'tsx', program], {
     cwd: root,
@@ -88,10 +88,10 @@ interface Started {
   readonly over: Promise<number | null>;
 }
 
-/** Runs bin/dev.ts and waits until all is up. */
+/** Runs service/dev.ts and waits until all is up. */
 async function start(dataDirectory: string): Promise<Started> {
   const variables = ['PORT=0', 'ADMIN_PORT=0', 'SIMULATOR_PORT=0', `DATA_DIR=${dataDirectory}`];
-  const dev = spawn('env', [...variables, process.execPath, '--import', 'tsx', 'bin/dev.ts'], {
+  const dev = spawn('env', [...variables, process.execPath, '--import', 'tsx', 'service/dev.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -114,10 +114,10 @@ function childOf(pid: number | undefined, program: string): number {
 test('when the service is killed everything ends, and started again at once it carries on', async () => {
   const dataDirectory = join(folder, 'killed');
   const first = await start(dataDirectory);
-  const keeper = await refuse({ DATA_DIR: dataDirectory }, 'bin/simulator.ts');
+  const keeper = await refuse({ DATA_DIR: dataDirectory }, 'service/simulator.ts');
   assert.equal(keeper.code, 1);
   assert.match(keeper.errors, /another simulator is running on/);
-  process.kill(childOf(first.process.pid, 'bin/service.ts'), 'SIGKILL');
+  process.kill(childOf(first.process.pid, 'service/service.ts'), 'SIGKILL');
   assert.equal(await first.over, 1);
   const second = await start(dataDirectory);
   assert.equal(second.ready.apiKey, first.ready.apiKey);

@@ -1,10 +1,10 @@
-/** The table of settings, bin/environment.ts, compose.yaml, docs/settings.md and .env.example name the same variables. */
+/** The table of settings, service/environment.ts, compose.yaml, docs/settings.md and .env.example name the same variables. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { serviceEnvironment } from '../../bin/environment.ts';
 import { environmentExample, settingsPage } from '../../bin/settings-documents.ts';
 import { SETTING_GROUPS } from '../../bin/settings-table.ts';
+import { serviceEnvironment } from '../../service/environment.ts';
 import { least } from './refused-environment.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -24,7 +24,7 @@ const matches = (text: string, pattern: RegExp): string[] =>
   [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort();
 
 test('the table has a row for each variable that the programs read, and for no other', () => {
-  const schemas = ['bin/environment.ts', 'bin/operator-settings.ts'].map(read).join('\n');
+  const schemas = ['service/environment.ts', 'service/operator-settings.ts'].map(read).join('\n');
   // An entry of a schema's object: its name, a colon, and how it is read.
   const entries = matches(schemas, /[\n{,] *([A-Z]+(?:_[A-Z]+)*): [a-z]/g).filter(
     (name) => !OF_TESTS.has(name),

@@ -9,7 +9,7 @@ import {
   simulatorEnvironment,
   testEnvironment,
   type Variables,
-} from '../../bin/environment.ts';
+} from '../../service/environment.ts';
 import { key, least, names, refused } from './refused-environment.ts';
 
 const otherKey = Buffer.alloc(32, 8).toString('base64');

@@ -19,7 +19,7 @@ const use = (specifier: string): string => `import { something } from '${specifi
 const planted: readonly Planted[] = [
   // The environment.
   {
-    path: 'bin/environment.ts',
+    path: 'service/environment.ts',
     source: 'export const { env } = process;\nconsume(process.env.A);\n',
     rule: undefined,
   },

@@ -1,5 +1,5 @@
-import { lockFile } from '../../bin/file-lock.ts';
-import { runProcessGroup } from '../../bin/run-process-group.ts';
+import { lockFile } from '../../service/file-lock.ts';
+import { runProcessGroup } from '../../service/run-process-group.ts';
 
 /** A group of shell scripts, as a process of its own that tests may signal and shoot. */
 interface Scenario {

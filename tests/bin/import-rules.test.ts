@@ -25,13 +25,13 @@ function importedRooms(path: string): string[] {
 
 /** Imports that the tables allow or refuse: a file, what it imports, and whether it may. */
 const cases: readonly [path: string, specifier: string, mayImport: boolean][] = [
-  ['http/contract/down.ts', '../../actors/tenant/a.ts', true],
-  ['actors/tenant/down.ts', '../../policy/a.ts', true],
+  ['http/contract/down.ts', '../../actors/tenants/a.ts', true],
+  ['actors/tenants/down.ts', '../../policy/a.ts', true],
   ['policy/down.ts', '../runtime/a.ts', true],
   ['policy/beside.ts', './a.ts', true],
-  ['bin/all.ts', '../http/a.ts', true],
-  ['actors/tenant/up.ts', '../../http/a.ts', false],
-  ['runtime/up.ts', '../bin/a.ts', false],
+  ['service/all.ts', '../http/a.ts', true],
+  ['actors/tenants/up.ts', '../../http/a.ts', false],
+  ['runtime/up.ts', '../service/a.ts', false],
   ['runtime/tests.ts', '../tests/a.ts', false],
   ['simulator/clock.ts', '../runtime/clock.ts', false],
   ['simulator/deep/actors.ts', '../../actors/a.ts', false],
@@ -39,20 +39,20 @@ const cases: readonly [path: string, specifier: string, mayImport: boolean][] = 
   // Each library in its one place, with all its files.
   ['http/server.ts', 'uWebSockets.js', true],
   ['http/pipeline.ts', 'uWebSockets.js', false],
-  ['actors/session/worker-thread/socket.ts', '@whiskeysockets/baileys/lib/a.js', true],
-  ['actors/session/main-thread/socket.ts', '@whiskeysockets/baileys', false],
+  ['actors/sessions/worker-thread/socket.ts', '@whiskeysockets/baileys/lib/a.js', true],
+  ['actors/sessions/main-thread/socket.ts', '@whiskeysockets/baileys', false],
   ['simulator/noise.ts', '@whiskeysockets/baileys', true],
-  ['actors/tenant/socket.ts', '@whiskeysockets/baileys/lib/a.js', false],
-  ['actors/tenant/signal.ts', 'libsignal', false],
+  ['actors/tenants/socket.ts', '@whiskeysockets/baileys/lib/a.js', false],
+  ['actors/tenants/signal.ts', 'libsignal', false],
   ['runtime/redis/client.ts', 'ioredis', true],
   ['runtime/redis.ts', 'ioredis', false],
-  ['bin/redis.ts', 'ioredis', false],
+  ['service/redis.ts', 'ioredis', false],
   ['actors/operators/om.ts', 'redis-om', true],
   ['actors/operators/redis.ts', 'ioredis', false],
   ['policy/disk.ts', 'node:fs/promises', false],
   ['policy/library.ts', 'valibot', true],
   ['http/env.ts', 'node:process', false],
-  ['bin/env.ts', 'node:process', true],
+  ['service/env.ts', 'node:process', true],
 ];
 
 /** Each form in which a file may import another. */

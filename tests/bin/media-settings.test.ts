@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EnvironmentError, serviceEnvironment, type Variables } from '../../bin/environment.ts';
+import { EnvironmentError, serviceEnvironment, type Variables } from '../../service/environment.ts';
 
 const read = (variables: Variables) =>
   serviceEnvironment({

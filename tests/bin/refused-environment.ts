@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EnvironmentError, serviceEnvironment, type Variables } from '../../bin/environment.ts';
+import { EnvironmentError, serviceEnvironment, type Variables } from '../../service/environment.ts';
 
 /** Thirty-two bytes, each a 7, as `CREDENTIALS_KEY` wants them. */
 export const key = Buffer.alloc(32, 7).toString('base64');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { lockFile } from '../../bin/file-lock.ts';
+import { lockFile } from '../../service/file-lock.ts';
 
 const patient = 'exec sleep 600';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { devEnvironment, serviceEnvironment } from '../../bin/environment.ts';
+import { devEnvironment, serviceEnvironment } from '../../service/environment.ts';
 import { key, least, names, refused } from './refused-environment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'secrets-'));

@@ -6,8 +6,8 @@
  * at random moments under sends, about eleven seconds each.
  */
 import { parseArgs } from 'node:util';
-import { testEnvironment } from '../../bin/environment.ts';
 import { seededRandom } from '../../runtime/random.ts';
+import { testEnvironment } from '../../service/environment.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { openShops } from './chaos-shops.ts';
 import { clockAhead, clocksStep, SHIFTED_SERVICE } from './clock-faults.ts';

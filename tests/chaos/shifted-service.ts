@@ -1,5 +1,5 @@
 /**
- * The service on a machine whose clock a test sets, as bin/service.ts sees it: 5 hours ahead from one SIGUSR2 to the
+ * The service on a machine whose clock a test sets, as service/service.ts sees it: 5 hours ahead from one SIGUSR2 to the
  * next; from SIGPWR on an hour ahead, and from each SIGWINCH on a second back, both with the clock of Redis.
  */
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
@@ -22,4 +22,4 @@ process.on('SIGPWR', () => {
 process.on('SIGWINCH', () => {
   shiftOfAllMs -= 1_000;
 });
-await import('../../bin/service.ts');
+await import('../../service/service.ts');

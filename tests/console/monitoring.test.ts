@@ -7,7 +7,7 @@ import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText, untilEnded } from '../e2e/shop-steps.ts';
 
 const read = (name: string): string =>
-  readFileSync(new URL(`../../http/monitoring/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../image/monitoring/${name}`, import.meta.url), 'utf8');
 
 const dashboard = v.parse(
   v.object({

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessageReason, MessageStatus } from '../../actors/message-status.ts';
-import { channelMachine } from '../../actors/shop/machines/channel-machine.ts';
-import { machineChart } from '../../actors/shop/machines/machine-chart.ts';
+import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
+import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
 import type { OperatorEvent } from '../../http/events/operator-event.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { type RecentActivity, recentActivity, SLOT_MS } from '../../http/metrics/recent-activity.ts';

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
-import { containersEnvironment } from '../../bin/environment.ts';
+import { containersEnvironment } from '../../service/environment.ts';
 import { simulatorControl } from '../../simulator/control-client.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { type Account, makeAccount } from '../e2e/account.ts';
@@ -130,7 +130,7 @@ test('process 1 is Node, under a user id that owns nothing, and the file system 
         first: readFileSync('/proc/1/cmdline', 'utf8').split('\\0')[0],
         user: process.getuid(),
         group: process.getgid(),
-        writes: ['/x', '/tmp/x', '/app/x', '/app/dist/bin/service.js'].map(refusal),
+        writes: ['/x', '/tmp/x', '/app/x', '/app/dist/service/service.js'].map(refusal),
       }));
     `),
   );
@@ -148,7 +148,7 @@ test('inside are neither shell, npm, compiler, TypeScript nor development packag
     for (const each of require('node:fs').readdirSync('/app', { recursive: true })) console.log(each);
   `)
   ).split('\n');
-  assert.ok(files.includes('dist/bin/service.js'));
+  assert.ok(files.includes('dist/service/service.js'));
   assert.deepEqual(
     files.filter((file) => file.endsWith('.ts')),
     [],

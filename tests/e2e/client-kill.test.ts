@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testEnvironment } from '../../bin/environment.ts';
 import { endedMessage } from '../../client/src/event-feed.ts';
 import { type MessagingClient, messagingClient } from '../../client/src/messaging-client.ts';
 import type { Message } from '../../client/src/operations.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { seededRandom } from '../../runtime/random.ts';
+import { testEnvironment } from '../../service/environment.ts';
 import { type Account, makeAccount } from './account.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { until } from './waiting.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { shopAddress } from '../../actors/shop/record/shop-keys.ts';
-import { tenantAddress } from '../../actors/tenant/tenant-keys.ts';
+import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { Address } from '../../runtime/address.ts';
 import { erase } from './erase.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';

@@ -59,7 +59,7 @@ interface FleetOptions {
   readonly nodes: number;
   readonly redis?: 'single' | 'cluster' | 'pair';
   readonly gapMs?: string;
-  /** Another entry point than `bin/service.ts`. */
+  /** Another entry point than `service/service.ts`. */
   readonly program?: string;
   /** Settings of every node beside its own. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const CALLERS = 40;
-/** How long a node that stops waits at least for what comes on connections that are kept open (`bin/compose-service.ts`). */
+/** How long a node that stops waits at least for what comes on connections that are kept open (`service/compose-service.ts`). */
 const KEPT_CONNECTIONS_MS = 500;
 const RECIPIENTS = ['+33622220001', '+33622220002', '+33622220003', '+33622220004'];
 

@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testEnvironment } from '../../bin/environment.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { seededRandom } from '../../runtime/random.ts';
+import { testEnvironment } from '../../service/environment.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilEnded } from './shop-steps.ts';
 import { until } from './waiting.ts';

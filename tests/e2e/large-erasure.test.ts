@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { makeAccount } from './account.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { tracesIn } from './traces.ts';

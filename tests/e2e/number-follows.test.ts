@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { shopKeys } from '../../actors/shop/record/shop-keys.ts';
+import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { erase } from './erase.ts';
 import { openEvents } from './event-reader.ts';

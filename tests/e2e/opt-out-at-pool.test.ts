@@ -1,7 +1,7 @@
 /** Whoever answers STOP to the pool's number opts out of the shops it wrote for as well. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { SessionAddress } from '../../actors/session/session-host.ts';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';

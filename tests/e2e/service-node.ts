@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
-import { testEnvironment } from '../../bin/environment.ts';
-import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
-import { readReadyLine } from '../../bin/ready-line.ts';
+import { testEnvironment } from '../../service/environment.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
+import { readReadyLine } from '../../service/ready-line.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
@@ -25,7 +25,7 @@ export interface ServiceNode {
   runs(): boolean;
 }
 
-/** What `bin/service.ts` is told; ports and PATH are added. */
+/** What `service/service.ts` is told; ports and PATH are added. */
 export type NodeEnvironment = { readonly NODE_ID: string } & Readonly<Record<string, string>>;
 
 /** Returns the arguments with which Node runs a program of the repository: compiled where there is a compiled one. */
@@ -36,12 +36,12 @@ function programArguments(program: string): string[] {
 }
 
 /**
- * Starts a node and waits until it says that it is ready. `program`: another entry point than `bin/service.ts`, with
+ * Starts a node and waits until it says that it is ready. `program`: another entry point than `service/service.ts`, with
  * the same ready line.
  */
 export async function startServiceNode(
   environment: NodeEnvironment,
-  program = 'bin/service.ts',
+  program = 'service/service.ts',
 ): Promise<ServiceNode> {
   const log: string[] = [];
   let service: GuardedProcess;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { makeAccount } from './account.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { until } from './waiting.ts';

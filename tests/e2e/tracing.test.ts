@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { otlpTracing } from '../../bin/otlp-tracing.ts';
+import { otlpTracing } from '../../service/otlp-tracing.ts';
 import { startMemoryStack } from './memory-stack.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, untilStatus } from './shop-steps.ts';

@@ -11,7 +11,7 @@ const copied = [
 /** What is copied as well where something in `actors/` is broken. */
 const copiedWithActors = ['actors', 'policy', 'tests/actors', 'tests/policy'];
 /** What these use, and nobody breaks. */
-const linked = ['node_modules', 'bin', 'tests/e2e'];
+const linked = ['node_modules', 'service', 'tests/e2e'];
 const linkedWithActors = ['http', 'simulator', 'tests/http'];
 
 /** One promise broken on purpose: what is replaced by what in a file. */

@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 import * as v from 'valibot';
-import { type GuardedProcess, spawnGuarded } from '../../bin/guarded-process.ts';
-import { readReadyLine } from '../../bin/ready-line.ts';
 import { parseRecord } from '../../runtime/engine.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
+import { readReadyLine } from '../../service/ready-line.ts';
 import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
 import { until } from '../e2e/waiting.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { spawnGuarded } from '../../bin/guarded-process.ts';
+import { spawnGuarded } from '../../service/guarded-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { until } from '../e2e/waiting.ts';
 

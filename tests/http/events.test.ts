@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import { done } from '../../actors/failure.ts';
-import { eraseShopEvents } from '../../actors/tenant/erase-shop-events.ts';
-import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenant/event-cursor.ts';
-import { tenantKeys } from '../../actors/tenant/tenant-keys.ts';
+import { eraseShopEvents } from '../../actors/tenants/erase-shop-events.ts';
+import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenants/event-cursor.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { EVENT_WAITS } from '../../http/tenant-api/event-query.ts';
 import type { Target } from './conformance-target.ts';
 import { eventAccount } from './event-account.ts';

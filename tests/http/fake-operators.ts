@@ -5,8 +5,8 @@ import type {
   ShopInspection,
   SupervisedTenant,
 } from '../../actors/operators/operator-operations.ts';
-import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
-import type { KeyView } from '../../actors/tenant/tenant-view.ts';
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
+import type { KeyView } from '../../actors/tenants/tenant-view.ts';
 import { checkSettings } from '../../policy/tenant-settings.ts';
 import { type FakeMemory, hashOf, newKeyValue, pageOf } from './fake-account.ts';
 import { addShop } from './fake-tenants.ts';

@@ -1,5 +1,5 @@
 import { done, failed } from '../../actors/failure.ts';
-import type { ChannelView, MessageView, ShopOperations } from '../../actors/shop/record/shop-operations.ts';
+import type { ChannelView, MessageView, ShopOperations } from '../../actors/shops/shop-operations.ts';
 import { type FakeMemory, type FakeShop, pageOf } from './fake-account.ts';
 
 const verdict = {

@@ -1,14 +1,14 @@
 import ipaddr from 'ipaddr.js';
 import { done, failed } from '../../actors/failure.ts';
-import { neverDeclared } from '../../actors/tenant/contact-record.ts';
+import { neverDeclared } from '../../actors/tenants/contact-record.ts';
 import type {
   Admission,
   AdmissionTerms,
   ContactView,
   ShopView,
   TenantOperations,
-} from '../../actors/tenant/tenant-operations.ts';
-import { foldedName } from '../../actors/tenant/tenant-state.ts';
+} from '../../actors/tenants/tenant-operations.ts';
+import { foldedName } from '../../actors/tenants/tenant-state.ts';
 import { PLANS } from '../../policy/plan.ts';
 import { type FakeKey, type FakeMemory, type FakeTenant, pageOf } from './fake-account.ts';
 

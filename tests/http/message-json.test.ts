@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { MESSAGE_REASONS, MESSAGE_STATUSES, type MessageReason } from '../../actors/message-status.ts';
-import type { Accepted, MessageView } from '../../actors/shop/record/shop-operations.ts';
+import type { Accepted, MessageView } from '../../actors/shops/shop-operations.ts';
 import { successBody } from '../../http/contract/envelope.ts';
 import { acceptedBody, messageJson } from '../../http/contract/message-json.ts';
 import { message as messageSchema } from '../../http/contract/resources.ts';

@@ -1,7 +1,7 @@
 /** The door of a listener: every request is counted in and out once, whatever breaks on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventNews, EventWaiters } from '../../actors/tenant/event-waiters.ts';
+import { EventNews, EventWaiters } from '../../actors/tenants/event-waiters.ts';
 import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';

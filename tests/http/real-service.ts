@@ -1,13 +1,13 @@
-import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
-import { numberVault } from '../../actors/shop/record/number-vault.ts';
-import { shopAddress, shopKeys } from '../../actors/shop/record/shop-keys.ts';
-import type { ShopReference } from '../../actors/shop/record/shop-operations.ts';
-import { composeActors, type RunningActors } from '../../bin/compose-actors.ts';
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
+import { numberVault } from '../../actors/shops/state/number-vault.ts';
+import { shopAddress, shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { addressText, shardOf } from '../../runtime/address.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { linkTopics } from '../../runtime/node/link-topics.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
+import { composeActors, type RunningActors } from '../../service/compose-actors.ts';
+import { MemorySessionHost } from '../memory-network/memory-session-host.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { type RedisNode, redisNode } from '../runtime/redis-node.ts';
 import { type StartedParts, startParts } from '../started-parts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { TenantOperations } from '../../actors/tenant/tenant-operations.ts';
+import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { OwnedRequest } from '../../http/owner/answer-as-owner.ts';
 import { decodeForwarded } from '../../http/owner/forwarded-form.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';

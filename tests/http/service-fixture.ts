@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { eventService } from '../../actors/shop/view/event-service.ts';
-import { EventWaiters } from '../../actors/tenant/event-waiters.ts';
+import { eventService } from '../../actors/events/event-service.ts';
+import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
 import type { EventFeed, OperatorEvent } from '../../http/events/operator-event.ts';
 import type { HttpOptions } from '../../http/http-options.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BLOCK_SIZES, BlockSlab, WORDS_PER_POINT } from '../../policy/block-slab.ts';
+import { BLOCK_SIZES, BlockSlab, WORDS_PER_POINT } from '../../policy/limits/block-slab.ts';
 import { propertyRuns } from './property-runs.ts';
 
 test('blocks in use never share a word, whatever was freed before, and all memory comes back', (t) => {

@@ -7,7 +7,7 @@ import {
   KeyLimits,
   RATE_LIMIT_RANGE,
   type RateLimits,
-} from '../../policy/key-limits.ts';
+} from '../../policy/limits/key-limits.ts';
 import { propertyRuns } from './property-runs.ts';
 import { RateOracle } from './rate-oracle.ts';
 import { START_MS } from './sends.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
 import { isPlanName, PLANS } from '../../policy/plan.ts';
-import { QuotaMeter } from '../../policy/quota-meter.ts';
 
 test('the plans have the shops and calls of docs/contract.md, Quota', () => {
   assert.deepEqual(PLANS, {

@@ -1,4 +1,4 @@
-import type { RateBucket, RateDecision, RateLimits } from '../../policy/key-limits.ts';
+import type { RateBucket, RateDecision, RateLimits } from '../../policy/limits/key-limits.ts';
 
 const windows = [
   { scope: 'minute', windowMs: 60_000 },

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { BinaryNode } from '@whiskeysockets/baileys';
-import { followAccount, skipCollections } from '../../actors/session/worker-thread/account-sync.ts';
+import {
+  followAccount,
+  skipCollections,
+} from '../../actors/sessions/worker-thread/connection/account-sync.ts';
 
 test('when the phone hands over its key, the collection with the account’s name is fetched, and no other', () => {
   const asked: unknown[] = [];

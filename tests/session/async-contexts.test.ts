@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
 import { addTransactionCapability, type SignalDataSet } from '@whiskeysockets/baileys';
-import { shareAsyncContexts } from '../../actors/session/worker-thread/async-contexts.ts';
-import { quietLogger } from '../../actors/session/worker-thread/silent-logger.ts';
+import { shareAsyncContexts } from '../../actors/sessions/worker-thread/async-contexts.ts';
+import { quietLogger } from '../../actors/sessions/worker-thread/session/silent-logger.ts';
 
 // It changes the class for the whole process, which this file has to itself.
 shareAsyncContexts();

@@ -8,7 +8,7 @@ import {
   AttachmentDirectoryUnusable,
   checkAttachmentDirectory,
   sweepAttachments,
-} from '../../actors/session/attachment-files.ts';
+} from '../../actors/sessions/attachment-files.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 const directory = mkdtempSync(join(tmpdir(), 'attachment-files-'));

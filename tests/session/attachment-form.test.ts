@@ -9,8 +9,11 @@ import { after, before, test } from 'node:test';
 import sharp, { type Metadata } from 'sharp';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
-import type { MediaType } from '../../actors/session/worker-thread/attachment-form.ts';
-import { type FetchedMedia, fetchMedia } from '../../actors/session/worker-thread/media-fetch.ts';
+import type { MediaType } from '../../actors/sessions/worker-thread/attachments/attachment-form.ts';
+import {
+  type FetchedMedia,
+  fetchMedia,
+} from '../../actors/sessions/worker-thread/attachments/media-fetch.ts';
 import { boxOfSize, FILE_TYPE, movie, png } from './media-samples.ts';
 
 const photo = sharp({ create: { width: 400, height: 200, channels: 3, background: '#336699' } });

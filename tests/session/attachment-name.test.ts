@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attachmentName } from '../../actors/session/worker-thread/attachment-name.ts';
+import { attachmentName } from '../../actors/sessions/worker-thread/attachments/attachment-name.ts';
 
 const named = (disposition: string | undefined, path = '/files/42', contentType = 'text/x-other'): string =>
   attachmentName({ disposition, url: new URL(path, 'http://files.test'), contentType });

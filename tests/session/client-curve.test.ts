@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { Curve } from '@whiskeysockets/baileys';
 // Bound here before anything is replaced: libsignal's own.
 import * as libsignal from 'libsignal/src/curve.js';
-import { replaceClientCurve } from '../../actors/session/worker-thread/client-curve.ts';
-import { isSignedBy } from '../../actors/session/worker-thread/curve.ts';
+import { replaceClientCurve } from '../../actors/sessions/worker-thread/keys/client-curve.ts';
+import { isSignedBy } from '../../actors/sessions/worker-thread/keys/curve.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { credentialCiphers, Unreadable } from '../../actors/session/credential-cipher.ts';
-import { IDENTITY_FIELD } from '../../actors/session/sealed-place.ts';
+import { credentialCiphers, Unreadable } from '../../actors/sessions/credential-cipher.ts';
+import { IDENTITY_FIELD } from '../../actors/sessions/sealed-place.ts';
 import type { Write } from '../../runtime/store.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';

@@ -8,7 +8,7 @@ import {
   agreeOnceRead,
   generateSignalKeyPair,
   isSignedBy,
-} from '../../actors/session/worker-thread/curve.ts';
+} from '../../actors/sessions/worker-thread/keys/curve.ts';
 
 const RANDOM_PAIRS = 200;
 /** As many as stand still for certain where a pair is exported after the call that made it, with Node 20. */
@@ -158,7 +158,7 @@ test('a signature is not read in a second way: s stays below the order of the gr
 
 test('key pairs are made while garbage is collected, again and again', () => {
   const program = `
-    import { generateSignalKeyPair } from ${JSON.stringify(new URL('../../actors/session/worker-thread/curve.ts', import.meta.url).href)};
+    import { generateSignalKeyPair } from ${JSON.stringify(new URL('../../actors/sessions/worker-thread/keys/curve.ts', import.meta.url).href)};
     for (let count = 0; count < ${PAIRS_IN_A_ROW}; count += 1) generateSignalKeyPair();
   `;
   // A thread that stands still in Node's own locks can only be ended with its process.

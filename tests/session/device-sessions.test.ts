@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BinaryNode, getBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys';
-import { DeviceSessions, devicesWithKeys } from '../../actors/session/worker-thread/device-sessions.ts';
-import { newShopMemory } from '../../actors/session/worker-thread/session-environment.ts';
+import {
+  DeviceSessions,
+  devicesWithKeys,
+} from '../../actors/sessions/worker-thread/sending/device-sessions.ts';
+import { newShopMemory } from '../../actors/sessions/worker-thread/session/session-environment.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);

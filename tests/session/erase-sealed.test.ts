@@ -1,9 +1,9 @@
 /** Checks what is left of a shop's sealed hashes once it is erased. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraseSealed, writesOf } from '../../actors/session/main-thread/credential-store.ts';
-import type { FieldChange } from '../../actors/session/worker-thread/sealed-store.ts';
-import { SentMessages } from '../../actors/session/worker-thread/sent-messages.ts';
+import { eraseSealed, writesOf } from '../../actors/sessions/main-thread/credential-store.ts';
+import { SentMessages } from '../../actors/sessions/worker-thread/sending/sent-messages.ts';
+import type { FieldChange } from '../../actors/sessions/worker-thread/store/sealed-store.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { MemoryStore } from './memory-store.ts';
 import { newShop } from './session-conformance.ts';

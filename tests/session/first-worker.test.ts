@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { startBaileysHost } from '../../actors/session/main-thread/baileys-host.ts';
-import type { SessionEvent } from '../../actors/session/session-host.ts';
+import { startBaileysHost } from '../../actors/sessions/main-thread/baileys-host.ts';
+import type { SessionEvent } from '../../actors/sessions/session-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { MemoryStore } from './memory-store.ts';

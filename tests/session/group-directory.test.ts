@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
-import type { SessionGroup } from '../../actors/session/session-host.ts';
-import { GroupDirectory } from '../../actors/session/worker-thread/group-directory.ts';
+import type { SessionGroup } from '../../actors/sessions/session-host.ts';
+import { GroupDirectory } from '../../actors/sessions/worker-thread/sending/group-directory.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const OWN = '111@lid';

@@ -1,10 +1,10 @@
 /** A message that people write waits for its commit: without one the network delivers it again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
-import { ExpiringCache } from '../../actors/session/worker-thread/expiring-cache.ts';
-import { InboundIntake } from '../../actors/session/worker-thread/inbound-intake.ts';
-import type { InboundNotice } from '../../actors/session/worker-thread/pending-inbound.ts';
+import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
+import { InboundIntake } from '../../actors/sessions/worker-thread/inbound/inbound-intake.ts';
+import type { InboundNotice } from '../../actors/sessions/worker-thread/inbound/pending-inbound.ts';
+import { ExpiringCache } from '../../actors/sessions/worker-thread/session/expiring-cache.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const PERSON = '33622220001@s.whatsapp.net';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEnvelope } from '../../actors/session/worker-thread/inbound-message.ts';
+import { readEnvelope } from '../../actors/sessions/worker-thread/wire/inbound-message.ts';
 
 const wireIdOf = (id: string): string | undefined =>
   readEnvelope({ tag: 'message', attrs: { id, from: '111@lid', t: '1' } }, [])?.wireId;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionAddress, ToldRestriction } from '../../actors/session/session-host.ts';
+import type { SessionAddress, ToldRestriction } from '../../actors/sessions/session-host.ts';
 import { type ConformanceNetwork, newShop, pair, textOrder } from './session-conformance.ts';
 
 const FRIEND = '+33622222222';

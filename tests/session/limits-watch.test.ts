@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { WASocket } from '@whiskeysockets/baileys';
-import { LimitsWatch } from '../../actors/session/worker-thread/limits-watch.ts';
+import { LimitsWatch } from '../../actors/sessions/worker-thread/connection/limits-watch.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const HOUR_MS = 3_600_000;

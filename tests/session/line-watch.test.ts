@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
-import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
-import { LineWatch } from '../../actors/session/worker-thread/line-watch.ts';
+import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
+import { LineWatch } from '../../actors/sessions/worker-thread/connection/line-watch.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;

@@ -10,7 +10,7 @@ import {
   fetchMedia,
   type MediaFetchOptions,
   MediaUnavailable,
-} from '../../actors/session/worker-thread/media-fetch.ts';
+} from '../../actors/sessions/worker-thread/attachments/media-fetch.ts';
 import { png } from './media-samples.ts';
 import { edgesOf, SPECIAL_PURPOSE } from './special-purpose-addresses.ts';
 

@@ -1,10 +1,10 @@
 /** Shops on the network in memory have numbers of their own, as a number is connected at one shop of a tenant. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_MEMORY_BEHAVIOUR } from '../../actors/session/memory/memory-behaviour.ts';
 import { isPhoneNumber } from '../../policy/recipient.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';
+import { DEFAULT_MEMORY_BEHAVIOUR } from '../memory-network/memory-behaviour.ts';
 
 test('shops made in different seconds, where the counter of their ids begins anew, share no number', () => {
   const makeId = objectIdGenerator(seededRandom(1));

@@ -1,5 +1,5 @@
-import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { MemorySessionHost } from '../memory-network/memory-session-host.ts';
 import { limitsConformance } from './limits-conformance.ts';
 import { releasingActor } from './releasing-actor.ts';
 import { type ConformanceNetwork, sessionConformance } from './session-conformance.ts';

@@ -1,7 +1,7 @@
 /** What the conformance suite cannot see of the network in memory: the waits that an end takes away. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MemorySessionHost } from '../../actors/session/memory/memory-session-host.ts';
+import { MemorySessionHost } from '../memory-network/memory-session-host.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { newShop } from './session-conformance.ts';
 

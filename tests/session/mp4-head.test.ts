@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readMp4Head, type VideoFacts } from '../../actors/session/worker-thread/mp4-head.ts';
+import { readMp4Head, type VideoFacts } from '../../actors/sessions/worker-thread/attachments/mp4-head.ts';
 import { box, boxOfSize, FILE_TYPE, movie } from './media-samples.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'mp4-head-'));

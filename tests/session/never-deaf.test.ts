@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionAddress } from '../../actors/session/session-host.ts';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';

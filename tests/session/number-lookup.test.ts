@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { USyncQuery, USyncQueryResult, WASocket } from '@whiskeysockets/baileys';
-import { ExpiringCache } from '../../actors/session/worker-thread/expiring-cache.ts';
-import { lookUpNumbers } from '../../actors/session/worker-thread/number-lookup.ts';
+import { lookUpNumbers } from '../../actors/sessions/worker-thread/sending/number-lookup.ts';
+import { ExpiringCache } from '../../actors/sessions/worker-thread/session/expiring-cache.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';
 const OTHER = '33633333333@s.whatsapp.net';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { OpeningLine } from '../../actors/session/worker-thread/opening-line.ts';
+import { OpeningLine } from '../../actors/sessions/worker-thread/connection/opening-line.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { newShop } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';

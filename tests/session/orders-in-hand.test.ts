@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { startBaileysHost } from '../../actors/session/main-thread/baileys-host.ts';
+import { startBaileysHost } from '../../actors/sessions/main-thread/baileys-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Write } from '../../runtime/store.ts';
 import { until } from '../e2e/waiting.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { credentialCiphers } from '../../actors/session/credential-cipher.ts';
-import { IDENTITY_FIELD, sealedOwner, sealedPlace } from '../../actors/session/sealed-place.ts';
+import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
+import { IDENTITY_FIELD, sealedOwner, sealedPlace } from '../../actors/sessions/sealed-place.ts';
 import { newShop, SHOP_PHONE } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
-import { toldByPhone } from '../../actors/session/worker-thread/phone-answer.ts';
+import { toldByPhone } from '../../actors/sessions/worker-thread/wire/phone-answer.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startQrImages } from '../../actors/session/main-thread/qr-image.ts';
+import { startQrImages } from '../../actors/sessions/main-thread/qr-image.ts';
 
 test('a code is drawn as a PNG data URL, the same one once', async () => {
   const images = startQrImages();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
 import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
-import { RatchetKeys } from '../../actors/session/worker-thread/ratchet-keys.ts';
+import { RatchetKeys } from '../../actors/sessions/worker-thread/keys/ratchet-keys.ts';
 
 /** A store that writes down each batch. */
 function recordingStore(): SignalKeyStore & { readonly batches: SignalDataSet[] } {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LONGEST_HOLD_MS, Receipts } from '../../actors/session/worker-thread/receipts.ts';
+import { LONGEST_HOLD_MS, Receipts } from '../../actors/sessions/worker-thread/inbound/receipts.ts';
 import { Deadlines } from '../../runtime/deadlines.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

@@ -1,4 +1,4 @@
-import type { SessionHost, SessionListener } from '../../actors/session/session-host.ts';
+import type { SessionHost, SessionListener } from '../../actors/sessions/session-host.ts';
 import type { Store } from '../../runtime/store.ts';
 
 /** What stands for the shop's actor behind a host. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageRetryManager } from '@whiskeysockets/baileys';
-import { shrinkRetryMemory } from '../../actors/session/worker-thread/retry-memory.ts';
-import { quietLogger } from '../../actors/session/worker-thread/silent-logger.ts';
+import { shrinkRetryMemory } from '../../actors/sessions/worker-thread/retries/retry-memory.ts';
+import { quietLogger } from '../../actors/sessions/worker-thread/session/silent-logger.ts';
 
 const KEY = Uint8Array.of(1, 2, 3);
 

@@ -1,6 +1,6 @@
 /** A session worker that does what the shop's id says, to see the pool deal with it. */
 import { parentPort } from 'node:worker_threads';
-import type { FromWorker, ToWorker } from '../../actors/session/worker-protocol.ts';
+import type { FromWorker, ToWorker } from '../../actors/sessions/worker-protocol.ts';
 
 const tell = (message: FromWorker): void => parentPort?.postMessage(message);
 

@@ -7,7 +7,7 @@ import type {
   SessionHost,
   ToldNewChats,
   ToldRestriction,
-} from '../../actors/session/session-host.ts';
+} from '../../actors/sessions/session-host.ts';
 import type { ReleasingActor } from './releasing-actor.ts';
 import type { SessionLog } from './session-log.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionAddress, SessionEnd, SessionEvent } from '../../actors/session/session-host.ts';
-import { sessionEndOf } from '../../actors/session/worker-thread/session-end.ts';
+import type { SessionAddress, SessionEnd, SessionEvent } from '../../actors/sessions/session-host.ts';
+import { sessionEndOf } from '../../actors/sessions/worker-thread/session/session-end.ts';
 import type { FaultKind } from '../../simulator/faults.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';

@@ -1,4 +1,4 @@
-import type { SessionAddress, SessionEvent, SessionListener } from '../../actors/session/session-host.ts';
+import type { SessionAddress, SessionEvent, SessionListener } from '../../actors/sessions/session-host.ts';
 
 type EventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BinaryNode, USyncQuery } from '@whiskeysockets/baileys';
-import { spellOutErrors } from '../../actors/session/worker-thread/usync-errors.ts';
+import { spellOutErrors } from '../../actors/sessions/worker-thread/wire/usync-errors.ts';
 
 const refused: BinaryNode = { tag: 'error', attrs: { code: '404', text: 'item-not-found' } };
 const phone: BinaryNode = {

@@ -5,8 +5,8 @@ import {
   DEFAULT_WORKER_SUPERVISION,
   WorkerPool,
   type WorkerSupervision,
-} from '../../actors/session/main-thread/worker-pool.ts';
-import { DEFAULT_SESSION_TIMING } from '../../actors/session/session-timing.ts';
+} from '../../actors/sessions/main-thread/worker-pool.ts';
+import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 
 interface Observed {

@@ -32,6 +32,6 @@
  * @typedef {import('../../audit-log/audit-entry.ts').AuditEntry} Change
  * @typedef {InferOutput<typeof accounts.messageOutcome>} Message
  * @typedef {InferOutput<typeof all.shop>} TenantShop
- * @typedef {import('../../../actors/shop/record/shop-operations.ts').ChannelView} Channel
+ * @typedef {import('../../../actors/shops/shop-operations.ts').ChannelView} Channel
  */
 export {};

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { tenantAddress } from '../../../actors/tenant/tenant-keys.ts';
-import { loadTenant, type TenantState } from '../../../actors/tenant/tenant-state.ts';
-import { KeyLimits } from '../../../policy/key-limits.ts';
+import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
+import { loadTenant, type TenantState } from '../../../actors/tenants/tenant-state.ts';
+import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { Value } from '../../runtime/memory-commands.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';

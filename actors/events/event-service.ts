@@ -1,0 +1,259 @@
+import type { Store } from '../../runtime/store.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import type { ShopOperations } from '../shops/shop-operations.ts';
+import {
+  cursorOf,
+  isBefore,
+  placeBefore,
+  START_OF_STREAM,
+  storedAtMs,
+  streamIdOf,
+} from '../tenants/event-cursor.ts';
+import { streamFacts, wereCutOff } from '../tenants/event-retention.ts';
+import {
+  type EventNews,
+  type EventWait,
+  type EventWaiters,
+  NO_ROOM_TO_WAIT,
+} from '../tenants/event-waiters.ts';
+import { decodeEvent, isOfMessage, type StoredEvent, type StreamEntry } from '../tenants/tenant-event.ts';
+import { tenantKeys } from '../tenants/tenant-keys.ts';
+import type { EventOperations, EventPage, EventQuery, EventView } from './event-operations.ts';
+
+/** Events that are read at a time behind a filter, and how many one page looks through. */
+const BATCH = 100;
+const MOST_SCANNED = 1_000;
+
+/** A page holds no more bytes of events than this, unless its first event alone does. */
+const PAGE_BYTES = 64 * 1024;
+/** Events whose messages are read at a time, so that little is read that does not fit into the page. */
+const VIEWED_AT_ONCE = 20;
+
+/** Where events are read, and the messages that they are of. */
+interface Sources {
+  readonly store: Pick<Store, 'read'>;
+  readonly messages: Pick<ShopOperations, 'message'>;
+}
+
+/** The sources and the waits of the events' operations. */
+export interface EventServiceOptions extends Sources {
+  readonly waiters: EventWaiters;
+}
+
+/** A page, and the place behind all that was looked at for it. */
+interface Scanned {
+  readonly found: readonly StoredEvent[];
+  readonly place: string;
+  /** False where the page is full or looked through as much as it may: there may be more at once. */
+  readonly isAtEnd: boolean;
+}
+
+/**
+ * The tenants' events: pages from a cursor on, and waits for what comes next. An event wakes all calls that wait for its tenant,
+ * and they ask for the same: it is read once for all of them.
+ */
+export function eventService(options: EventServiceOptions): EventOperations {
+  const { waiters } = options;
+
+  return {
+    async list(tenantId, query) {
+      const { waitMs, keyId } = query;
+      // The wait begins before the first read, so that no event comes between a read and its wait.
+      const wait = query.wait ?? (waitMs > 0 ? waiters.enter(tenantId, waitMs, keyId) : undefined);
+      let waitsOn: EventWait | undefined;
+      try {
+        const look = query.wait === undefined ? firstLook : nextLook;
+        const listed = await look(tenantId, { ...query, wait }, options);
+        if (listed.ok) waitsOn = listed.value.wait;
+        return listed;
+      } finally {
+        if (waitsOn === undefined) wait?.leave();
+      }
+    },
+  };
+}
+
+/** Looks from the place that the call names. */
+async function firstLook(tenantId: string, query: EventQuery, sources: Sources): Promise<Outcome<EventPage>> {
+  const { cursor, waitMs, wait } = query;
+  const key = tenantKeys(tenantId).events;
+  const start = await startOf(key, cursor, sources.store);
+  if (!start.ok) return start;
+  const { place } = start.value;
+  // Where there is no room to wait, a call that has no place yet is told one all the same.
+  if (cursor === undefined && wait === undefined) return done({ items: [], nextCursor: cursorOf(place) });
+  const scanned = await scanFrom(key, start.value, query, sources.store);
+  if (waitMs > 0 && wait === undefined && scanned.place === place) {
+    return { ok: false, failure: NO_ROOM_TO_WAIT };
+  }
+  return await pageOf(tenantId, { scanned, wait }, sources);
+}
+
+/** Looks behind the place up to which the call has looked, for what woke it. */
+async function nextLook(
+  tenantId: string,
+  { wait, ...query }: EventQuery,
+  options: Sources,
+): Promise<Outcome<EventPage>> {
+  const place = wait?.place ?? START_OF_STREAM;
+  const news = wait?.takeNews();
+  if (news === undefined) return done({ items: [], nextCursor: cursorOf(place) });
+  const sources = sharedBy(news, options);
+  const scanned = await scan(tenantKeys(tenantId).events, place, query, sources.store);
+  return await pageOf(tenantId, { scanned, wait }, sources);
+}
+
+/** What was found; where that is nothing, the call may wait for more. */
+async function pageOf(
+  tenantId: string,
+  { scanned, wait }: { readonly scanned: Scanned; readonly wait: EventWait | undefined },
+  sources: Sources,
+): Promise<Outcome<EventPage>> {
+  const { found, place, isAtEnd } = scanned;
+  const nextCursor = cursorOf(place);
+  if (wait !== undefined && isAtEnd && found.length === 0) {
+    wait.place = place;
+    return done({ items: [], nextCursor, wait });
+  }
+  const { items, left } = await itemsThatFit(found, tenantId, sources);
+  // The place before what did not fit.
+  return done({ items, nextCursor: left === undefined ? nextCursor : cursorOf(placeBefore(left.streamId)) });
+}
+
+/** The first events that fit into one page; `left`: the first that did not. */
+async function itemsThatFit(
+  found: readonly StoredEvent[],
+  tenantId: string,
+  sources: Sources,
+): Promise<{ readonly items: readonly EventView[]; readonly left: StoredEvent | undefined }> {
+  const items: EventView[] = [];
+  let bytes = 0;
+  for (let from = 0; from < found.length; from += VIEWED_AT_ONCE) {
+    const some = found.slice(from, from + VIEWED_AT_ONCE);
+    const views = await Promise.all(some.map((event) => viewOf(event, tenantId, sources)));
+    for (const [index, view] of views.entries()) {
+      if (view === undefined) continue;
+      bytes += Buffer.byteLength(JSON.stringify(view));
+      if (bytes > PAGE_BYTES && items.length > 0) return { items, left: some[index] };
+      items.push(view);
+    }
+  }
+  return { items, left: undefined };
+}
+
+/** The sources of calls that the same news woke. */
+function sharedBy(news: EventNews, { store, messages }: Sources): Sources {
+  return {
+    store: { read: (reads) => news.once(JSON.stringify(reads), () => store.read(reads)) },
+    messages: {
+      message: (tenantId, id) => news.once(id, async () => await messages.message(tenantId, id)),
+    },
+  };
+}
+
+/** The place to read from; `isNewest`: nothing is behind it as of now. */
+interface Start {
+  readonly place: string;
+  readonly isNewest: boolean;
+}
+
+/** Where to read from. Fails for a cursor behind which events are gone, and for one that was never given. */
+async function startOf(
+  key: string,
+  cursor: string | undefined,
+  store: Pick<Store, 'read'>,
+): Promise<Outcome<Start>> {
+  if (cursor === undefined) {
+    const [[newest], exists] = (await store.read([
+      ['XREVRANGE', key, '+', '-', 'COUNT', 1],
+      ['EXISTS', key],
+    ])) as [StreamEntry[], number];
+    if (newest !== undefined || exists === 0) {
+      return done({ place: newest?.[0] ?? START_OF_STREAM, isNewest: true });
+    }
+    return done({ place: String((await streamFacts(store, key))('last-generated-id')), isNewest: true });
+  }
+  const place = streamIdOf(cursor);
+  const [[oldest], [newest]] = (await store.read([
+    ['XRANGE', key, '-', '+', 'COUNT', 1],
+    ['XREVRANGE', key, '+', '-', 'COUNT', 1],
+  ])) as [StreamEntry[], StreamEntry[]];
+  const last = newest?.[0] ?? START_OF_STREAM;
+  if (last === place) return done({ place, isNewest: true });
+  if (isBefore(last, place)) return await beyondNewest(key, place, store);
+  if (oldest === undefined || !(await wereCutOff(store, { key, place, oldest: oldest[0] }))) {
+    return done({ place, isNewest: false });
+  }
+  const goOn = placeBefore(oldest[0]);
+  return refused(`is older than the oldest event that is kept, ${cursorOf(oldest[0])}`, goOn);
+}
+
+/**
+ * A place behind the newest entry. Fails for one that the stream never gave: it is another tenant's, an id of something
+ * else, or Redis lost the events up to it, and nothing would come behind it for as long as its time is ahead.
+ */
+async function beyondNewest(key: string, place: string, store: Pick<Store, 'read'>): Promise<Outcome<Start>> {
+  const [exists] = (await store.read([['EXISTS', key]])) as [number];
+  // An entry that was erased or cut off keeps its place.
+  const last = exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
+  if (!isBefore(last, place)) return done({ place, isNewest: false });
+  return refused('is no cursor of these events: it is behind the newest of them', last);
+}
+
+function refused(why: string, goOn: string): ReturnType<typeof failed> {
+  const nextCursor = cursorOf(goOn);
+  const message = `${why}; go on from ${nextCursor}`;
+  return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });
+}
+
+/** The first look behind a place; a reader of the newest event need not ask. */
+function scanFrom(
+  key: string,
+  { place, isNewest }: Start,
+  query: EventQuery,
+  store: Pick<Store, 'read'>,
+): Promise<Scanned> {
+  if (isNewest) return Promise.resolve({ found: [], place, isAtEnd: true });
+  return scan(key, place, query, store);
+}
+
+async function scan(
+  key: string,
+  from: string,
+  { types, shopId, limit }: EventQuery,
+  store: Pick<Store, 'read'>,
+): Promise<Scanned> {
+  const isFiltered = types !== undefined || shopId !== undefined;
+  const batch = isFiltered ? BATCH : limit;
+  const found: StoredEvent[] = [];
+  let place = from;
+  for (let scanned = 0; scanned < MOST_SCANNED; scanned += batch) {
+    const [entries] = (await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', batch]])) as [
+      StreamEntry[],
+    ];
+    for (const event of entries.map(decodeEvent)) {
+      place = event.streamId;
+      if (types?.has(event.type) === false || (shopId !== undefined && event.shopId !== shopId)) continue;
+      found.push(event);
+      if (found.length === limit) return { found, place, isAtEnd: false };
+    }
+    if (entries.length < batch) return { found, place, isAtEnd: true };
+  }
+  return { found, place, isAtEnd: false };
+}
+
+/** As the API shows it; undefined for one of a message that is gone. */
+export async function viewOf(
+  { streamId, type, shopId, subject }: StoredEvent,
+  tenantId: string,
+  { messages }: Pick<Sources, 'messages'>,
+): Promise<EventView | undefined> {
+  const timestamp = new Date(storedAtMs(streamId)).toISOString();
+  const shown = { id: cursorOf(streamId), timestamp };
+  if (!isOfMessage(type)) {
+    // As `shopEvent` wrote it.
+    return { ...shown, type, data: { shopId, ...JSON.parse(subject) } };
+  }
+  const message = await messages.message(tenantId, subject);
+  return message.ok ? { ...shown, type, data: { ...message.value } } : undefined;
+}

@@ -1,0 +1,72 @@
+import type Sharp from 'sharp';
+import { TenantSlots } from '../session/tenant-slots.ts';
+
+/** The facts that are known of an image; undefined: not known. */
+export interface ImageFacts {
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  /** A small JPEG that is shown until the image is there, without what the image says of itself. */
+  readonly thumbnail: Buffer | undefined;
+}
+
+const NOTHING: ImageFacts = { width: undefined, height: undefined, thumbnail: undefined };
+
+/** The thumbnail's longer side, in pixels, and its quality of 100: some 3 KB, which go to each device of the recipient. */
+const THUMBNAIL_SIDE = 100;
+const THUMBNAIL_QUALITY = 50;
+/** No thumbnail is made of more pixels. At worst, interlaced and with 16 bits a channel, they take 200 MB. */
+const MOST_PIXELS = 25_000_000;
+/** The time that decoding one image may take, in seconds. */
+const DECODE_SECONDS = 2;
+/** How long an image waits for those before it; then it goes without a thumbnail. */
+const TURN_MS = 5_000;
+
+/** One image at a time in each thread, so that the memory above is taken once a thread. */
+const turns = new TenantSlots(1);
+
+let loading: Promise<typeof Sharp | undefined> | undefined;
+
+/** Loaded with the first image: it takes 20 MB. Undefined where there is no build for the machine. */
+function loadedSharp(): Promise<typeof Sharp | undefined> {
+  loading ??= import('sharp').then(
+    ({ default: sharp }) => {
+      sharp.cache(false);
+      sharp.concurrency(1);
+      // Whatever a file turns out to be, no other decoder sees it.
+      sharp.block({ operation: ['VipsForeignLoad'] });
+      sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile'] });
+      return sharp;
+    },
+    () => undefined,
+  );
+  return loading;
+}
+
+/**
+ * Looks at a JPEG or PNG: its size as it is shown, and a thumbnail, bounded in pixels, time and memory. Resolves with undefined when its
+ * head cannot be read; an image that breaks off later has no thumbnail. Never rejects.
+ */
+export async function imageFacts(path: string): Promise<ImageFacts | undefined> {
+  const sharp = await loadedSharp();
+  if (sharp === undefined) return NOTHING;
+  const turn = await turns.take('image', AbortSignal.timeout(TURN_MS)).catch(() => undefined);
+  if (turn === undefined) return NOTHING;
+  try {
+    const { autoOrient } = await sharp(path, { limitInputPixels: false }).metadata();
+    return { ...autoOrient, thumbnail: await thumbnailOf(sharp, path).catch(() => undefined) };
+  } catch {
+    return undefined;
+  } finally {
+    turn();
+  }
+}
+
+function thumbnailOf(sharp: typeof Sharp, path: string): Promise<Buffer> {
+  return sharp(path, { limitInputPixels: MOST_PIXELS, failOn: 'error' })
+    .autoOrient()
+    .resize({ width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: '#ffffff' })
+    .jpeg({ quality: THUMBNAIL_QUALITY })
+    .timeout({ seconds: DECODE_SECONDS })
+    .toBuffer();
+}

@@ -1,0 +1,181 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { Transform, type TransformCallback } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type AddressGuard, ForbiddenAddress } from '../../../outbound/address-guard.ts';
+import { guardedRequest } from '../../../outbound/guarded-request.ts';
+import type { ResolveAll } from '../../../outbound/name-lookup.ts';
+import { newAttachmentPath } from '../../attachment-files.ts';
+import { type AttachmentForm, attachmentForm, type MediaType } from './attachment-form.ts';
+import { attachmentName } from './attachment-name.ts';
+import { SIGNATURE_BYTES, typeOf } from './attachment-type.ts';
+
+/** Largest attachment by kind, in bytes: what the network's own clients let through. */
+const MAX_BYTES: Record<MediaType, number> = {
+  image: 16 * 1024 * 1024,
+  video: 64 * 1024 * 1024,
+  document: 100 * 1024 * 1024,
+};
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Why an attachment could not be had. The message names the cause and never the address. */
+export class MediaUnavailable extends Error {
+  readonly code = 'MEDIA_UNAVAILABLE';
+}
+
+/** An attachment in a file of its own. */
+export interface FetchedMedia extends AttachmentForm {
+  readonly path: string;
+  readonly contentType: string;
+  /** The name that its server gives it, made fit for a file name. */
+  readonly fileName: string;
+  /** Removes the file. */
+  discard(): Promise<void>;
+}
+
+/** What bounds a fetch. */
+export interface MediaFetchOptions {
+  readonly url: string;
+  readonly mediaType: MediaType;
+  readonly timeoutMs: number;
+  readonly guard: AddressGuard;
+  readonly resolve: ResolveAll;
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Fetches an attachment into a temporary file, streamed. http(s) only, allowed addresses and ports only (checked again after
+ * each redirect, the connection pinned to the checked address), bounded in size, time and redirects. What it is, its first bytes say; it
+ * is checked against the kind. Rejects with `MediaUnavailable`.
+ */
+export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMedia> {
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+  try {
+    const { response, url } = await follow(options, signal);
+    return await download(options, { response, url, signal });
+  } catch (error) {
+    if (error instanceof MediaUnavailable) throw error;
+    throw new MediaUnavailable(causeOf(error, timeout));
+  }
+}
+
+function causeOf(error: unknown, timeout: AbortSignal): string {
+  if (timeout.aborted) return 'the attachment took too long';
+  if (error instanceof ForbiddenAddress)
+    return 'the attachment is not at a public address and port 80 or 443';
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return `the attachment could not be fetched${code === undefined ? '' : ` (${code})`}`;
+}
+
+async function follow(
+  options: MediaFetchOptions,
+  signal: AbortSignal,
+): Promise<{ response: IncomingMessage; url: URL }> {
+  let url = parse(options.url);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const response = await ask(url, options, signal);
+    const status = response.statusCode ?? 0;
+    const { location } = response.headers;
+    if (status === 200) return { response, url };
+    response.destroy();
+    if (!REDIRECTS.has(status) || location === undefined) {
+      throw new MediaUnavailable(`the attachment's server answered ${status}`);
+    }
+    url = parse(location, url);
+  }
+  throw new MediaUnavailable('the attachment is redirected too often');
+}
+
+function parse(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new MediaUnavailable('the attachment has no valid address');
+  const url = new URL(text, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new MediaUnavailable('the attachment is neither at http nor https');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new MediaUnavailable('the address of the attachment holds credentials');
+  }
+  return url;
+}
+
+function ask(url: URL, { guard, resolve }: MediaFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const headers = { accept: '*/*', 'accept-encoding': 'identity' };
+  return guardedRequest(url, { guard, resolve, signal }, { headers });
+}
+
+/** The encodings of HTTP; any other word there, as `aws-chunked` of some stores, changes no byte. */
+const PACKED = /\b(?:gzip|compress|deflate|br|zstd)\b/i;
+
+async function download(
+  options: MediaFetchOptions,
+  source: { response: IncomingMessage; url: URL; signal: AbortSignal },
+): Promise<FetchedMedia> {
+  const { response, url, signal } = source;
+  const maxBytes = options.maxBytes ?? MAX_BYTES[options.mediaType];
+  const path = newAttachmentPath();
+  const discard = (): Promise<void> => rm(path, { force: true });
+  try {
+    // Nothing was said to be welcome but the bytes themselves; the recipient would get what nobody can open.
+    if (PACKED.test(response.headers['content-encoding'] ?? '')) {
+      throw new MediaUnavailable('the attachment is encoded');
+    }
+    if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    const passing = new Passing(maxBytes);
+    await pipeline(response, passing, file, { signal });
+    const contentType = checkedType(options.mediaType, passing.head, response);
+    const form = await attachmentForm({ path, type: contentType, askedFor: options.mediaType });
+    options.signal?.throwIfAborted();
+    const disposition = response.headers['content-disposition'];
+    return {
+      ...form,
+      path,
+      contentType,
+      fileName: attachmentName({ disposition, url, contentType }),
+      discard,
+    };
+  } catch (error) {
+    response.destroy();
+    await discard();
+    throw error;
+  }
+}
+
+function checkedType(mediaType: MediaType, head: Buffer, response: IncomingMessage): string {
+  const header = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const { actual, shown } = typeOf(head, header);
+  if (mediaType === 'document' || actual.startsWith(`${mediaType}/`)) return shown;
+  throw new MediaUnavailable(`the attachment is no ${mediaType}`);
+}
+
+/** Passes bytes on, at most `maxBytes` of them, and keeps the first ones, which say what the file is. */
+class Passing extends Transform {
+  head = Buffer.alloc(0);
+  readonly #maxBytes: number;
+  #seen = 0;
+
+  constructor(maxBytes: number) {
+    super();
+    this.#maxBytes = maxBytes;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#seen += chunk.length;
+    if (this.head.length < SIGNATURE_BYTES) {
+      this.head = Buffer.concat([this.head, chunk.subarray(0, SIGNATURE_BYTES - this.head.length)]);
+    }
+    if (this.#seen > this.#maxBytes) done(tooLarge());
+    else done(null, chunk);
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(this.#seen === 0 ? new MediaUnavailable('the attachment is empty') : null);
+  }
+}
+
+const tooLarge = (): MediaUnavailable => new MediaUnavailable('the attachment is too large');

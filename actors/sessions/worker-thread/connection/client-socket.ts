@@ -1,0 +1,142 @@
+import {
+  type BinaryNode,
+  isJidNewsletter,
+  makeWASocket,
+  type UserFacingSocketConfig,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+
+import type { SessionAddress } from '../../session-host.ts';
+import type { WorkerOpening } from '../../worker-protocol.ts';
+import { ContactTokens } from '../keys/contact-tokens.ts';
+import type { Credentials } from '../keys/credentials.ts';
+import { boundMappings } from '../keys/mapping-memory.ts';
+import type { Ratchets } from '../keys/ratchets.ts';
+import type { RetryAnswers } from '../retries/retry-answers.ts';
+import { shrinkRetryMemory } from '../retries/retry-memory.ts';
+import { devicesWithKeys } from '../sending/device-sessions.ts';
+import type { GroupDirectory } from '../sending/group-directory.ts';
+import type { SessionEnvironment, ShopMemory } from '../session/session-environment.ts';
+import { quietLogger } from '../session/silent-logger.ts';
+import { spellOutErrors } from '../wire/usync-errors.ts';
+import { followAccount, skipCollections } from './account-sync.ts';
+import { clientDispatcher } from './client-dispatcher.ts';
+import type { DownloadBounds } from './network-download.ts';
+
+/** The longest wait of a timer, some 24 days: for the client's own keep-alive, which would ping beside ours. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+/** Opens a client on the network, with the tokens of its contacts; it reports through its events (docs/chat-client.md, Configuration). */
+export function connectClient(options: {
+  readonly environment: SessionEnvironment;
+  readonly memory: ShopMemory;
+  readonly shop: SessionAddress;
+  readonly opening: WorkerOpening;
+  readonly credentials: Credentials;
+  readonly ratchets: Ratchets;
+  /** Asked when a group is written to, long after this returned. */
+  readonly groups: () => GroupDirectory | undefined;
+}): { readonly socket: WASocket; readonly tokens: ContactTokens } {
+  const { environment, memory, shop, credentials, ratchets, groups } = options;
+  const { timing, uploadAgent, media } = environment;
+  const { clientVersion } = options.opening;
+  const bounds: DownloadBounds = {
+    ...media,
+    hosts: async () => (await socket.refreshMediaConn()).hosts.map(({ hostname }) => hostname),
+  };
+  const tokens = new ContactTokens({
+    keys: credentials.keys,
+    nowMs: () => environment.clock.wallMs(),
+    lidOf: (address) => socket.signalRepository.lidMapping.getLIDForPN(address),
+  });
+  const config: UserFacingSocketConfig = {
+    waWebSocketUrl: environment.socketUrl,
+    auth: { creds: credentials.creds, keys: tokens.forClient() },
+    logger: quietLogger,
+    // The watchdog of live-session.ts ends what does not connect, and line-watch.ts a line that takes nothing: a wait of the
+    // client's own for each frame would cost more than the frame.
+    connectTimeoutMs: 0,
+    defaultQueryTimeoutMs: timing.queryMs,
+    // The line is watched by line-watch.ts alone.
+    keepAliveIntervalMs: LONGEST_WAIT_MS,
+    markOnlineOnConnect: false,
+    syncFullHistory: false,
+    emitOwnEvents: false,
+    // A write that failed ends the session, so trying it again is of no use.
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+    shouldIgnoreJid: (address) => isJidNewsletter(address) === true,
+    msgRetryCounterCache: memory.retries,
+    userDevicesCache: devicesWithKeys(memory, () => credentials.creds.me),
+    callOfferCache: memory.calls,
+    placeholderResendCache: memory.placeholders,
+    cachedGroupMetadata: async (id) => groups()?.metadata(id),
+    makeSignalRepository: ratchets.makeSignalRepository,
+    // account-sync.ts takes what is wanted of the history; the client would hold all of it in memory.
+    shouldSyncHistoryMessage: () => false,
+    options: { dispatcher: clientDispatcher(bounds) },
+    ...(timing.qrMs === undefined ? {} : { qrTimeout: timing.qrMs }),
+    ...(clientVersion === undefined ? {} : { version: [...clientVersion] as [number, number, number] }),
+    ...(uploadAgent === undefined ? {} : { fetchAgent: uploadAgent }),
+  };
+  const socket: WASocket = makeWASocket(config);
+  if (socket.messageRetryManager !== null) shrinkRetryMemory(socket.messageRetryManager);
+  boundMappings(socket.signalRepository);
+  socket.ws.prependListener('frame', spellOutErrors);
+  withholdRefusals(socket);
+  socket.ws.on('CB:message', (stanza: BinaryNode) => tokens.arrived(stanza));
+  socket.ws.prependListener('frame', skipCollections);
+  // A login that does not tell the shop's LID takes nothing of the pairing back; the client would forget it.
+  socket.ws.prependListener('CB:success', ({ attrs }: BinaryNode) => {
+    const known = credentials.creds.me?.lid;
+    if (attrs.lid === undefined && known !== undefined) attrs.lid = known;
+  });
+  // First in line, so that a stanza is known before the client opens it.
+  socket.ws.prependListener('CB:message', ratchets.arriving);
+  followAccount({
+    socket,
+    credentials,
+    bounds,
+    log: (level, fields, message) =>
+      environment.tell({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message }),
+    alone: async (work, ended) => {
+      const giveBack = await media.histories.take(shop.tenantId, ended);
+      await work().finally(giveBack);
+    },
+  });
+  return { socket, tokens };
+}
+
+/** The refusal of a message that would start a chat, after which the client asks the recipient for a token by itself. */
+const REACH_OUT_REFUSED = '463';
+
+/**
+ * Keeps refusals of new chats from the client. To ask somebody for a token who never wrote is one more step towards them, and
+ * is of no use while the number is restricted (WhiskeySockets/Baileys issue 2441). The outbox reads the ack itself.
+ */
+function withholdRefusals({ ws }: WASocket): void {
+  const listeners = ws.listeners('CB:ack,class:message') as ((ack: BinaryNode) => void)[];
+  ws.removeAllListeners('CB:ack,class:message');
+  ws.on('CB:ack,class:message', (ack: BinaryNode) => {
+    if (ack.attrs.error !== REACH_OUT_REFUSED) for (const listener of listeners) listener(ack);
+  });
+}
+
+/**
+ * Passes each `receipt` on to the client, which acknowledges it to the network, once `taken` has resolved: one that was not
+ * acknowledged comes again at the next login. It holds up no other stanza. Retry receipts go to `retries` alone.
+ */
+export function holdReceipts(
+  { ws }: WASocket,
+  taken: (receipt: BinaryNode) => Promise<void>,
+  retries: Pick<RetryAnswers, 'received'>,
+): void {
+  const acknowledge = ws.listeners('CB:receipt') as ((receipt: BinaryNode) => void)[];
+  ws.removeAllListeners('CB:receipt');
+  ws.on('CB:receipt', (receipt: BinaryNode) => {
+    if (receipt.attrs.type === 'retry') return void retries.received(receipt);
+    const goOn = (): void => {
+      for (const listener of acknowledge) listener(receipt);
+    };
+    taken(receipt).then(goOn, goOn);
+  });
+}

@@ -1,0 +1,173 @@
+import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
+import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import type { SessionEvent, ToldNewChats, ToldRestriction } from '../../session-host.ts';
+import { readClientError } from '../session/session-end.ts';
+
+/** The limits of the number that a session reports. */
+export type LimitsNotice = Omit<Extract<SessionEvent, { type: 'session.limits' }>, 'generation'>;
+
+/** The parts and callbacks of a session that the watch uses. */
+export interface LimitsWatchOptions {
+  readonly socket: WASocket;
+  /** Between two questions while the number is restricted or has a quota. Milliseconds. */
+  readonly everyMs: number;
+  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
+  readonly report: (notice: LimitsNotice) => void;
+  readonly log: (fields: Record<string, unknown>, message: string) => void;
+}
+
+/** The ack errors by which the network refuses to start a chat. Neither is tried again. */
+const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
+
+/**
+ * Listens to what the network says of the number's limits, and asks: once after the session opened, after a refusal, and
+ * hourly while the number is restricted or has a quota. The questions send nothing to anybody
+ * (WhiskeySockets/Baileys pull requests 2442 and 2445).
+ */
+export class LimitsWatch {
+  readonly #options: LimitsWatchOptions;
+  #asking = false;
+  #askAgain = false;
+  #next: ArmedTimer | undefined;
+  #isRestricted = false;
+  #hasQuota = false;
+  #isRefused = false;
+
+  constructor(options: LimitsWatchOptions) {
+    this.#options = options;
+    options.socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => this.#told(stanza));
+    options.socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
+      if (!LIMIT_CODES.includes(attrs.error)) return;
+      this.#isRefused = true;
+      this.ask();
+    });
+  }
+
+  /** Asks for both. Never rejects; while one question is under way, it is asked once more behind it. */
+  ask(): void {
+    this.#askAgain = this.#asking;
+    if (this.#asking) return;
+    this.#asking = true;
+    void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const { socket } = this.#options;
+    const [restriction, newChats] = await Promise.all([
+      this.#answer(
+        socket.fetchAccountReachoutTimelock(),
+        ({ isActive, timeEnforcementEnds, enforcementType }) => ({
+          isActive: isActive === true,
+          kind: enforcementType ?? UNNAMED_KIND,
+          endsAtMs:
+            timeEnforcementEnds === undefined ? null : instantMs(timeEnforcementEnds.getTime() / 1000),
+        }),
+      ),
+      this.#answer(socket.fetchNewChatMessageCap(), newChatsOf),
+    ]);
+    this.#asking = false;
+    this.#report({
+      ...(restriction === undefined ? {} : { restriction }),
+      ...(newChats === undefined ? {} : { newChats }),
+    });
+    if (this.#askAgain) this.ask();
+  }
+
+  /** Undefined: no answer, which says nothing of the number. */
+  async #answer<Answer, Told>(
+    answer: Promise<Answer>,
+    read: (answer: Answer) => Told,
+  ): Promise<Told | undefined> {
+    try {
+      return read(await answer);
+    } catch (error) {
+      const cause = readClientError(error).message;
+      this.#options.log({ cause }, "the network did not answer about the number's limits");
+      return undefined;
+    }
+  }
+
+  #told(stanza: BinaryNode): void {
+    const update = getBinaryNodeChild(stanza, 'update');
+    const { op_name: operation } = update?.attrs ?? {};
+    try {
+      if (operation === 'NotificationUserReachoutTimelockUpdate') {
+        this.#report({ restriction: restrictionOf(dataOf(update).xwa2_notify_account_reachout_timelock) });
+      } else if (operation === 'MessageCappingInfoNotification') {
+        this.#report({
+          newChats: newChatsOf(dataOf(update).xwa2_notify_new_chat_messages_capping_info_update),
+        });
+      }
+    } catch (error) {
+      const cause = readClientError(error).message;
+      this.#options.log({ operation, cause }, "what the network said of the number's limits cannot be read");
+      this.ask();
+    }
+  }
+
+  #report(told: Omit<LimitsNotice, 'type'>): void {
+    const { restriction, newChats } = told;
+    if (restriction !== undefined) this.#isRestricted = restriction.isActive;
+    if (newChats !== undefined) this.#hasQuota = newChats !== null;
+    this.#next?.cancel();
+    // Between two answers the shop counts by itself, and takes people who have answered elsewhere for others.
+    if (this.#isRestricted || this.#hasQuota || this.#isRefused) {
+      this.#next = this.#options.later(this.#options.everyMs, () => this.ask());
+    }
+    if (restriction !== undefined || newChats !== undefined) {
+      this.#options.report({ type: 'session.limits', ...told });
+    }
+  }
+}
+
+/** The network's name for a restriction that it gives no other. */
+const UNNAMED_KIND = 'DEFAULT';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Throws on what is no JSON, or tells of an error. */
+function dataOf(update: BinaryNode | undefined): Readonly<Record<string, Fields | undefined>> {
+  const content = update?.content;
+  if (!(content instanceof Uint8Array)) throw new Error('it is empty');
+  const { data } = JSON.parse(Buffer.from(content).toString()) as { data?: Record<string, Fields> };
+  if (data == null) throw new Error('it has no data');
+  return data;
+}
+
+function restrictionOf(fields: Fields | undefined): ToldRestriction {
+  if (fields === undefined) throw new Error('it has no restriction');
+  const { is_active: isActive, enforcement_type: kind, time_enforcement_ends: ends } = fields;
+  return {
+    isActive: isActive === true,
+    kind: typeof kind === 'string' && kind !== '' ? kind.slice(0, LONGEST_KIND) : UNNAMED_KIND,
+    endsAtMs: instantMs(ends),
+  };
+}
+
+/** Null: there is no quota, as the network says by a negative one. */
+function newChatsOf(fields: object | undefined): ToldNewChats | null {
+  if (fields === undefined) throw new Error('it has no quota');
+  const { total_quota, used_quota, capping_status, cycle_end_timestamp } = fields as Fields;
+  const warning = WARNINGS[String(capping_status)] ?? null;
+  const quota = Number(total_quota ?? -1);
+  if (!Number.isSafeInteger(quota) || quota < 0 || (quota === 0 && warning === null)) return null;
+  const used = Math.max(0, Math.floor(Number(used_quota ?? 0) || 0));
+  return { quota, used, warning, endsAtMs: instantMs(cycle_end_timestamp) };
+}
+
+const WARNINGS: { readonly [status: string]: ToldNewChats['warning'] } = {
+  FIRST_WARNING: 'first',
+  SECOND_WARNING: 'second',
+  CAPPED: 'capped',
+};
+
+/** A name that the network gives is stored, shown and sent on. */
+const LONGEST_KIND = 100;
+/** The end of the year 9999; whatever is later is no moment. */
+const LATEST_MS = 253_402_300_799_000;
+
+/** Whole seconds since the epoch, as text or number, in milliseconds; null: none, or no moment. */
+function instantMs(seconds: unknown): number | null {
+  const atMs = Math.floor(Number(seconds ?? 0)) * 1000;
+  return atMs > 0 && atMs <= LATEST_MS ? atMs : null;
+}

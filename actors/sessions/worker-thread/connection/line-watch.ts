@@ -1,0 +1,126 @@
+import {
+  type BinaryNode,
+  DEF_TAG_PREFIX,
+  USyncQuery,
+  USyncUser,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
+import type { SessionTiming } from '../../session-timing.ts';
+import { personOf } from '../wire/inbound-message.ts';
+
+/** The question and where it goes; it is given an id of its own each time. */
+const PING = { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' } as const;
+const PING_CONTENT: BinaryNode[] = [{ tag: 'ping', attrs: {} }];
+
+/** A thread that noticed the end of a wait this late stood still meanwhile. */
+const STALL_MS = 1_000;
+
+/**
+ * Whether somebody listens at the other end of an open line. One question again and again: a ping, which a dead line leaves
+ * without an answer, and now and then in its place one about devices, since a deaf socket may answer pings for hours.
+ *
+ * The client has a keep-alive of its own. It counts from the last frame and looks before it reads what has arrived, so
+ * a worker that stands still for five seconds loses every session that was quiet, and all of them come back at once.
+ * Here a wait that ended late says nothing, and the question is asked anew.
+ */
+export class LineWatch {
+  readonly #socket: WASocket;
+  readonly #clock: Clock;
+  readonly #timing: SessionTiming;
+  readonly #later: (delayMs: number, act: () => void) => ArmedTimer;
+  readonly #unanswered: (question: string) => void;
+
+  constructor(options: {
+    readonly socket: WASocket;
+    readonly clock: Clock;
+    readonly timing: SessionTiming;
+    /** Acts after a while, unless the session has ended. */
+    readonly later: (delayMs: number, act: () => void) => ArmedTimer;
+    /** Nobody listens. */
+    readonly unanswered: (question: string) => void;
+  }) {
+    this.#socket = options.socket;
+    this.#clock = options.clock;
+    this.#timing = options.timing;
+    this.#later = options.later;
+    this.#unanswered = options.unanswered;
+  }
+
+  /** The line is open. */
+  start(): void {
+    this.#askLater(this.#nextProbeMs());
+  }
+
+  /** Asks at once something that only a listening server answers. */
+  async probe(): Promise<void> {
+    const { user } = this.#socket;
+    if (user === undefined) return;
+    const question = new USyncQuery()
+      .withContext('message')
+      .withDeviceProtocol()
+      .withUser(new USyncUser().withId(personOf(user.id)));
+    await this.#ask('a question', () => this.#inTime(this.#socket.executeUSyncQuery(question)));
+  }
+
+  /** The next question; the last before `probeAtMs` is one about devices. */
+  #askLater(probeAtMs: number): void {
+    const { keepAliveMs } = this.#timing;
+    const leftMs = probeAtMs - this.#clock.monotonicMs();
+    const isProbe = leftMs <= keepAliveMs;
+    this.#later(isProbe ? Math.max(0, leftMs) : keepAliveMs, () => {
+      const asked = isProbe ? this.probe() : this.#ask('a ping', () => this.#ping());
+      void asked.then(() => this.#askLater(isProbe ? this.#nextProbeMs() : probeAtMs));
+    });
+  }
+
+  #nextProbeMs(): number {
+    return this.#clock.monotonicMs() + this.#timing.probeEveryMs;
+  }
+
+  /** The client's own wait for an answer begins once the line has taken the frame; a line that takes none is silent too. */
+  #inTime(answer: Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const timeout = this.#later(this.#timing.queryMs, () => resolve(undefined));
+      answer.finally(() => timeout.cancel()).then(resolve, reject);
+    });
+  }
+
+  /**
+   * Resolves with the answer, or undefined where there was none in time. The client's own `query` waits for ever for a line
+   * that takes no frame, and costs more: pings are most of what sessions at rest cost.
+   */
+  #ping(): Promise<unknown> {
+    const { ws } = this.#socket;
+    const id = this.#socket.generateMessageTag();
+    const answer = `${DEF_TAG_PREFIX}${id}`;
+    return new Promise((resolve, reject) => {
+      const over = (): void => {
+        timeout.cancel();
+        ws.off(answer, heard);
+      };
+      const heard = (node: unknown): void => {
+        over();
+        resolve(node);
+      };
+      const timeout = this.#later(this.#timing.queryMs, () => heard(undefined));
+      ws.on(answer, heard);
+      this.#socket.sendNode({ tag: 'iq', attrs: { ...PING, id }, content: PING_CONTENT }).catch((error) => {
+        over();
+        reject(error);
+      });
+    });
+  }
+
+  async #ask(name: string, question: () => Promise<unknown>): Promise<void> {
+    const askedMs = this.#clock.monotonicMs();
+    try {
+      if ((await question()) !== undefined) return;
+    } catch {
+      // Refused or cut: somebody is there, or the end is told another way.
+      return;
+    }
+    const waitedMs = this.#clock.monotonicMs() - askedMs;
+    if (waitedMs < this.#timing.queryMs + STALL_MS) this.#unanswered(name);
+  }
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { guardedRequest, type RequestBounds } from '../../../outbound/guarded-request.ts';
+
+/** Sent as the network's web page sends it (DEFAULT_ORIGIN of the client). */
+const ORIGIN = 'https://web.whatsapp.com';
+
+/** How many of the hosts that the network names are asked for one file. */
+const MOST_HOSTS = 2;
+
+/** The bounds on the downloads of one session. */
+export interface DownloadBounds extends Omit<RequestBounds, 'signal'> {
+  /** The hosts of files with their ports, as the network named them over its own authenticated connection. */
+  readonly hosts: () => Promise<readonly string[]>;
+  /** Certificate of an authority to trust instead of the system's. */
+  readonly ca: string | undefined;
+}
+
+/** Why a file of the network was not had. The message never names its address. */
+export class DownloadRefused extends Error {
+  readonly code = 'DOWNLOAD_REFUSED';
+}
+
+/**
+ * Asks the network's own hosts for a file of which a message tells. Messages come from the account's other devices, so of
+ * the address they name only the path is taken. Redirects and encodings are refused: a small file may grow without a bound in both.
+ * Rejects with `DownloadRefused`, or with the error of the connection.
+ */
+export async function askNetworkFile(
+  path: string,
+  { guard, resolve, hosts, ca }: DownloadBounds,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<IncomingMessage> {
+  let failure: unknown = new DownloadRefused('the network named no host of files');
+  for (const host of (await hosts()).slice(0, MOST_HOSTS)) {
+    const url = fileAddress(host, path);
+    try {
+      const headers = { accept: '*/*', 'accept-encoding': 'identity', origin: ORIGIN };
+      const trusted = ca === undefined ? {} : { ca };
+      const response = await guardedRequest(url, { guard, resolve, signal }, { headers, ...trusted });
+      const why = refusal(response, maxBytes);
+      if (why === undefined) return response;
+      response.destroy();
+      failure = new DownloadRefused(why);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** A path that begins otherwise could name another host: `@host/file`, `//host/file`. */
+function fileAddress(host: string, path: string): URL {
+  const address = `https://${host}${path}`;
+  if (!/^\/[^/\\]/.test(path) || !URL.canParse(address))
+    throw new DownloadRefused('the file has no valid path');
+  return new URL(address);
+}
+
+function refusal({ statusCode, headers }: IncomingMessage, maxBytes: number): string | undefined {
+  if (statusCode !== 200) return `the file's host answered ${statusCode ?? 'nothing'}`;
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 'the file is encoded';
+  if (Number(headers['content-length'] ?? 0) > maxBytes) return 'the file is too large';
+  return undefined;
+}

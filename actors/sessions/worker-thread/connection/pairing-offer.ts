@@ -1,0 +1,113 @@
+import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
+import type { Clock } from '../../../../runtime/clock.ts';
+import type { SessionEnd } from '../../session-host.ts';
+import type { SessionTiming } from '../../session-timing.ts';
+import { readClientError } from '../session/session-end.ts';
+
+/** The client's own times for a QR code, unless it is told others. */
+const FIRST_QR_MS = 60_000;
+const NEXT_QR_MS = 20_000;
+/** QR codes that the network gives a session. With the last one the time of a code to type ends, too. */
+const QR_CODES = 6;
+
+/** What a session without credentials offers its owner. */
+type Offered =
+  | { readonly type: 'session.qr'; readonly qr: string; readonly expiresAtMs: number }
+  | { readonly type: 'session.pairing_code'; readonly code: string; readonly expiresAtMs: number };
+
+/** The session that a pairing is offered for. */
+interface PairingOfferParts {
+  readonly clock: Clock;
+  readonly timing: SessionTiming;
+  /** Digits of the number whose phone is to type a code; undefined: QR codes are shown. */
+  readonly pairWith: string | undefined;
+  readonly offer: (offered: Offered) => void;
+  readonly failed: (
+    end: SessionEnd,
+    cause: { readonly statusCode: number | undefined; readonly detail: string },
+  ) => void;
+}
+
+/** Offers the owner of a session without credentials its QR codes, or one code to type on the phone. */
+export class PairingOffer {
+  readonly #parts: PairingOfferParts;
+  #isFirst = true;
+
+  constructor(parts: PairingOfferParts) {
+    this.#parts = parts;
+  }
+
+  /** The client may be paired, which it says with each of its QR codes. */
+  mayPair(socket: WASocket, qr: string): void {
+    const { clock, timing, pairWith, offer } = this.#parts;
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    if (isFirst) this.#watchForPasskey(socket);
+    if (pairWith === undefined) {
+      const lifeMs = timing.qrMs ?? (isFirst ? FIRST_QR_MS : NEXT_QR_MS);
+      offer({ type: 'session.qr', qr, expiresAtMs: clock.wallMs() + lifeMs });
+    } else if (isFirst) {
+      void this.#offerCode(socket, pairWith);
+    }
+  }
+
+  /**
+   * An account may ask for a passkey after the scan, or after the code was typed. The client does not know the question and would
+   * wait for nothing until its codes run out (WhiskeySockets/Baileys issues 2684 and 2694).
+   */
+  #watchForPasskey(socket: WASocket): void {
+    socket.ws.on('CB:notification,type:passkey_prologue_request', () => {
+      this.#parts.failed('passkey_required', {
+        statusCode: undefined,
+        detail: 'the account links devices with a passkey alone',
+      });
+    });
+  }
+
+  async #offerCode(socket: WASocket, phone: string): Promise<void> {
+    const { clock, timing, offer, failed } = this.#parts;
+    const lifeMs =
+      timing.qrMs === undefined ? FIRST_QR_MS + (QR_CODES - 1) * NEXT_QR_MS : QR_CODES * timing.qrMs;
+    const expiresAtMs = clock.wallMs() + lifeMs;
+    try {
+      const answer = await askForCode(socket, phone);
+      if (answer.kind === 'given') {
+        offer({ type: 'session.pairing_code', code: answer.code, expiresAtMs });
+        return;
+      }
+      const { statusCode, detail } = answer;
+      failed(isRefusal(statusCode) ? 'pairing_refused' : 'transient', { statusCode, detail });
+    } catch (error) {
+      const { statusCode, message } = readClientError(error);
+      failed('transient', { statusCode, detail: message });
+    }
+  }
+}
+
+type CodeAnswer =
+  /** The phone was told to ask for this code. */
+  | { readonly kind: 'given'; readonly code: string }
+  | { readonly kind: 'refused'; readonly statusCode: number | undefined; readonly detail: string };
+
+/**
+ * Asks for a code that is to be typed on the phone of that number (digits). The client makes the code and does not wait
+ * for the network's answer, which is heard here: before it nobody should be shown the code. Pends while the network is
+ * silent. Until the device is paired nothing else is asked, so that any refusal is of this.
+ */
+async function askForCode(socket: WASocket, phone: string): Promise<CodeAnswer> {
+  const answered = new Promise<BinaryNode>((resolve) => {
+    socket.ws.once('CB:iq,,link_code_companion_reg', resolve);
+    socket.ws.once('CB:iq,type:error', resolve);
+  });
+  const code = await socket.requestPairingCode(phone);
+  const answer = await answered;
+  if (answer.attrs.type === 'result') return { kind: 'given', code };
+  const error = getBinaryNodeChild(answer, 'error');
+  const detail = error?.attrs.text ?? 'the network gives no code';
+  return { kind: 'refused', statusCode: Number(error?.attrs.code) || undefined, detail };
+}
+
+/** Whether the network objects to the number, or to how often it was asked; otherwise it may be asked again. */
+function isRefusal(statusCode: number | undefined): boolean {
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+}

@@ -1,0 +1,76 @@
+import type { WASocket } from '@whiskeysockets/baileys';
+import { readClientError } from '../session/session-end.ts';
+import type { SessionEnvironment } from '../session/session-environment.ts';
+import { userOf } from '../wire/chat-address.ts';
+import { type InboundEnvelope, personOf } from '../wire/inbound-message.ts';
+import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
+
+/** The parts and callbacks of a session that an intake uses. */
+export interface InboundIntakeOptions {
+  readonly environment: Pick<SessionEnvironment, 'clock' | 'numbers' | 'timing'>;
+  readonly generation: number;
+  /** Finds the number behind the network's own id of a person. */
+  readonly socket: () => WASocket | undefined;
+  readonly report: (notice: InboundNotice) => void;
+  /** A message could not be committed: with the socket closed there is no receipt, and the network delivers again. */
+  readonly failed: (detail: string) => void;
+  readonly log: (fields: Record<string, unknown>, message: string) => void;
+}
+
+/** What people write to one session's shop, until its actor has committed it. */
+export class InboundIntake {
+  readonly #options: InboundIntakeOptions;
+  readonly #pending: PendingInbound;
+  #closed = false;
+
+  constructor(options: InboundIntakeOptions) {
+    this.#options = options;
+    const { environment, generation, report } = options;
+    const { clock, timing } = environment;
+    this.#pending = new PendingInbound({ clock, timeoutMs: timing.confirmMs, generation, report });
+  }
+
+  /** Commits a message through the shop's actor. A rejection keeps the ratchet where it was. */
+  async received(envelope: InboundEnvelope, text: string): Promise<void> {
+    const from = await this.#senderOf(envelope);
+    try {
+      this.#mustBeOpen();
+      await this.#pending.submit({ wireId: envelope.wireId, from, text, atMs: envelope.atMs });
+    } catch (error) {
+      // Before the client can answer.
+      this.#options.failed(readClientError(error).message);
+      throw error;
+    }
+  }
+
+  confirm(token: string): void {
+    this.#pending.confirm(token);
+  }
+
+  /** The session ended: all that wait are delivered again. */
+  close(): void {
+    this.#closed = true;
+    this.#pending.abandon();
+  }
+
+  /** Who wrote: their number, or the network's own id of them until it tells one, since what they wrote may be an opt-out. */
+  async #senderOf({ wireId, sender, senderByNumber }: InboundEnvelope): Promise<string> {
+    const { environment, log } = this.#options;
+    const byNumber = senderByNumber ?? (await this.#numberOf(sender));
+    if (byNumber === undefined) {
+      log({ wireId }, 'somebody wrote whose number the network does not tell');
+      return personOf(sender);
+    }
+    const from = `+${userOf(byNumber)}`;
+    environment.numbers.set(from, from, environment.timing.knownNumberMs);
+    return from;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new Error('the session ended');
+  }
+
+  async #numberOf(lid: string): Promise<string | undefined> {
+    return (await this.#options.socket()?.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined;
+  }
+}

@@ -1,0 +1,162 @@
+import {
+  type BinaryNode,
+  getAllBinaryNodeChildren,
+  getBinaryNodeChild,
+  isJidNewsletter,
+  isJidStatusBroadcast,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import type { SessionAddress, SessionOpening } from '../../session-host.ts';
+import type { SessionNote } from '../../session-note.ts';
+import type { Ratchets } from '../keys/ratchets.ts';
+import type { SessionEnvironment } from '../session/session-environment.ts';
+import { OfflineBacklog } from './offline-backlog.ts';
+
+/** Stanzas that the client answers, or that want no answer. All others are acknowledged here. */
+const ANSWERED = new Set([
+  'ack',
+  'call',
+  'chatstate',
+  'error',
+  'failure',
+  'ib',
+  'iq',
+  'message',
+  'notification',
+  'presence',
+  'receipt',
+  'stream:error',
+  'success',
+  'xmlstreamend',
+]);
+
+/**
+ * Stands before the client's own listeners, so that each stanza gets an answer. One that is left without for 50 minutes
+ * ends the stream, and a status that is answered with an error withholds all that waits behind it (docs/chat-client.md,
+ * Answers to stanzas).
+ *
+ * Statuses, newsletters and stanzas of classes that the client does not know are acknowledged and go no further. Messages
+ * are passed on one after the other; one that was read is acknowledged after its receipt.
+ */
+export class InboundStanzas {
+  readonly #socket: WASocket;
+  readonly #ratchets: Ratchets;
+  readonly #backlog: OfflineBacklog;
+  /** Messages in their order, each once the one before it is done. */
+  #line: Promise<void> = Promise.resolve();
+
+  constructor(options: {
+    readonly socket: WASocket;
+    readonly ratchets: Ratchets;
+    /** Acts after a while, unless the session has ended. */
+    readonly later: (delayMs: number, act: () => void) => ArmedTimer;
+    readonly environment: Pick<SessionEnvironment, 'tell'>;
+    readonly shop: Pick<SessionAddress, 'shopId'>;
+    readonly opening: Pick<SessionOpening, 'generation'>;
+  }) {
+    const { socket, ratchets, later, environment, shop, opening } = options;
+    const about = { shopId: shop.shopId, generation: opening.generation };
+    const note = (word: SessionNote): void => environment.tell({ kind: 'note', ...about, note: word });
+    this.#socket = socket;
+    this.#ratchets = ratchets;
+    this.#backlog = new OfflineBacklog({
+      ask: (count) => this.#askForBatch(count),
+      idle: () => this.#line,
+      later,
+      note,
+    });
+    this.#listen(note);
+  }
+
+  #listen(note: (note: SessionNote) => void): void {
+    const { ws } = this.#socket;
+    ws.prependListener('frame', (frame: BinaryNode | Uint8Array) => {
+      if (!(frame instanceof Uint8Array)) this.#arrived(frame);
+    });
+    const passOn = ws.listeners('CB:message') as ((message: BinaryNode) => unknown)[];
+    ws.removeAllListeners('CB:message');
+    ws.on('CB:message', (message: BinaryNode) => {
+      if (isDropped(message)) this.#acknowledge(message);
+      // One that fails stays unanswered, so the network delivers it again at the next login.
+      else this.#line = this.#line.then(() => this.#pass(message, passOn)).catch(() => undefined);
+    });
+    // The client asks once for a hundred.
+    ws.removeAllListeners('CB:ib,,offline_preview');
+    ws.on('CB:ib,,offline_preview', (ib: BinaryNode) => {
+      this.#backlog.announced(Number(getBinaryNodeChild(ib, 'offline_preview')?.attrs.count ?? 0));
+    });
+    ws.on('CB:ib,,offline', () => this.#backlog.ended());
+    ws.prependListener('CB:stream:error', (error: BinaryNode) => {
+      const ack = getBinaryNodeChild(error, 'ack');
+      if (ack === undefined) return;
+      note({ type: 'unanswered', stanzaClass: ack.attrs.class ?? '', stanzaType: ack.attrs.type });
+    });
+  }
+
+  /** Each stanza, before anybody else sees it. */
+  #arrived(stanza: BinaryNode): void {
+    const { tag, attrs } = stanza;
+    if (attrs.offline !== undefined) {
+      this.#backlog.arrived();
+      // The client would work it off apart from the others, and say nothing of its end.
+      if (tag === 'message') delete attrs.offline;
+    }
+    if (!ANSWERED.has(tag) && attrs.id !== undefined && attrs.from !== undefined) this.#acknowledge(stanza);
+  }
+
+  async #pass(message: BinaryNode, passOn: readonly ((message: BinaryNode) => unknown)[]): Promise<void> {
+    if (!this.#socket.ws.isOpen) return;
+    for (const listener of passOn) await listener(message);
+    if (!this.#isAnswered(message)) this.#acknowledge(message);
+  }
+
+  /**
+   * Whether the client acknowledged the message itself, as it does where it could not read it. What comes from the shop's own
+   * phone it sends a receipt for all the same.
+   */
+  #isAnswered(message: BinaryNode): boolean {
+    if (this.#ratchets.failed(message)) return message.attrs.category !== 'peer';
+    const children = getAllBinaryNodeChildren(message);
+    const sealed = children.filter(({ tag }) => tag === 'enc' || tag === 'plaintext');
+    if (sealed.length === 0)
+      return !children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type === 'view_once');
+    return sealed[0]?.attrs.type === 'msmsg';
+  }
+
+  /** Without an error, and with all that the network finds the stanza by (oxidezap/whatsapp-rust, pull request 633). */
+  #acknowledge({ tag, attrs }: BinaryNode): void {
+    const { id = '', from = '', participant, recipient, type } = attrs;
+    const own = tag === 'message' || tag === 'status' ? this.#socket.user?.id : undefined;
+    this.#send({
+      tag: 'ack',
+      attrs: {
+        id,
+        to: from,
+        class: tag,
+        ...(participant === undefined ? {} : { participant }),
+        ...(recipient === undefined ? {} : { recipient }),
+        ...(type === undefined ? {} : { type }),
+        ...(own === undefined ? {} : { from: own }),
+      },
+    });
+  }
+
+  #askForBatch(count: number): void {
+    this.#send({
+      tag: 'ib',
+      attrs: {},
+      content: [{ tag: 'offline_batch', attrs: { count: String(count) } }],
+    });
+  }
+
+  /** On a line that was lost nothing needs to be said: all of it comes again at the next login. */
+  #send(stanza: BinaryNode): void {
+    this.#socket.sendNode(stanza).catch(() => undefined);
+  }
+}
+
+/** True for stanzas that a shop does not read: statuses that contacts show to everybody, and posts of channels. */
+function isDropped({ attrs: { from } }: BinaryNode): boolean {
+  return isJidStatusBroadcast(from ?? '') || isJidNewsletter(from) === true;
+}

@@ -1,0 +1,83 @@
+import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import type { SessionNote } from '../../session-note.ts';
+
+/** Stanzas asked for at once, as many as the client asks for. They are in memory together. */
+const BATCH = 100;
+/** So long nothing may come before more is asked for again, at first and at most. */
+const FIRST_QUIET_MS = 1_000;
+const LONGEST_QUIET_MS = 60_000;
+
+/** The callbacks of a session that its backlog uses. */
+export interface OfflineBacklogOptions {
+  readonly ask: (count: number) => void;
+  /** Resolves when what came so far is worked off. */
+  readonly idle: () => Promise<void>;
+  /** Acts after a while, unless the session has ended. */
+  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
+  readonly note: (note: SessionNote) => void;
+}
+
+/**
+ * Asks for what waited while the session was away. The network announces it, sends a few stanzas, and then as many as
+ * it is asked for (oxidezap/whatsapp-rust, src/client/offline_resume.rs). So it is asked until it says that this was
+ * all: for the next batch once the last one came and was worked off, and again where nothing came.
+ */
+export class OfflineBacklog {
+  readonly #options: OfflineBacklogOptions;
+  /** Undefined: nothing was announced, or all of it came. */
+  #announced: number | undefined;
+  #drained = 0;
+  #left = 0;
+  #asking = false;
+  #quietMs = FIRST_QUIET_MS;
+  #quiet: ArmedTimer | undefined;
+
+  constructor(options: OfflineBacklogOptions) {
+    this.#options = options;
+  }
+
+  /** So many stanzas wait. */
+  announced(count: number): void {
+    this.#announced = count;
+    this.#drained = 0;
+    this.#options.note({ type: 'offline_announced', count });
+    this.#askForBatch();
+  }
+
+  /** A stanza that waited came. */
+  arrived(): void {
+    if (this.#announced === undefined) return;
+    this.#drained += 1;
+    this.#left -= 1;
+    this.#quietMs = FIRST_QUIET_MS;
+    this.#watchQuiet();
+    if (this.#left > 0 || this.#asking) return;
+    this.#asking = true;
+    void this.#options.idle().then(() => this.#askForBatch());
+  }
+
+  /** The network says that this was all. */
+  ended(): void {
+    this.#quiet?.cancel();
+    if (this.#announced === undefined) return;
+    this.#options.note({ type: 'offline_drained', announced: this.#announced, drained: this.#drained });
+    this.#announced = undefined;
+  }
+
+  #askForBatch(): void {
+    this.#asking = false;
+    if (this.#announced === undefined) return;
+    this.#left = BATCH;
+    this.#options.ask(BATCH);
+    this.#watchQuiet();
+  }
+
+  #watchQuiet(): void {
+    this.#quiet?.cancel();
+    this.#quiet = this.#options.later(this.#quietMs, () => {
+      this.#quietMs = Math.min(LONGEST_QUIET_MS, 2 * this.#quietMs);
+      if (this.#asking) this.#watchQuiet();
+      else this.#askForBatch();
+    });
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  jidNormalizedUser,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+} from '@whiskeysockets/baileys';
+import { isLidAddress, isNumberAddress } from '../wire/chat-address.ts';
+
+type Token = SignalDataTypeMap['tctoken'];
+/** A token as the client sees it, with the time that is shown instead of its own. */
+type ShownToken = Token & { readonly shownAs?: { readonly shown: string; readonly own: string } };
+
+const WEEK_SECONDS = 7 * 86_400;
+/** A token holds until the 26th week after its own has begun: the server's setting (oxidezap/whatsapp-rust pull request 473). */
+const KEPT_WEEKS = 26;
+/** The client's own default, after which it erases a token. */
+const CLIENT_WEEKS = 4;
+
+/** The parts of a session that its tokens need. */
+export interface ContactTokensOptions {
+  readonly keys: SignalKeyStore;
+  readonly nowMs: () => number;
+  /** The network's own id of a number's owner, where it is known. */
+  readonly lidOf: (address: string) => Promise<string | null>;
+}
+
+/**
+ * Keeps the tokens that people gave the number when they wrote: while the number is restricted the network takes a
+ * message to somebody with their token alone. The client keeps those of notifications, for 28 days. This keeps them for
+ * as long as the server does, and keeps those that come within messages as well (WhiskeySockets/Baileys pull request
+ * 2752).
+ */
+export class ContactTokens {
+  readonly #options: ContactTokensOptions;
+  /** One after the other, so that an older token never replaces a newer one. */
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(options: ContactTokensOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the network takes a message to this chat although the number is restricted. */
+  async has(chat: string): Promise<boolean> {
+    const token = await this.#read(chat);
+    return token !== undefined && isKept(token, this.#nowSeconds());
+  }
+
+  /** Keeps the token that a message carries. A store that fails ends the session by itself. */
+  arrived(stanza: BinaryNode): void {
+    const { from = '', sender_lid: senderLid = from, t } = stanza.attrs;
+    const carried = getBinaryNodeChild(stanza, 'tctoken');
+    const isPerson = isLidAddress(from) || isNumberAddress(from);
+    if (!isPerson || !(carried?.content instanceof Uint8Array)) return;
+    const token = { token: Buffer.from(carried.content), timestamp: carried.attrs.t ?? t ?? '' };
+    this.#storing = this.#storing.then(() => this.#keep(senderLid, token)).catch(() => undefined);
+  }
+
+  /** The keys of the session as the client is to see them. */
+  forClient(): SignalKeyStore {
+    const { keys } = this.#options;
+    return {
+      get: async <Type extends keyof SignalDataTypeMap>(type: Type, ids: string[]) => {
+        const found = await keys.get(type, ids);
+        if (type !== 'tctoken') return found;
+        const nowSeconds = this.#nowSeconds();
+        const shown = Object.entries(found as { [id: string]: Token }).map(
+          ([id, token]) => [id, shownToClient(token, nowSeconds)] as const,
+        );
+        return Object.fromEntries(shown) as { [id: string]: SignalDataTypeMap[Type] };
+      },
+      set: (data) => keys.set(asStored(data)),
+    };
+  }
+
+  async #keep(sender: string, token: Token): Promise<void> {
+    const { keys, lidOf } = this.#options;
+    const address = jidNormalizedUser(sender);
+    const lid = isLidAddress(address) ? address : await lidOf(address);
+    const chat = lid === null ? address : jidNormalizedUser(lid);
+    const known = await this.#read(chat);
+    const isOlder = secondsOf(token) <= (known === undefined ? 0 : secondsOf(known));
+    if (isOlder && known !== undefined && known.token.length > 0) return;
+    if (secondsOf(token) > 0) await keys.set({ tctoken: { [chat]: { ...known, ...token } } });
+  }
+
+  async #read(chat: string): Promise<Token | undefined> {
+    return (await this.#options.keys.get('tctoken', [chat]))[chat];
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#options.nowMs() / 1000);
+  }
+}
+
+function secondsOf({ timestamp }: Token): number {
+  return Number(timestamp ?? 0) || 0;
+}
+
+/** The first second of a window of whole weeks that ends with the present one. */
+function windowStart(weeks: number, nowSeconds: number): number {
+  return (Math.floor(nowSeconds / WEEK_SECONDS) - (weeks - 1)) * WEEK_SECONDS;
+}
+
+function isKept(token: Token, nowSeconds: number): boolean {
+  return token.token.length > 0 && secondsOf(token) >= windowStart(KEPT_WEEKS, nowSeconds);
+}
+
+/** A token that the server keeps and the client would erase is shown as some weeks younger. */
+function shownToClient(token: Token, nowSeconds: number): ShownToken {
+  const { timestamp: own } = token;
+  const isOld = secondsOf(token) < windowStart(CLIENT_WEEKS - 1, nowSeconds);
+  if (own === undefined || !isOld || !isKept(token, nowSeconds)) return token;
+  const shown = String(windowStart(CLIENT_WEEKS - 1, nowSeconds));
+  return { ...token, timestamp: shown, shownAs: { shown, own } };
+}
+
+/** With its own time again, where the client writes back what it was shown. */
+function asStored(data: SignalDataSet): SignalDataSet {
+  if (data.tctoken === undefined) return data;
+  const tctoken = Object.entries(data.tctoken).map(([id, token]) => [id, token && ownTime(token)] as const);
+  return { ...data, tctoken: Object.fromEntries(tctoken) };
+}
+
+function ownTime({ shownAs, ...token }: ShownToken): Token {
+  return shownAs !== undefined && token.timestamp === shownAs.shown
+    ? { ...token, timestamp: shownAs.own }
+    : token;
+}

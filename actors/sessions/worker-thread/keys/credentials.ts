@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import {
+  type AuthenticationCreds,
+  BufferJSON,
+  initAuthCreds,
+  proto,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+} from '@whiskeysockets/baileys';
+import { Unreadable } from '../../credential-cipher.ts';
+import { IDENTITY_FIELD } from '../../sealed-place.ts';
+import type { Carry, SealedStore } from '../store/sealed-store.ts';
+
+const PAIRED_AT = 'pairedAtMs';
+
+/** A shop's identity on the network and its Signal keys, kept in its sealed store. */
+export interface Credentials {
+  readonly creds: AuthenticationCreds;
+  readonly keys: SignalKeyStore;
+  /** Stores keys that may be lost, before or with whatever is stored next. */
+  setUnhurried(data: SignalDataSet): void;
+  /** Stores keys now, whatever they are. Resolves when they stand there. */
+  storeNow(data: SignalDataSet): Promise<void>;
+  /** Changed keys that another writer stores, in one commit with its own data. */
+  carried(data: SignalDataSet, carry: Carry): Promise<void>;
+  /** When these credentials were paired; undefined before the pairing. */
+  pairedAtMs(): number | undefined;
+  /**
+   * Stores the identity as it stands now, where it is another than stands there: each login says again who it is. Before a
+   * pairing there is nothing to keep, nor while a code waits to be typed; the pairing clears what was left of an older one.
+   */
+  save(nowMs: number): Promise<void>;
+}
+
+/** Reads a shop's credentials, or makes new ones where none are stored. Rejects with `Unreadable` rather than replace what it cannot read. */
+export async function loadCredentials(sealed: SealedStore): Promise<Credentials> {
+  const [stored, pairedAt] = await sealed.read('credentials', [IDENTITY_FIELD, PAIRED_AT]);
+  const creds = stored === undefined ? initAuthCreds() : (decode(sealed, stored) as AuthenticationCreds);
+  // Of a pairing whose identity is gone, the time says nothing.
+  let storedDigest = stored && digestOf(stored);
+  let pairedAtMs = stored === undefined || pairedAt === undefined ? undefined : Number(pairedAt.toString());
+  return {
+    creds,
+    keys: signalKeys(sealed),
+    setUnhurried: (data) => sealed.writeUnhurried({ hash: 'credentials', fields: fieldsOf(data) }),
+    storeNow: (data) => sealed.write({ hash: 'credentials', fields: fieldsOf(data) }),
+    carried: (data, carry) => sealed.carried({ hash: 'credentials', fields: fieldsOf(data) }, carry),
+    pairedAtMs: () => pairedAtMs,
+    async save(nowMs) {
+      // A client that asked for a code names itself before anybody typed it; the account signs with the pairing.
+      if (creds.me === undefined || creds.account === undefined) return;
+      const { pairingCode: _, ...lasting } = creds;
+      const identity = encode(lasting);
+      const digest = digestOf(identity);
+      const isPairing = pairedAtMs === undefined;
+      if (!isPairing && digest === storedDigest) return;
+      storedDigest = digest;
+      const fields = new Map<string, Buffer | undefined>([[IDENTITY_FIELD, identity]]);
+      pairedAtMs ??= nowMs;
+      if (isPairing) fields.set(PAIRED_AT, Buffer.from(String(pairedAtMs)));
+      await sealed.write({ hash: 'credentials', fields, clear: isPairing });
+    },
+  };
+}
+
+/** Data that the network tells again when it is asked. */
+const FACTS = new Set(['lid-mapping', 'device-list']);
+
+/** The client's list of the contacts that it has tokens of, by which it finds those that are over. */
+const TOKEN_INDEX = '__index';
+
+/**
+ * Whether this may be lost: facts alone, or that tokens were issued to contacts, which is done again. A token that a contact
+ * issued (it has bytes) is not told twice.
+ */
+function mayBeLost(data: SignalDataSet): boolean {
+  return Object.keys(data).every((type) => {
+    if (type !== 'tctoken') return FACTS.has(type);
+    return Object.entries(data.tctoken ?? {}).every(
+      ([id, entry]) => id === TOKEN_INDEX || entry?.token.length === 0,
+    );
+  });
+}
+
+/**
+ * With each token that it issues the client writes its list of all contacts, which would grow with every new one. It is left
+ * out: what stands there of an issued token that is over is replaced by the next, so it need not be found.
+ */
+function withoutTokenIndex(data: SignalDataSet): SignalDataSet {
+  const { [TOKEN_INDEX]: list, ...issued } = data.tctoken ?? {};
+  return list === undefined || Object.keys(issued).length === 0 ? data : { ...data, tctoken: issued };
+}
+
+/** The Signal keys of one shop. Each batch stands in one fenced write, alone or with others. */
+function signalKeys(sealed: SealedStore): SignalKeyStore {
+  return {
+    async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
+      const values = await sealed.read(
+        'credentials',
+        ids.map((id) => fieldOf(type, id)),
+      );
+      const found: { [id: string]: SignalDataTypeMap[T] } = {};
+      for (const [index, id] of ids.entries()) {
+        const value = values[index];
+        if (value !== undefined) found[id] = revive(type, decode(sealed, value));
+      }
+      return found;
+    },
+    async set(data: SignalDataSet) {
+      const hash = 'credentials';
+      // A write that fails ends the session, whoever waited for it.
+      if (mayBeLost(data)) sealed.writeUnhurried({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
+      else await sealed.write({ hash, fields: fieldsOf(data) });
+    },
+  };
+}
+
+function fieldsOf(data: SignalDataSet): Map<string, Buffer | undefined> {
+  const fields = new Map<string, Buffer | undefined>();
+  for (const [type, entries] of Object.entries(data)) {
+    for (const [id, value] of Object.entries(entries ?? {})) {
+      fields.set(fieldOf(type, id), value == null ? undefined : encode(value));
+    }
+  }
+  return fields;
+}
+
+const fieldOf = (type: string, id: string): string => `${type}/${id}`;
+
+function encode(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
+}
+
+/** Tells whether an identity changed, without keeping its keys once more. */
+const digestOf = (identity: Buffer): string => createHash('sha256').update(identity).digest('base64');
+
+/** How the client's form of bytes begins. */
+const BYTES = '"type":"Buffer"';
+
+function decode(sealed: SealedStore, value: Buffer): unknown {
+  try {
+    const text = value.toString();
+    // Without any, as in a Signal session, no value of it need be looked at.
+    return text.includes(BYTES) ? JSON.parse(text, BufferJSON.reviver) : JSON.parse(text);
+  } catch {
+    throw sealed.fail(new Unreadable());
+  }
+}
+
+function revive<T extends keyof SignalDataTypeMap>(type: T, value: unknown): SignalDataTypeMap[T] {
+  if (type !== 'app-state-sync-key') return value as SignalDataTypeMap[T];
+  return proto.Message.AppStateSyncKeyData.fromObject(value as object) as unknown as SignalDataTypeMap[T];
+}

@@ -1,0 +1,126 @@
+import {
+  type BinaryNode,
+  DEFAULT_CONNECTION_CONFIG,
+  getBinaryNodeChildren,
+  type LIDMapping,
+  proto,
+  type SignalAuthState,
+  type SignalKeyStore,
+  type SignalRepositoryWithLIDStore,
+  type SocketConfig,
+  unpadRandomMax16,
+} from '@whiskeysockets/baileys';
+import type { ExpiringCache } from '../session/expiring-cache.ts';
+import { type InboundEnvelope, readEnvelope, textOf } from '../wire/inbound-message.ts';
+import { toldByPhone } from '../wire/phone-answer.ts';
+import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
+
+/** What a session does when its ratchets step. */
+export interface RatchetHooks {
+  /** Stores the steps that sealing took, before any ciphertext is handed on. */
+  readonly storeSealed: StoreSealed;
+  /** Stores what may be lost, before or with whatever is stored next. */
+  readonly storeUnhurried: StoreUnhurried;
+  /** The network's own ids of numbers; undefined: no answer. */
+  readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
+  /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
+  readonly received: (envelope: InboundEnvelope, text: string) => Promise<void>;
+  /** Whether a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
+  readonly isLeftOut: (address: string) => boolean;
+  /** The shop's own addresses, without device. */
+  readonly ownAddresses: () => readonly string[];
+  /** The number that a stanza named beside the network's own id of its sender, by the stanza's id. */
+  readonly numbersBeside: Pick<ExpiringCache, 'get' | 'set'>;
+}
+
+/** The ratchets of one session, as the client's option `makeSignalRepository` wants them. */
+export interface Ratchets {
+  readonly makeSignalRepository: SocketConfig['makeSignalRepository'];
+  /** Tells which stanza a ciphertext came in; call it before the client sees the stanza. */
+  readonly arriving: (stanza: BinaryNode) => void;
+  /** Whether part of a stanza could not be read. */
+  readonly failed: (stanza: BinaryNode) => boolean;
+}
+
+/**
+ * Where an inbound message is committed before its receipt goes out. The client decrypts, then sends the receipt, then
+ * emits an event; so the commit has its place inside the decryption, and before the step of the ratchet is stored:
+ *
+ *   decrypt → inbound committed by the shop's actor → step of the ratchet committed → receipt.
+ *
+ * Killed before the second commit, the network delivers again and the untouched ratchet reads it again (the actor
+ * knows the wire id). Killed after it, the network delivers again, libsignal says that the key was used already, and
+ * the client answers with an acknowledgement, which is right: the message stands in the store.
+ */
+export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
+  const stanzas = new WeakMap<Uint8Array, BinaryNode>();
+  const failed = new WeakSet<BinaryNode>();
+  const keys = new RatchetKeys(store, hooks);
+
+  /** Opens a ciphertext, and remembers of which stanza one could not be opened. */
+  const open = async <Opened>(ciphertext: Uint8Array, opening: Promise<Opened>): Promise<Opened> => {
+    try {
+      return await opening;
+    } catch (error) {
+      const stanza = stanzas.get(ciphertext);
+      if (stanza !== undefined) {
+        failed.add(stanza);
+        remember(stanza);
+      }
+      throw error;
+    }
+  };
+
+  const announce = async (ciphertext: Uint8Array, padded: Uint8Array): Promise<void> => {
+    const stanza = stanzas.get(ciphertext);
+    if (stanza === undefined) return;
+    const own = hooks.ownAddresses();
+    const message = proto.Message.decode(unpadRandomMax16(padded));
+    const otherAddress = (wireId: string): string | undefined => hooks.numbersBeside.get(wireId);
+    for (const told of toldByPhone(stanza, message, { own, otherAddress }))
+      await hooks.received(told.envelope, told.text);
+    const envelope = readEnvelope(stanza, own);
+    const text = envelope === undefined ? undefined : textOf(message);
+    if (envelope !== undefined && text !== undefined) await hooks.received(envelope, text);
+  };
+
+  /** The phone may be asked for this stanza's message, and leave out what the stanza says of its sender. */
+  const remember = ({ attrs: { id, sender_pn } }: BinaryNode): void => {
+    if (id !== undefined && sender_pn !== undefined) hooks.numbersBeside.set(id, sender_pn);
+  };
+
+  return {
+    arriving(stanza) {
+      const sealed = getBinaryNodeChildren(stanza, 'enc');
+      if (sealed.length === 0) remember(stanza);
+      for (const { content } of sealed) if (content instanceof Uint8Array) stanzas.set(content, stanza);
+    },
+    failed: (stanza) => failed.has(stanza),
+    makeSignalRepository(auth, logger): SignalRepositoryWithLIDStore {
+      const own: SignalAuthState = { creds: auth.creds, keys };
+      const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, hooks.lookUpNumbers);
+      return {
+        ...client,
+        // Keys that make no sense cost their own device the message, and a group's others nothing: sealing for a device
+        // without a session fails for it alone. A store that failed ends the session by itself.
+        injectE2ESession: (bundle) =>
+          keys.unhurried(() => client.injectE2ESession(bundle)).catch(() => undefined),
+        decryptMessage: (sealed) => {
+          const opening = keys.transaction(async () => {
+            const padded = await client.decryptMessage(sealed);
+            await announce(sealed.ciphertext, padded);
+            return padded;
+          }, sealed.jid);
+          return open(sealed.ciphertext, opening);
+        },
+        decryptGroupMessage: (sealed) => open(sealed.msg, client.decryptGroupMessage(sealed)),
+        // The client asks for the keys of those without a session, and fails as a whole where one has none. Sealing for such
+        // a device fails for it alone.
+        validateSession: async (address) =>
+          hooks.isLeftOut(address) ? { exists: true } : client.validateSession(address),
+        encryptMessage: (plain) => keys.seal(() => client.encryptMessage(plain)),
+        encryptGroupMessage: (plain) => keys.seal(() => client.encryptGroupMessage(plain)),
+      };
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import {
+  type BinaryNode,
+  encodeSignedDeviceIdentity,
+  encodeWAMessage,
+  type proto,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import type { Credentials } from '../keys/credentials.ts';
+import type { DeviceSessions } from '../sending/device-sessions.ts';
+import type { GroupDirectory } from '../sending/group-directory.ts';
+import type { Outbox } from '../sending/outbox.ts';
+import type { SentMessages } from '../sending/sent-messages.ts';
+import type { SessionEnvironment, ShopMemory } from '../session/session-environment.ts';
+import { isGroupId, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
+import { personOf } from '../wire/inbound-message.ts';
+import { ResendBudget } from './resend-budget.ts';
+import { type RetryReceipt, readRetryReceipt } from './retry-receipt.ts';
+import { retryStanza } from './retry-stanza.ts';
+
+/** A device is answered so often about one message within an hour (the client's `maxMsgRetryCount`). */
+const MOST_ANSWERS = 5;
+/** From this try on a device's session is opened again, once an hour (whatsmeow `shouldRecreateSession`). */
+const COUNT_FOR_NEW_SESSION = 2;
+/** How soon a message that waits for its acknowledgement is looked at again, in milliseconds. */
+const PENDING_MS = 250;
+
+/** The parts and callbacks of a session that answers to retries use. */
+export interface RetryAnswersOptions {
+  readonly socket: WASocket;
+  readonly credentials: Pick<Credentials, 'creds' | 'keys'>;
+  readonly sent: Pick<SentMessages, 'find'>;
+  readonly groups: Pick<GroupDirectory, 'excludes' | 'metadata'>;
+  readonly sessions: Pick<DeviceSessions, 'open'>;
+  readonly outbox: Pick<Outbox, 'alone' | 'isPending'>;
+  /** `retries`: how often a device was answered about a message. */
+  readonly memory: Pick<ShopMemory, 'retries'>;
+  readonly environment: Pick<SessionEnvironment, 'clock' | 'timing'>;
+  /** Acts after a while, unless the session has ended. */
+  readonly later: (delayMs: number, act: () => void) => void;
+  readonly ownAddresses: () => readonly string[];
+  readonly log: (fields: Record<string, unknown>, message: string) => void;
+}
+
+/**
+ * Answers devices that could not read a message of this shop. Each answer is for the device that asked. The receipt is
+ * acknowledged after it: a session that ends before is asked again at the next login. The client's own answer posts to
+ * the whole group again, without a bound.
+ */
+export class RetryAnswers {
+  readonly #options: RetryAnswersOptions;
+  readonly #budget: ResendBudget;
+
+  constructor(options: RetryAnswersOptions) {
+    this.#options = options;
+    const { clock, timing } = options.environment;
+    this.#budget = new ResendBudget(clock, timing.resendEveryMs);
+  }
+
+  /** Takes a receipt of type `retry`. Never rejects. */
+  async received(node: BinaryNode): Promise<void> {
+    const { socket, ownAddresses, log } = this.#options;
+    try {
+      const receipt = readRetryReceipt(node, ownAddresses());
+      if (receipt !== undefined) await this.#answer(receipt);
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      log({ wireId: node.attrs.id, cause }, 'a device that could not read a message was not answered');
+    }
+    const { id = '', from = '', participant, recipient } = node.attrs;
+    const others = { ...(participant && { participant }), ...(recipient && { recipient }) };
+    const attrs = { id, to: from, class: 'receipt', type: 'retry', ...others };
+    // A socket that is gone says nothing: the receipt comes again.
+    await socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
+  }
+
+  async #answer(receipt: RetryReceipt): Promise<void> {
+    const { sent, outbox, memory } = this.#options;
+    const counts = memory.retries;
+    const { wireId, device } = receipt;
+    // Its acknowledgement would be taken for that of the message itself.
+    while (outbox.isPending(wireId)) await this.#wait(PENDING_MS);
+    const found = await sent.find(wireId);
+    if (found === undefined || !(await this.#mayRead(receipt, found.chat))) return;
+    const name = `${wireId}:${device}`;
+    const answered = counts.get<number>(name) ?? 0;
+    if (answered >= MOST_ANSWERS || receipt.count > MOST_ANSWERS) return;
+    counts.set(name, answered + 1);
+    const waitMs = this.#budget.take(receipt.from);
+    if (waitMs === undefined) {
+      // The next post brings the device the group's key again.
+      await outbox.alone(() => this.#forgetSenderKey(receipt));
+      return;
+    }
+    if (waitMs > 0) await this.#wait(waitMs);
+    await outbox.alone(() => this.#send(receipt, found.chat, found.message));
+  }
+
+  /** Whether the message was for that device: nobody else may have its text. */
+  async #mayRead({ from, device, isOwn }: RetryReceipt, chat: string): Promise<boolean> {
+    if (isOwn) return true;
+    if (from === STATUS_CHAT) return chat === STATUS_CHAT;
+    const person = personOf(device);
+    if (isGroupId(from)) {
+      const number = await this.#numberOf(person);
+      return chat === from && !this.#options.groups.excludes(from, [person, number]);
+    }
+    return person === chat || (await this.#numberOf(person)) === (await this.#numberOf(chat));
+  }
+
+  /** The address by number where the network tells it; else the address as it is. */
+  async #numberOf(address: string): Promise<string> {
+    if (isNumberAddress(address)) return address;
+    const number = await this.#options.socket.signalRepository.lidMapping.getPNForLID(address);
+    return number == null ? address : personOf(number);
+  }
+
+  async #send(receipt: RetryReceipt, chat: string, message: proto.IMessage): Promise<void> {
+    const { socket, credentials, groups } = this.#options;
+    await this.#openSession(receipt);
+    const data = encodeWAMessage(await this.#contentFor(receipt, chat, message));
+    const sealed = await socket.signalRepository.encryptMessage({ jid: receipt.device, data });
+    const { account } = credentials.creds;
+    if (account === undefined) throw new Error('the shop is not paired');
+    await socket.sendNode(
+      retryStanza({
+        receipt,
+        message,
+        sealed,
+        deviceIdentity: encodeSignedDeviceIdentity(account, true),
+        token:
+          receipt.device === receipt.from && !receipt.isOwn ? await this.#tokenOf(receipt.from) : undefined,
+        addressingMode: groups.metadata(receipt.from)?.addressingMode,
+      }),
+    );
+  }
+
+  /** A session that the device can read: from the keys that it sent, or from the network where the one at hand is no good. */
+  async #openSession({ device, count, keys, registrationId }: RetryReceipt): Promise<void> {
+    const { socket, sessions, memory } = this.#options;
+    if (keys !== undefined) {
+      // The library takes keys without a one-time key, though its types say otherwise.
+      await socket.signalRepository.injectE2ESession({ jid: device, session: keys as never });
+      return;
+    }
+    const known = await socket.signalRepository.getSessionInfo(device);
+    const isOther = registrationId !== undefined && known?.registrationId !== registrationId;
+    const name = `new session:${device}`;
+    const isOld = count >= COUNT_FOR_NEW_SESSION && memory.retries.get(name) === undefined;
+    if (known !== null && !isOther && !isOld) return;
+    memory.retries.set(name, true);
+    await sessions.open([device], true);
+  }
+
+  /**
+   * Returns the content that the device reads: in a group with the key of what follows, on an own device with whom it
+   * was sent to.
+   */
+  async #contentFor(
+    { device, isOwn }: RetryReceipt,
+    chat: string,
+    message: proto.IMessage,
+  ): Promise<proto.IMessage> {
+    const { signalRepository, user } = this.#options.socket;
+    if (!isGroupId(chat) && chat !== STATUS_CHAT) {
+      return isOwn ? { deviceSentMessage: { destinationJid: chat, message } } : message;
+    }
+    for (const meId of [user?.lid, user?.id]) {
+      const place = { group: chat, meId: meId ?? device };
+      if (meId === undefined || !(await signalRepository.hasSenderKey(place))) continue;
+      const key = await signalRepository.getSenderKeyDistributionMessage(place);
+      const senderKeyDistributionMessage = { groupId: chat, axolotlSenderKeyDistributionMessage: key };
+      return { ...message, senderKeyDistributionMessage };
+    }
+    return message;
+  }
+
+  async #tokenOf(device: string): Promise<Uint8Array | undefined> {
+    const { socket, credentials } = this.#options;
+    const person = personOf(device);
+    const lid = isNumberAddress(person)
+      ? await socket.signalRepository.lidMapping.getLIDForPN(person)
+      : person;
+    const name = personOf(lid ?? person);
+    const { [name]: known } = await credentials.keys.get('tctoken', [name]);
+    return known === undefined || known.token.length === 0 ? undefined : known.token;
+  }
+
+  async #forgetSenderKey({ from, device }: RetryReceipt): Promise<void> {
+    const { keys } = this.#options.credentials;
+    const { [from]: known } = await keys.get('sender-key-memory', [from]);
+    if (known?.[device] === undefined) return;
+    const { [device]: _, ...others } = known;
+    await keys.set({ 'sender-key-memory': { [from]: others } });
+  }
+
+  #wait(delayMs: number): Promise<void> {
+    return new Promise((resolve) => this.#options.later(delayMs, resolve));
+  }
+}

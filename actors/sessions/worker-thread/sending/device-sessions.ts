@@ -1,0 +1,188 @@
+import {
+  type BinaryNode,
+  type CacheStore,
+  type Contact,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  jidEncode,
+  parseAndInjectE2ESessions,
+  transferDevice,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import type { ExpiringCache } from '../session/expiring-cache.ts';
+import { queryErrorCode } from '../session/session-end.ts';
+import type { ShopMemory } from '../session/session-environment.ts';
+import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
+import { personOf } from '../wire/inbound-message.ts';
+import { lookUpNumbers } from './number-lookup.ts';
+
+/** How long a device that has no keys on the network is left out, in milliseconds. */
+const KEYLESS_MS = 3_600_000;
+
+/** The network refused a whole question for keys because of one of the devices (oxidezap/whatsapp-rust, issue 1143). */
+const REFUSED = new Set([404, 406]);
+
+/** Questions for the keys of one message. Two such devices among a thousand take some forty; more would ask the network too much. */
+const MOST_QUESTIONS = 50;
+
+/** Whether a device is known to have no keys on the network. `address`: with the device. */
+export function isKeyless(keyless: ExpiringCache, address: string): boolean {
+  return keyless.get<boolean>(address) === true;
+}
+
+/** A device as the client remembers it. */
+interface KnownDevice {
+  readonly user: string;
+  readonly server: Parameters<typeof jidEncode>[1];
+  readonly device?: number;
+}
+
+/**
+ * The devices of people as the client is to see them: without the shop's own, and without those that have no keys. It fails a
+ * whole post where it can seal the group's key for none of those that are to get it, and counts the others as having it.
+ */
+export function devicesWithKeys(
+  { devices, keyless }: Pick<ShopMemory, 'devices' | 'keyless'>,
+  me: () => Contact | undefined,
+): CacheStore {
+  return {
+    get<Value>(user: string): Value | undefined {
+      const own = ownDevice(me());
+      const known = devices.get<readonly KnownDevice[]>(user);
+      const withKeys = known?.filter(({ server, device }) => {
+        const address = jidEncode(user, server, device);
+        return !isKeyless(keyless, address) && !own.includes(address);
+      });
+      return withKeys as Value | undefined;
+    },
+    set: (user, known) => devices.set(user, known),
+    del: (user) => devices.del(user),
+    flushAll: () => devices.flushAll(),
+  };
+}
+
+/** The addresses of the shop's own linked device: by its number, and by its LID, which the network may tell without the device. */
+export function ownDevice(me: Contact | undefined): readonly string[] {
+  if (me === undefined) return [];
+  const { id, lid } = me;
+  return lid == null || lid === '' ? [id] : [id, transferDevice(id, lid)];
+}
+
+/**
+ * The Signal sessions of one shop with other people's devices, opened before a message is sealed. A device without keys,
+ * such as one that was unlinked, costs nobody else the message (WhiskeySockets/Baileys, issue 2521): the client's own
+ * question fails as a whole for it.
+ */
+export class DeviceSessions {
+  readonly #socket: () => WASocket;
+  readonly #devices: ExpiringCache;
+  readonly #keyless: ExpiringCache;
+
+  constructor(socket: () => WASocket, { devices, keyless }: Pick<ShopMemory, 'devices' | 'keyless'>) {
+    this.#socket = socket;
+    this.#devices = devices;
+    this.#keyless = keyless;
+  }
+
+  /**
+   * Gets ready to write to these people and to the shop's own devices: asks for their devices and opens the sessions that
+   * are missing. Resolves with whether anybody can be reached; of others, where any are among them. Rejects like `open`.
+   */
+  async reach(addresses: readonly string[]): Promise<boolean> {
+    const socket = this.#socket();
+    const { id = '', lid } = socket.user ?? {};
+    const own = lid !== undefined && addresses.some(isLidAddress) ? personOf(lid) : personOf(id);
+    await this.#knowOwnDevices(own);
+    const found = await socket.getUSyncDevices([...new Set([...addresses, own])], true, false);
+    const open = await this.open(found.map(({ jid }) => jid));
+    const isOther = (address: string): boolean =>
+      ![personOf(id), personOf(lid ?? '')].includes(personOf(address));
+    return addresses.some(isOther) ? open.some(isOther) : addresses.length > 0 && open.length > 0;
+  }
+
+  /** Asked for by their LID, the shop's own devices may be missing in the answer (oxidezap/whatsapp-rust, pull 568). */
+  async #knowOwnDevices(own: string): Promise<void> {
+    const socket = this.#socket();
+    const number = personOf(socket.user?.id ?? '');
+    if (!isLidAddress(own) || this.#devices.get(userOf(own)) !== undefined) return;
+    await lookUpNumbers(socket, this.#devices, [number]);
+  }
+
+  /**
+   * Opens the missing sessions, all of them again where `fresh`. Resolves with the devices that can be sealed for.
+   * Rejects where the network does not answer, or refuses the question, as with a rate signal.
+   */
+  async open(addresses: readonly string[], fresh = false): Promise<readonly string[]> {
+    const { signalRepository, user } = this.#socket();
+    const own = ownDevice(user);
+    const others = [...new Set(addresses)].filter((address) => !own.includes(address));
+    const asked: string[] = [];
+    for (const address of others) {
+      if (fresh) this.#keyless.del(address);
+      else if (isKeyless(this.#keyless, address)) continue;
+      else if ((await signalRepository.validateSession(address)).exists) continue;
+      asked.push(address);
+    }
+    if (asked.length > 0) await this.#fetch(asked);
+    return others.filter((address) => !isKeyless(this.#keyless, address));
+  }
+
+  async #fetch(addresses: readonly string[]): Promise<void> {
+    const { signalRepository } = this.#socket();
+    const numbers = addresses.filter(isNumberAddress);
+    const pairs = numbers.length === 0 ? [] : await signalRepository.lidMapping.getLIDsForPNs(numbers);
+    const lids = new Map(pairs?.map(({ pn, lid }) => [pn, lid]));
+    const onWire = new Map(addresses.map((address) => [lids.get(address) ?? address, address]));
+    const rows = await this.#ask([...onWire.keys()], { left: MOST_QUESTIONS });
+    for (const [wire, address] of onWire) {
+      const row = rows.get(wire);
+      const isOpen = row !== undefined && (await this.#inject(row));
+      if (!isOpen) for (const name of [wire, address]) this.#keyless.set(name, true, KEYLESS_MS);
+    }
+  }
+
+  /** The keys of each device, by its address; of those alone that have some. Rejects once no question is left. */
+  async #ask(addresses: readonly string[], questions: { left: number }): Promise<Map<string, BinaryNode>> {
+    questions.left -= 1;
+    try {
+      const answer = await this.#socket().query(question(addresses));
+      if (answer === undefined) throw new Error('the network told no keys in time');
+      const rows = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user');
+      return new Map(
+        rows.flatMap((row) => {
+          const { jid } = row.attrs;
+          return jid === undefined || getBinaryNodeChild(row, 'error') !== undefined ? [] : [[jid, row]];
+        }),
+      );
+    } catch (error) {
+      if (!REFUSED.has(queryErrorCode(error) ?? 0) || questions.left <= 0) throw error;
+      if (addresses.length === 1) return new Map();
+      const half = Math.ceil(addresses.length / 2);
+      const first = await this.#ask(addresses.slice(0, half), questions);
+      return new Map([...first, ...(await this.#ask(addresses.slice(half), questions))]);
+    }
+  }
+
+  /** False where the keys make no sense: that costs their own device the message. */
+  async #inject(row: BinaryNode): Promise<boolean> {
+    try {
+      const list = { tag: 'list', attrs: {}, content: [row] };
+      await parseAndInjectE2ESessions(
+        { tag: 'iq', attrs: {}, content: [list] },
+        this.#socket().signalRepository,
+      );
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function question(addresses: readonly string[]): BinaryNode {
+  const users = addresses.map((jid) => ({ tag: 'user', attrs: { jid } }));
+  return {
+    tag: 'iq',
+    attrs: { xmlns: 'encrypt', type: 'get', to: 's.whatsapp.net' },
+    content: [{ tag: 'key', attrs: {}, content: users }],
+  };
+}

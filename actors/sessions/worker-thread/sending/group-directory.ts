@@ -1,0 +1,200 @@
+import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
+import type { Clock } from '../../../../runtime/clock.ts';
+import type { SessionGroup } from '../../session-host.ts';
+import { queryErrorCode } from '../session/session-end.ts';
+import { personOf } from '../wire/inbound-message.ts';
+import { GroupMembers } from './group-members.ts';
+
+/** Several changes of one group within this time are asked about once. */
+const QUIET_MS = 500;
+/** Within this time one group is asked for once, and so many are, beside those of which a notice came; milliseconds. */
+const LOOK_FLOOR_MS = 1_000;
+const MOST_LOOKS = 5;
+
+/**
+ * The groups of one live session. A notice of a change only says that something changed; what is true is asked for.
+ * A question that times out never empties what is known.
+ */
+export class GroupDirectory {
+  readonly #socket: WASocket;
+  readonly #clock: Clock;
+  readonly #floorMs: number;
+  readonly #queryMs: number;
+  readonly #later: (delayMs: number, act: () => void) => void;
+  readonly #ownAddresses: () => readonly string[];
+  readonly #report: (groups: readonly SessionGroup[]) => void;
+  readonly #groups = new Map<string, GroupMetadata>();
+  readonly #members = new WeakMap<GroupMetadata, GroupMembers>();
+  readonly #stale = new Set<string>();
+  /** Questions about single groups under way, so that whoever asks for one meanwhile hears the same answer. */
+  readonly #looking = new Map<string, Promise<void>>();
+  /** When single groups were last asked for, or will be. */
+  readonly #looks = new Map<string, number>();
+  #asking: Promise<void> | undefined;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #known = false;
+
+  constructor(options: {
+    socket: WASocket;
+    clock: Clock;
+    /** The whole list is asked for at most this often; in between the list at hand is told. */
+    floorMs: number;
+    /** After this long an answer without groups is no answer. */
+    queryMs: number;
+    /** Acts after a while, unless the session has ended. */
+    later: (delayMs: number, act: () => void) => void;
+    ownAddresses: () => readonly string[];
+    report: (groups: readonly SessionGroup[]) => void;
+  }) {
+    this.#socket = options.socket;
+    this.#clock = options.clock;
+    this.#floorMs = options.floorMs;
+    this.#queryMs = options.queryMs;
+    this.#later = options.later;
+    this.#ownAddresses = options.ownAddresses;
+    this.#report = options.report;
+  }
+
+  /** What is known of a group, as the client wants it for sending. */
+  metadata(id: string): GroupMetadata | undefined {
+    return this.#groups.get(id);
+  }
+
+  /**
+   * Whether somebody is known to be no member of a group. `addresses`: theirs, without a device. False where the group is
+   * not known, as before the network first told the groups, or where its members go by other kinds of address.
+   */
+  excludes(id: string, addresses: readonly string[]): boolean {
+    const metadata = this.#groups.get(id);
+    if (metadata === undefined) return false;
+    const members = this.#members.get(metadata) ?? new GroupMembers(metadata);
+    this.#members.set(metadata, members);
+    return members.excludes(addresses);
+  }
+
+  /** The participants of a group, asked for when the group is not known. Rejects when the network refuses or is silent. */
+  async participants(id: string): Promise<string[]> {
+    const metadata = this.#groups.get(id) ?? (await this.#socket.groupMetadata(id));
+    this.#groups.set(id, metadata);
+    return metadata.participants.map((participant) => participant.id);
+  }
+
+  /**
+   * Asks for all groups and tells them, by itself again until they are known. Where it asked a moment ago it asks for
+   * those alone of which a notice came since, and tells what is known then. Rejects when the network refuses.
+   */
+  refresh(): Promise<void> {
+    this.#asking ??= this.#refresh().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  /**
+   * Asks for one group, when its turn comes, and tells all that are known then; without asking where that takes longer than a
+   * moment. Never rejects: what the network does not tell stays as it was known.
+   */
+  look(id: string): Promise<void> {
+    const looking = this.#looking.get(id);
+    if (looking !== undefined) return looking;
+    const floorMs = Math.min(LOOK_FLOOR_MS, this.#floorMs);
+    const nowMs = this.#clock.monotonicMs();
+    const dueMs = this.#nextLookMs(id, nowMs, floorMs);
+    if (dueMs - nowMs > floorMs) {
+      this.#tell();
+      return Promise.resolve();
+    }
+    this.#looks.set(id, dueMs);
+    const asked = this.#afterMs(dueMs - nowMs, () => this.#renew(id)).finally(() => this.#looking.delete(id));
+    this.#looking.set(id, asked);
+    return asked;
+  }
+
+  /** When a group may be asked for: a while after it was, and after all but a few others were. */
+  #nextLookMs(id: string, nowMs: number, floorMs: number): number {
+    for (const [looked, atMs] of this.#looks) {
+      if (atMs + floorMs <= nowMs) this.#looks.delete(looked);
+    }
+    const ownMs = this.#looks.get(id);
+    const fewAgoMs = [...this.#looks.values()].toSorted((one, other) => one - other).at(-MOST_LOOKS);
+    return Math.max(nowMs, ...[ownMs, fewAgoMs].map((atMs) => (atMs === undefined ? nowMs : atMs + floorMs)));
+  }
+
+  #afterMs(delayMs: number, act: () => Promise<void>): Promise<void> {
+    if (delayMs === 0) return act();
+    return new Promise((resolve) => this.#later(delayMs, () => void act().then(resolve)));
+  }
+
+  async #refresh(): Promise<void> {
+    const startedMs = this.#clock.monotonicMs();
+    if (startedMs - this.#askedAtMs < this.#floorMs) {
+      const stale = [...this.#stale];
+      this.#stale.clear();
+      await Promise.all(stale.map((id) => this.#ask(id)));
+      this.#tell();
+      return;
+    }
+    this.#askedAtMs = startedMs;
+    // A timer of Node fires up to a millisecond early, and would find that this was asked a moment ago.
+    if (!this.#known) this.#later(this.#floorMs + 1, () => this.#askUntilKnown());
+    const found = Object.values(await this.#socket.groupFetchAllParticipating());
+    const timedOut = this.#clock.monotonicMs() - startedMs >= this.#queryMs;
+    if (found.length === 0 && timedOut) {
+      this.#askedAtMs = Number.NEGATIVE_INFINITY;
+      return;
+    }
+    this.#groups.clear();
+    for (const group of found) this.#groups.set(group.id, group);
+    this.#known = true;
+    this.#tell();
+  }
+
+  #askUntilKnown(): void {
+    // Why there is no answer was told the first time.
+    if (!this.#known) this.refresh().catch(() => undefined);
+  }
+
+  /** Something about a group changed. */
+  changed(id: string): void {
+    if (this.#stale.has(id)) return;
+    this.#stale.add(id);
+    this.#later(QUIET_MS, () => {
+      if (this.#stale.delete(id)) void this.#renew(id);
+    });
+  }
+
+  async #renew(id: string): Promise<void> {
+    await this.#ask(id);
+    this.#tell();
+  }
+
+  async #ask(id: string): Promise<void> {
+    try {
+      this.#groups.set(id, await this.#socket.groupMetadata(id));
+    } catch (error) {
+      const code = queryErrorCode(error);
+      // Not a member any more, or no such group; anything else leaves what is known.
+      if (code === 401 || code === 403 || code === 404) this.#groups.delete(id);
+    }
+  }
+
+  #tell(): void {
+    if (!this.#known) return;
+    const own = new Set(this.#ownAddresses());
+    this.#report(
+      [...this.#groups.values()].map((group) => ({
+        id: group.id,
+        name: group.subject ?? '',
+        participantCount: group.participants.length,
+        isAdmin: group.participants.some(
+          (participant) =>
+            participant.admin != null &&
+            [participant.id, participant.lid, participant.phoneNumber].some(
+              (address) => address !== undefined && own.has(personOf(address)),
+            ),
+        ),
+        announce: group.announce === true,
+      })),
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import {
+  extractDeviceJids,
+  type LIDMapping,
+  USyncQuery,
+  USyncUser,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import type { ExpiringCache } from '../session/expiring-cache.ts';
+import { isLidAddress, userOf } from '../wire/chat-address.ts';
+import { personOf } from '../wire/inbound-message.ts';
+
+/**
+ * The network's own ids (LID) of numbers, and under them the devices of these people, kept in `devices` as the client
+ * keeps them. It is the question by which the client asks for devices; for ids alone it has another, so that
+ * somebody who is written to for the first time would be asked about twice. Undefined: no answer in time. What is
+ * answered of a number that was not asked for, or makes no id, counts as no answer: the client would fail the send.
+ */
+export async function lookUpNumbers(
+  socket: WASocket,
+  devices: ExpiringCache,
+  addresses: readonly string[],
+): Promise<LIDMapping[] | undefined> {
+  const query = new USyncQuery().withContext('message').withDeviceProtocol().withLIDProtocol();
+  for (const address of addresses) query.withUser(new USyncUser().withId(address));
+  const answer = await socket.executeUSyncQuery(query);
+  if (answer === undefined) return undefined;
+  const { id = '', lid = '' } = socket.user ?? {};
+  const found: LIDMapping[] = [];
+  for (const row of answer.list) {
+    if (typeof row.lid !== 'string' || !isLidAddress(row.lid) || !addresses.includes(row.id)) continue;
+    found.push({ pn: row.id, lid: row.lid });
+    const known = extractDeviceJids([{ ...row, id: row.lid }], id, lid, false);
+    if (known.length > 0) devices.set(userOf(row.lid), known);
+  }
+  return found;
+}
+
+/**
+ * Asks again who is behind a number, where the network said that its LID is no longer valid (WhiskeySockets/Baileys,
+ * issue 2662). Going on under the old one can get an account suspended. Resolves with the new LID, from now on the one
+ * in use; undefined where the network names no other.
+ */
+export async function renewLid({
+  socket,
+  devices,
+  number,
+  former,
+}: {
+  readonly socket: WASocket;
+  readonly devices: ExpiringCache;
+  readonly number: string;
+  readonly former: string;
+}): Promise<string | undefined> {
+  for (const address of [number, former]) devices.del(userOf(address));
+  const found = await lookUpNumbers(socket, devices, [number]);
+  const lid = found?.find(({ pn }) => pn === number)?.lid;
+  if (lid === undefined || personOf(lid) === former) return undefined;
+  await socket.signalRepository.lidMapping.storeLIDPNMappings([{ lid, pn: number }]);
+  return personOf(lid);
+}

@@ -1,0 +1,46 @@
+import type { WASocket } from '@whiskeysockets/baileys';
+import type { Clock } from '../../../../runtime/clock.ts';
+import type { SendOutcome } from '../../session-host.ts';
+import type { SessionTiming } from '../../session-timing.ts';
+import type { SealedChange } from '../../worker-protocol.ts';
+import type { ContactTokens } from '../keys/contact-tokens.ts';
+import type { Credentials } from '../keys/credentials.ts';
+import type { MediaEnvironment, ShopMemory } from '../session/session-environment.ts';
+import type { DeviceSessions } from './device-sessions.ts';
+import type { GroupDirectory } from './group-directory.ts';
+import type { SentMessages } from './sent-messages.ts';
+
+/** The parts of a session that an outbox shares with others. */
+export type OutboxParts = Pick<
+  OutboxOptions,
+  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory'
+>;
+
+/** The parts and callbacks of a session that an outbox uses. */
+export interface OutboxOptions {
+  readonly socket: WASocket;
+  readonly clock: Clock;
+  readonly timing: SessionTiming;
+  readonly tenantId: string;
+  readonly media: MediaEnvironment;
+  readonly groups: GroupDirectory;
+  readonly sent: SentMessages;
+  readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
+  readonly memory: Pick<ShopMemory, 'aliases' | 'devices' | 'retries'>;
+  readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
+  readonly tokens: Pick<ContactTokens, 'has'>;
+  readonly report: (messageId: string, outcome: SendOutcome) => void;
+  /** Only the frame is missing, which `release` lets go. These changes are to be stored before. */
+  readonly prepared: (word: {
+    readonly messageId: string;
+    readonly lid: string | undefined;
+    readonly hasChat: boolean | undefined;
+    readonly changes: readonly SealedChange[];
+  }) => void;
+  /** The client hangs in a send: the socket must end, or every later send waits behind it. */
+  readonly stalled: (detail: string) => void;
+  /** A recipient turned out to have no device: what is known of the number holds no more. */
+  readonly forget: (to: string) => void;
+  /** An acknowledgement or an answer is missing: is anybody listening? */
+  readonly unanswered: () => void;
+}

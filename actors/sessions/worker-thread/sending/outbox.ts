@@ -1,0 +1,373 @@
+import { generateWAMessage, type proto, type SignalDataSet } from '@whiskeysockets/baileys';
+import type { SendOrder, SendOutcome } from '../../session-host.ts';
+import { type FetchedMedia, fetchMedia } from '../attachments/media-fetch.ts';
+import { quietLogger } from '../session/silent-logger.ts';
+import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
+import { statusAudience, TEXT_STATUS, wireForm, wireIdAfter } from '../wire/wire-form.ts';
+import { renewLid } from './number-lookup.ts';
+import { contentOf } from './order-content.ts';
+import type { OutboxOptions } from './outbox-options.ts';
+import { outcomeOf, overdueOutcome, type Pending } from './pending-order.ts';
+import { chatOf } from './recipients.ts';
+
+/** The ack error that is a rate signal. */
+const RATE_ACK = '429';
+/** The ack error of a post that names members by the wrong kind of address (nanocoai/nanoclaw, pull 2688). */
+const STALE_GROUP = '421';
+/** The code of a refusal when the recipient has no valid address. */
+const REFRESH_LID = 'refresh_lid';
+
+/**
+ * The orders of one session on their way to the wire. `sendMessage` of the client resolves when bytes reached the
+ * socket, so an order counts as sent on the network's own `ack` alone. Errors are read from that same node too: the
+ * client's `messages.update`, and what it merges into an upsert, are only its later echoes.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #pending = new Map<string, Pending>();
+  /** The order that the client has, until it is done with it, though the order be given up; and that it is done. */
+  #relaying: Pending | 'other' | undefined;
+  #relayed: Promise<void> = Promise.resolve();
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  /** An order that is given once more takes the place of the one before, unless that may have left. */
+  send(order: SendOrder): void {
+    const before = this.#pending.get(order.wireId);
+    if (before?.phase === 'released') return;
+    if (before !== undefined) this.#drop(before);
+    const { mediaMs, uploadMs } = this.#options.timing;
+    const preparingMs = order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs;
+    const pending: Pending = {
+      order,
+      wireId: order.wireId,
+      sentAgain: false,
+      phase: 'preparing',
+      message: undefined,
+      chat: '',
+      lid: undefined,
+      hasChat: undefined,
+      decide: undefined,
+      relayed: false,
+      cancel: order.mediaUrl === undefined ? undefined : new AbortController(),
+      deadline: this.#options.clock.after(preparingMs, () => this.#overdue(pending)),
+      deadlineOfClient: undefined,
+      media: undefined,
+      release: () => undefined,
+    };
+    this.#pending.set(order.wireId, pending);
+    void this.#run(pending);
+  }
+
+  /** What was prepared stands in the store, and may leave. Says nothing of an order that is not ready. */
+  release(messageId: string): void {
+    for (const pending of this.#pending.values()) {
+      if (pending.order.messageId !== messageId || pending.phase !== 'ready') continue;
+      pending.phase = 'released';
+      pending.deadline.cancel();
+      pending.deadline = this.#options.clock.after(pending.order.deadlineMs, () => this.#overdue(pending));
+      pending.decide?.(true);
+    }
+  }
+
+  /** Whether the order of that stanza has no outcome yet. */
+  isPending(wireId: string): boolean {
+    return this.#pending.has(wireId) || this.#awaiting(wireId) !== undefined;
+  }
+
+  /** Gives up an order that was not released. */
+  recall(messageId: string): void {
+    for (const pending of this.#pending.values()) {
+      const isHeld = pending.phase !== 'released';
+      if (pending.order.messageId === messageId && isHeld) this.#settle(pending, { kind: 'not_sent' });
+    }
+  }
+
+  /** Gives back the orders whose attachments are in work, as a try that was none of theirs. */
+  attachmentsFailed(): void {
+    for (const pending of [...this.#pending.values()]) {
+      if (pending.phase === 'fetching') this.#settle(pending, { kind: 'unprepared' });
+    }
+  }
+
+  /**
+   * Stores the steps that were taken to seal something; its ciphertexts are handed on when this resolved. Of an order,
+   * the first of them are stored by whoever releases it; one that was given up has nothing stored, and its ciphertexts go
+   * nowhere. What is sealed meanwhile may be of a message sent again; then this is only too careful.
+   */
+  async storeSealed(data: SignalDataSet): Promise<void> {
+    const { credentials, sent, prepared } = this.#options;
+    const pending = this.#relaying;
+    const isOther = pending === undefined || pending === 'other';
+    if (isOther || (pending.phase === 'released' && this.#isInHand(pending))) {
+      await credentials.keys.set(data);
+      return;
+    }
+    const { order, message } = pending;
+    if (!this.#isInHand(pending) || message === undefined) throw new Error('the order was given up');
+    const decided = new Promise<boolean>((resolve) => {
+      pending.decide = resolve;
+    });
+    pending.phase = 'ready';
+    // In the same write; one that fails closes the sealed store, which tells it as the session's end.
+    sent.remember(order.wireId, { chat: pending.chat, message }).catch(() => undefined);
+    await credentials.carried(data, async (changes) => {
+      const { lid, hasChat } = pending;
+      if (this.#isInHand(pending)) prepared({ messageId: order.messageId, lid, hasChat, changes });
+      if (!(await decided)) throw new Error('the order was given up');
+    });
+  }
+
+  /** Runs what seals something that is no order, while the client has none: its steps are stored as they come. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    while (this.#relaying !== undefined) await this.#relayed;
+    this.#relaying = 'other';
+    const done = (): void => {
+      this.#relaying = undefined;
+    };
+    const running = work();
+    this.#relayed = running.then(done, done);
+    await running;
+  }
+
+  /** The network's answer to a stanza. */
+  acknowledged(attributes: { readonly [name: string]: string | undefined }): void {
+    const pending = this.#awaiting(attributes.id ?? '');
+    // Acknowledged without a ciphertext: a stanza that addressed nobody.
+    if (pending === undefined || pending.phase !== 'released') return;
+    const { error } = attributes;
+    const isPerson = pending.order.kind === 'message' && !isGroupId(pending.chat);
+    if (attributes.refresh_lid === 'true' && isPerson) void this.#readdress(pending);
+    else if (error === STALE_GROUP && isGroupId(pending.chat)) void this.#renewGroup(pending);
+    else if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
+    else
+      this.#settle(pending, error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error });
+  }
+
+  #awaiting(wireId: string): Pending | undefined {
+    for (const pending of this.#pending.values()) if (pending.wireId === wireId) return pending;
+    return undefined;
+  }
+
+  /** The network took the stanza and delivered it to nobody: its address is no longer the recipient's. */
+  #readdress(pending: Pending): Promise<void> {
+    const { order, chat } = pending;
+    const { socket, memory, sent } = this.#options;
+    return this.#sendAgain(pending, REFRESH_LID, async (message) => {
+      const number = chatAddress(order.to);
+      const renewed = await renewLid({ socket, devices: memory.devices, number, former: chat });
+      if (renewed === undefined) return [];
+      pending.chat = renewed;
+      pending.wireId = wireIdAfter(order.wireId);
+      memory.aliases.set(pending.wireId, order.wireId);
+      await sent.remember(pending.wireId, { chat: renewed, message });
+      return [renewed];
+    });
+  }
+
+  /** The network refused a post because it names the members by the wrong kind of address. */
+  #renewGroup(pending: Pending): Promise<void> {
+    const { groups } = this.#options;
+    return this.#sendAgain(pending, STALE_GROUP, async () => {
+      await this.#forgetWhoHasKey(pending);
+      await groups.look(pending.chat);
+      return groups.participants(pending.chat);
+    });
+  }
+
+  /**
+   * Puts a message that reached nobody on the wire once more, for those whom `prepare` tells; refused with the code where
+   * there are none, or it was tried before. The steps of its ratchets are stored before it leaves.
+   */
+  async #sendAgain(
+    pending: Pending,
+    code: string,
+    prepare: (message: proto.IMessage) => Promise<readonly string[]>,
+  ): Promise<void> {
+    const { socket, sessions } = this.#options;
+    const { order, message } = pending;
+    const isFirst = !pending.sentAgain;
+    pending.sentAgain = true;
+    try {
+      const people = isFirst && message !== undefined ? await prepare(message) : [];
+      if (message === undefined || people.length === 0 || !(await sessions.reach(people))) {
+        this.#settle(pending, { kind: 'refused', code });
+        return;
+      }
+      while (this.#relaying !== undefined) await this.#relayed;
+      if (!this.#isInHand(pending)) return;
+      pending.relayed = false;
+      this.#relaying = pending;
+      const form = { messageId: pending.wireId, ...wireForm(order, pending.chat, []) };
+      await this.#handOver(pending, socket.relayMessage(pending.chat, message, form));
+    } catch (error) {
+      this.#settle(pending, outcomeOf(pending, error));
+    }
+  }
+
+  /** The client has the order until its promise settles. */
+  async #handOver(pending: Pending, relay: Promise<unknown>): Promise<void> {
+    const done = (): void => {
+      pending.relayed = true;
+      this.#relaying = undefined;
+      pending.deadlineOfClient?.cancel();
+    };
+    this.#relayed = relay.then(done, done);
+    await relay;
+  }
+
+  /** The socket is gone. */
+  lost(): void {
+    for (const pending of [...this.#pending.values()]) {
+      this.#settle(pending, pending.phase === 'released' ? { kind: 'unknown' } : { kind: 'not_sent' });
+    }
+  }
+
+  async #run(pending: Pending): Promise<void> {
+    try {
+      await this.#relay(pending);
+    } catch (error) {
+      this.#settle(pending, outcomeOf(pending, error));
+    }
+  }
+
+  async #relay(pending: Pending): Promise<void> {
+    const { order } = pending;
+    const { socket } = this.#options;
+    const chat = order.kind === 'status' ? STATUS_CHAT : await chatOf(socket, order.to);
+    const message = await this.#prepare(pending, chat);
+    const audience = await statusAudience(socket, order.audience ?? []);
+    if (message === undefined || !(await this.#isAddressable(order, chat, audience))) {
+      this.#settle(pending, { kind: 'unprepared' });
+      return;
+    }
+    const isPerson = order.kind === 'message' && !isGroupId(chat);
+    const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
+    // Whose ciphertext is made is known because the client has one order at a time.
+    while (this.#relaying !== undefined) await this.#relayed;
+    if (!this.#isInHand(pending)) return;
+    pending.message = message;
+    pending.chat = chat;
+    pending.lid = isLidAddress(chat) ? chat : undefined;
+    pending.hasChat = hasChat;
+    pending.phase = 'relaying';
+    pending.deadline.cancel();
+    pending.deadline = this.#options.clock.after(order.deadlineMs, () => this.#overdue(pending));
+    this.#relaying = pending;
+    const relay = socket.relayMessage(chat, message, {
+      messageId: order.wireId,
+      ...wireForm(order, chat, audience),
+    });
+    await this.#handOver(pending, relay);
+    // It resolved and nobody was addressed, though the devices were known a moment ago.
+    if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
+  }
+
+  /** The devices are asked for first, and a group's keys: without devices the client would relay an empty stanza and call it sent. */
+  async #isAddressable(order: SendOrder, chat: string, audience: string[]): Promise<boolean> {
+    const { groups, sessions, forget, unanswered } = this.#options;
+    const addresses =
+      order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
+    if (await sessions.reach(addresses)) return true;
+    // It may have left since it was asked about, and the next try asks again; or there was no answer at all.
+    forget(order.to);
+    unanswered();
+    return false;
+  }
+
+  async #prepare(pending: Pending, chat: string): Promise<proto.IMessage | undefined> {
+    const { order } = pending;
+    const { socket, timing } = this.#options;
+    const media = await this.#fetch(pending);
+    pending.media = media;
+    try {
+      const { message } = await generateWAMessage(chat, contentOf(order, media), {
+        logger: quietLogger,
+        userJid: socket.user?.id ?? '',
+        messageId: order.wireId,
+        upload: socket.waUploadToServer,
+        ...(order.kind === 'status' ? TEXT_STATUS : {}),
+        mediaUploadTimeoutMs: timing.uploadMs,
+      });
+      pending.phase = 'preparing';
+      return message ?? undefined;
+    } finally {
+      await media?.discard();
+      pending.release();
+    }
+  }
+
+  async #fetch(pending: Pending): Promise<FetchedMedia | undefined> {
+    const { cancel } = pending;
+    const { mediaUrl, mediaType } = pending.order;
+    const { media, tenantId, timing } = this.#options;
+    if (mediaUrl === undefined || cancel === undefined) return undefined;
+    pending.release = await media.slots.take(tenantId, cancel.signal);
+    pending.phase = 'fetching';
+    return fetchMedia({
+      url: mediaUrl,
+      mediaType: mediaType ?? 'image',
+      timeoutMs: timing.mediaMs,
+      guard: media.guard,
+      resolve: media.resolve,
+      signal: cancel.signal,
+    });
+  }
+
+  /** An order that was given up may be given again under the same wire id: then the first try has no say any more. */
+  #isInHand(pending: Pending): boolean {
+    return this.#pending.get(pending.order.wireId) === pending;
+  }
+
+  #overdue(pending: Pending): void {
+    const isWithClient = pending.phase === 'relaying' || pending.phase === 'ready';
+    const isStuck = isWithClient || (pending.phase === 'released' && !pending.relayed);
+    if (isStuck) {
+      // Before its session ends over it: this message is why.
+      this.#settle(pending, overdueOutcome(pending.phase));
+      this.#options.stalled('a send did not come to an end in time');
+      return;
+    }
+    if (pending.phase === 'released') this.#options.unanswered();
+    this.#settle(pending, overdueOutcome(pending.phase));
+  }
+
+  #settle(pending: Pending, outcome: SendOutcome): void {
+    if (!this.#isInHand(pending)) return;
+    const isPost = isGroupId(pending.chat) && pending.phase === 'released';
+    if (isPost && outcome.kind !== 'acknowledged') void this.#forgetWhoHasKey(pending);
+    this.#drop(pending);
+    this.#options.report(pending.order.messageId, outcome);
+  }
+
+  /**
+   * The client counts a group's members as having its key once a post is on the wire; one that was not taken brought it to
+   * nobody. The next post brings it again. Never rejects: a store that fails ends the session by itself.
+   */
+  async #forgetWhoHasKey({ chat, relayed }: Pending): Promise<void> {
+    const { keys } = this.#options.credentials;
+    // The client stores whom it counts as the last step of its send.
+    if (!relayed) await this.#relayed;
+    await Promise.resolve(keys.set({ 'sender-key-memory': { [chat]: null } })).catch(() => undefined);
+  }
+
+  #drop(pending: Pending): void {
+    this.#pending.delete(pending.order.wireId);
+    pending.deadline.cancel();
+    pending.decide?.(false);
+    if (this.#relaying === pending) this.#boundClient(pending);
+    pending.cancel?.abort();
+    pending.release();
+    // Not left to the client: one that cannot write its copy of the file never comes back.
+    void pending.media?.discard();
+  }
+
+  /** The client has an order that was given up, and all others wait behind it. */
+  #boundClient(pending: Pending): void {
+    pending.deadlineOfClient = this.#options.clock.after(pending.order.deadlineMs, () =>
+      this.#options.stalled('a send that was given up did not come to an end in time'),
+    );
+  }
+}

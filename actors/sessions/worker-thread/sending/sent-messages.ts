@@ -1,0 +1,78 @@
+import { proto } from '@whiskeysockets/baileys';
+import type { Clock } from '../../../../runtime/clock.ts';
+import { SENT_DAYS, SENT_HASHES, type SentHash } from '../../worker-protocol.ts';
+import type { SealedStore } from '../store/sealed-store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Messages that were asked for lately, kept open: many devices may ask for the same one. */
+const MOST_FOUND = 16;
+
+/** A message as it was put on the wire. */
+export interface SentMessage {
+  /** The chat's address: a group, a person by number or by the network's own id, or the address of all statuses. */
+  readonly chat: string;
+  readonly message: proto.IMessage;
+}
+
+/**
+ * The messages that a shop put on the wire within the last seven days, whole, so that a device that could not read one
+ * can be sent it again: also after a restart, and however many came after. A phone asks when it is next on. One sealed
+ * hash a day, which expires as a whole.
+ */
+export class SentMessages {
+  readonly #sealed: Pick<SealedStore, 'write' | 'find'>;
+  readonly #clock: Pick<Clock, 'wallMs'>;
+  readonly #found = new Map<string, Promise<SentMessage | undefined>>();
+  /** The day whose hash was given its end by this session. */
+  #dayWithEnd: number | undefined;
+
+  constructor(sealed: Pick<SealedStore, 'write' | 'find'>, clock: Pick<Clock, 'wallMs'>) {
+    this.#sealed = sealed;
+    this.#clock = clock;
+  }
+
+  /** Resolves when the message stands in the store; writes keep their order, so whoever writes later may rely on it. */
+  remember(wireId: string, { chat, message }: SentMessage): Promise<void> {
+    const day = this.#today();
+    const value = Buffer.concat([Buffer.from(`${chat}\n`), proto.Message.encode(message).finish()]);
+    const expiresAtMs = this.#dayWithEnd === day ? undefined : (day + SENT_DAYS + 1) * DAY_MS;
+    this.#dayWithEnd = day;
+    this.#found.delete(wireId);
+    return this.#sealed.write({ hash: hashOf(day), fields: new Map([[wireId, value]]), expiresAtMs });
+  }
+
+  /** The message of that wire id; undefined where none left under it in the last seven days. */
+  find(wireId: string): Promise<SentMessage | undefined> {
+    const known = this.#found.get(wireId);
+    if (known !== undefined) return known;
+    const found = this.#search(wireId);
+    this.#found.set(wireId, found);
+    found.catch(() => this.#found.delete(wireId));
+    for (const oldest of this.#found.keys()) {
+      if (this.#found.size <= MOST_FOUND) break;
+      this.#found.delete(oldest);
+    }
+    return found;
+  }
+
+  async #search(wireId: string): Promise<SentMessage | undefined> {
+    const today = this.#today();
+    for (let ago = 0; ago <= SENT_DAYS; ago += 1) {
+      const value = await this.#sealed.find(hashOf(today - ago), wireId);
+      if (value === undefined) continue;
+      const end = value.indexOf('\n');
+      return {
+        chat: value.subarray(0, end).toString(),
+        message: proto.Message.decode(value.subarray(end + 1)),
+      };
+    }
+    return undefined;
+  }
+
+  #today(): number {
+    return Math.floor(this.#clock.wallMs() / DAY_MS);
+  }
+}
+
+const hashOf = (day: number): SentHash => SENT_HASHES[day % SENT_HASHES.length] ?? 'sent:0';

@@ -1,0 +1,144 @@
+/**
+ * A session worker's thread: many shops' sockets, so that a crash, a hang or a heap that runs full ends only its own
+ * shops' sessions. Started by worker-pool.ts; speaks worker-protocol.ts.
+ */
+import { Agent } from 'node:https';
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
+import { systemClock } from '../../../runtime/clock.ts';
+import { Deadlines } from '../../../runtime/deadlines.ts';
+import { AddressGuard } from '../../outbound/address-guard.ts';
+import { nameLookup } from '../../outbound/name-lookup.ts';
+import { isAttachmentFailure } from '../attachment-files.ts';
+import { credentialCiphers } from '../credential-cipher.ts';
+import type { SessionAddress } from '../session-host.ts';
+import type { FromWorker, StoreAnswer, StoreRequest, ToWorker, WorkerSetup } from '../worker-protocol.ts';
+import { shareAsyncContexts } from './async-contexts.ts';
+import { replaceClientCurve } from './keys/client-curve.ts';
+import { ExpiringCache } from './session/expiring-cache.ts';
+import { silenceConsole } from './session/silent-logger.ts';
+import { TenantSlots } from './session/tenant-slots.ts';
+import { SealedCache } from './store/sealed-cache.ts';
+import type { AskStore } from './store/sealed-store.ts';
+import { WorkerSessions } from './worker-sessions.ts';
+
+/** Numbers whose existence one worker remembers. */
+const NUMBERS_REMEMBERED = 20_000;
+
+/** Sealed values that one worker keeps, in bytes: the keys of some 3,000 chats. */
+const SEALED_BYTES_KEPT = 8 * 1024 * 1024;
+
+/** Between two moments that sessions share, in milliseconds. */
+const SHARED_MS = 250;
+
+/** Attachments of one tenant in work at a time: its slow servers cost its own messages time, and nobody else's. */
+const ATTACHMENTS_PER_TENANT = 4;
+
+function run(): void {
+  const port = parentPort;
+  if (port === null) throw new Error('a session worker runs in a worker thread');
+  const setup = workerData as WorkerSetup;
+  const clock = systemClock;
+  const tell = (message: FromWorker): void => port.postMessage(message);
+  const store = storeClient(tell);
+  if (setup.noiseRootKey !== undefined) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(setup.noiseRootKey);
+
+  const sessions = new WorkerSessions({
+    socketUrl: setup.socketUrl,
+    media: {
+      guard: new AddressGuard(setup.media),
+      resolve: nameLookup(setup.media.nameServers),
+      slots: new TenantSlots(ATTACHMENTS_PER_TENANT),
+      histories: new TenantSlots(1),
+      ca: setup.mediaCa,
+    },
+    uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
+    timing: setup.timing,
+    clock,
+    busyShare: busyShareOfThread(),
+    shared: new Deadlines(clock, SHARED_MS, (act) => act()),
+    ciphers: credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key))),
+    ask: store.ask,
+    sealed: new SealedCache(SEALED_BYTES_KEPT),
+    tell,
+    numbers: new ExpiringCache({
+      lifeMs: setup.timing.knownNumberMs,
+      maxEntries: NUMBERS_REMEMBERED,
+      nowMs: () => clock.monotonicMs(),
+    }),
+  });
+
+  // The client leaves promises of its own unwatched; what fails in one shop's must not end all shops' sessions.
+  process.on('unhandledRejection', (reason) => {
+    const cause = reason instanceof Error ? `${reason.name}: ${reason.message}` : typeof reason;
+    tell({ kind: 'log', level: 'warn', fields: { cause }, message: 'the client left a failure unhandled' });
+  });
+
+  // The client watches none of the files that it encrypts attachments into: where one cannot be written (a full disk),
+  // the failure would end the worker, and with it the sessions of all its shops.
+  process.on('uncaughtException', (error) => {
+    if (!isAttachmentFailure(error)) throw error;
+    const cause = `${error.name}: ${error.message}`;
+    tell({ kind: 'log', level: 'error', fields: { cause }, message: 'an attachment could not be written' });
+    sessions.attachmentsFailed();
+  });
+
+  port.on('message', (message: ToWorker) => {
+    if (message.kind === 'ping') tell({ kind: 'pong', heapBytes: getHeapStatistics().used_heap_size });
+    else if (message.kind === 'store_answer') store.answered(message.requestId, message.answer);
+    else if (message.kind === 'stop') void sessions.stop().then(() => tell({ kind: 'stopped' }));
+    else sessions.handle(message);
+  });
+  tell({ kind: 'ready' });
+}
+
+/** Of the time between two calls, how much the thread worked, or waited for a core to work on, in place of waiting for events. */
+function busyShareOfThread(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+}
+
+/** Asks the main thread's store, and matches its answers to the questions. */
+function storeClient(tell: (message: FromWorker) => void): {
+  ask: AskStore;
+  answered(requestId: number, answer: StoreAnswer): void;
+} {
+  const open = new Map<number, (answer: StoreAnswer) => void>();
+  let count = 0;
+  return {
+    ask: (shop: SessionAddress, request: StoreRequest) =>
+      new Promise((resolve) => {
+        count += 1;
+        open.set(count, resolve);
+        tell({ kind: 'store', requestId: count, shop, request });
+      }),
+    answered(requestId, answer) {
+      open.get(requestId)?.(answer);
+      open.delete(requestId);
+    },
+  };
+}
+
+/** V8's own; any other was asked for, with `NODE_OPTIONS=--stack-trace-limit=50`. */
+const DEFAULT_STACK_FRAMES = 10;
+
+/**
+ * The client makes an error for each wait that it starts, in case that wait ends too late, and no stack of this thread
+ * is ever shown: its words carry messages alone. Building them was an eighth of the thread's time while sending.
+ */
+function dropStacks(): void {
+  if (Error.stackTraceLimit === DEFAULT_STACK_FRAMES) Error.stackTraceLimit = 0;
+}
+
+dropStacks();
+silenceConsole();
+shareAsyncContexts();
+replaceClientCurve();
+run();

@@ -1,0 +1,100 @@
+import type { SessionEnd } from '../../session-host.ts';
+import { backoffOf } from '../wire/usync-errors.ts';
+
+/** The client's own words when nobody scanned any code; its status code is the 408 of any time-out. */
+const QR_EXHAUSTED_MESSAGE = 'QR refs attempts ended';
+
+/** Refusals of a login that a later one will meet as well (tulir/whatsmeow, types/events/events.go). */
+const LOGIN_REFUSALS = new Set([400, 409, 411, 413, 414, 415, 416, 417, 418]);
+
+/** The network's words of a failed login that are kept. */
+const LONGEST_WORDS = 300;
+
+/** The reason that the network gave when it ended a session or refused a login. */
+export interface Disconnect {
+  readonly statusCode: number | undefined;
+  readonly message: string;
+  readonly networkCode?: number;
+  readonly waitMs?: number;
+}
+
+/**
+ * Reads a disconnect. The client keeps the attributes of a failed login in `data`: `code` and `expire` (a number of seconds) of a
+ * temporary ban, and what the phone's owner is to be told.
+ */
+export function readDisconnect(error: unknown): Disconnect {
+  const { statusCode, message } = readClientError(error);
+  const data = typeof error === 'object' && error !== null ? (error as { data?: unknown }).data : undefined;
+  const said = (typeof data === 'object' && data !== null ? data : {}) as {
+    readonly [name: string]: unknown;
+  };
+  const words = [message, said.logout_message_header, said.logout_message_subtext];
+  const networkCode = wholeOf(said.code);
+  const seconds = wholeOf(said.expire);
+  return {
+    statusCode,
+    message: words
+      .filter((word) => typeof word === 'string')
+      .join(': ')
+      .slice(0, LONGEST_WORDS),
+    ...(networkCode === undefined ? {} : { networkCode }),
+    ...(seconds === undefined ? {} : { waitMs: seconds * 1_000 }),
+  };
+}
+
+function wholeOf(text: unknown): number | undefined {
+  return typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * What a disconnect means (docs/chat-client.md, Disconnects). Codes not listed are
+ * drops of the line: 408, 428, 500, 503 and whatever the network invents next.
+ */
+export function sessionEndOf(cause: {
+  readonly statusCode: number | undefined;
+  readonly message: string;
+}): SessionEnd {
+  if (cause.message === QR_EXHAUSTED_MESSAGE) return 'qr_exhausted';
+  switch (cause.statusCode) {
+    case 401:
+    case 419:
+      return 'logged_out';
+    case 402:
+      return 'temporarily_banned';
+    case 403:
+    case 406:
+      return 'forbidden';
+    case 405:
+      return 'outdated';
+    case 440:
+      return 'replaced';
+    case 515:
+      return 'restart_required';
+    default:
+      return LOGIN_REFUSALS.has(cause.statusCode ?? 0) ? 'login_refused' : 'transient';
+  }
+}
+
+/** The status code and message in an error of the client's (a Boom, an iq error) or any other throw. */
+export function readClientError(error: unknown): { statusCode: number | undefined; message: string } {
+  if (typeof error !== 'object' || error === null) return { statusCode: undefined, message: String(error) };
+  const { output, message } = error as { output?: { statusCode?: number }; message?: string };
+  return { statusCode: output?.statusCode, message: message ?? 'unknown error' };
+}
+
+/** The code of an iq error, which the client keeps in `data` under a status code of 500. */
+export function queryErrorCode(error: unknown): number | undefined {
+  const data = typeof error === 'object' && error !== null ? (error as { data?: unknown }).data : undefined;
+  return typeof data === 'number' ? data : undefined;
+}
+
+/**
+ * Whether the network said that we ask too much: an iq error 429 rejects with `rate-overlimit` and `data: 429`. An error of
+ * another code that names a wait says the same.
+ */
+export function isRateSignal(error: unknown): boolean {
+  const { message } = readClientError(error);
+  return (
+    queryErrorCode(error) === 429 || message === 'rate-overlimit' || backoffOf(error).backoffMs !== undefined
+  );
+}

@@ -1,0 +1,77 @@
+import type { Agent } from 'node:https';
+import type { Clock } from '../../../../runtime/clock.ts';
+import type { Deadlines } from '../../../../runtime/deadlines.ts';
+import type { AddressGuard } from '../../../outbound/address-guard.ts';
+import type { ResolveAll } from '../../../outbound/name-lookup.ts';
+import type { CredentialCipher } from '../../credential-cipher.ts';
+import type { SessionTiming } from '../../session-timing.ts';
+import type { FromWorker } from '../../worker-protocol.ts';
+import type { SealedCache } from '../store/sealed-cache.ts';
+import type { AskStore } from '../store/sealed-store.ts';
+import { ExpiringCache } from './expiring-cache.ts';
+import type { TenantSlots } from './tenant-slots.ts';
+
+/** The settings for fetching attachments and histories. */
+export interface MediaEnvironment {
+  readonly guard: AddressGuard;
+  readonly resolve: ResolveAll;
+  /** One for each attachment that is fetched, encrypted and uploaded. */
+  readonly slots: TenantSlots;
+  /** One for each history that is read. */
+  readonly histories: TenantSlots;
+  /** Certificate of the authority of the network's media hosts, PEM; undefined: the system's certificates alone. */
+  readonly ca: string | undefined;
+}
+
+/** What all sessions of one worker share. */
+export interface SessionEnvironment {
+  readonly socketUrl: string;
+  readonly media: MediaEnvironment;
+  /** Trusts the simulator's media host; undefined: the system's certificates alone. */
+  readonly uploadAgent: Agent | undefined;
+  readonly timing: SessionTiming;
+  readonly clock: Clock;
+  /** Of the time since it was last asked, how much the thread worked, from 0 to 1. */
+  readonly busyShare: () => number;
+  /** Acts at moments that all sessions share: what is told at one of them wakes the main thread once. */
+  readonly shared: Deadlines<() => void>;
+  /** By `tenantId/shopId`. */
+  readonly ciphers: (shop: string) => CredentialCipher;
+  readonly ask: AskStore;
+  /** Sealed values that were read or written last. */
+  readonly sealed: SealedCache;
+  readonly tell: (message: FromWorker) => void;
+  /** Which numbers are on the network, by E.164: the number each is known by there, or false. */
+  readonly numbers: ExpiringCache;
+}
+
+/** What the client forgets with a socket and a shop should keep across reconnections. Never credentials. */
+export interface ShopMemory {
+  /** How often a message was sent again, and who was answered about one. */
+  readonly retries: ExpiringCache;
+  /** The wire ids that orders had, by those under which they went to another address. */
+  readonly aliases: ExpiringCache;
+  /** Devices without keys on the network. */
+  readonly keyless: ExpiringCache;
+  /** Devices of the people written to. */
+  readonly devices: ExpiringCache;
+  readonly calls: ExpiringCache;
+  readonly placeholders: ExpiringCache;
+  /** The numbers that stanzas named beside the network's own ids of their senders, by the ids of stanzas that were not read. */
+  readonly numbersBeside: ExpiringCache;
+}
+
+/** A shop's memory with the lives the client gives its own caches (its DEFAULT_CACHE_TTLS). */
+export function newShopMemory(clock: Clock): ShopMemory {
+  const cache = (lifeMs: number, maxEntries: number): ExpiringCache =>
+    new ExpiringCache({ lifeMs, maxEntries, nowMs: () => clock.monotonicMs() });
+  return {
+    retries: cache(3_600_000, 1_000),
+    aliases: cache(2 * 86_400_000, 1_000),
+    keyless: cache(3_600_000, 2_000),
+    devices: cache(300_000, 2_000),
+    calls: cache(300_000, 50),
+    placeholders: cache(3_600_000, 500),
+    numbersBeside: cache(86_400_000, 500),
+  };
+}

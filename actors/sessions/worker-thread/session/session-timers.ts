@@ -1,0 +1,33 @@
+import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
+
+/** The timers of one session, all of which end with it. */
+export class SessionTimers {
+  readonly #clock: Clock;
+  readonly #armed = new Set<ArmedTimer>();
+  #ended = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Acts in `delayMs`, unless the timer is cancelled or the session ends before. */
+  after(delayMs: number, act: () => void): ArmedTimer {
+    const timer = this.#clock.after(delayMs, () => {
+      this.#armed.delete(timer);
+      if (!this.#ended) act();
+    });
+    this.#armed.add(timer);
+    const cancel = (): void => {
+      timer.cancel();
+      this.#armed.delete(timer);
+    };
+    return { cancel };
+  }
+
+  /** The session ends. */
+  end(): void {
+    this.#ended = true;
+    for (const timer of this.#armed) timer.cancel();
+    this.#armed.clear();
+  }
+}

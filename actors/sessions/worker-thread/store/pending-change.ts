@@ -1,0 +1,64 @@
+import type { SealedChange, SealedHash } from '../../worker-protocol.ts';
+
+interface HashChange {
+  clear: boolean;
+  /** By field; undefined removes it. */
+  readonly fields: Map<string, Uint8Array | undefined>;
+  expiresAtMs: number | undefined;
+}
+
+/** A change of one sealed hash. */
+interface AddedChange {
+  readonly fields: ReadonlyMap<string, Uint8Array | undefined>;
+  /** Drops everything that was there before. */
+  readonly clear?: boolean | undefined;
+  readonly expiresAtMs?: number | undefined;
+}
+
+/** Changes of a shop's sealed hashes that go into one write: later ones come over earlier ones of the same field. */
+export class PendingChange {
+  readonly #hashes = new Map<SealedHash, HashChange>();
+
+  add(hash: SealedHash, { fields, clear, expiresAtMs }: AddedChange): void {
+    const change = this.#hashes.get(hash) ?? { clear: false, fields: new Map(), expiresAtMs: undefined };
+    this.#hashes.set(hash, change);
+    change.expiresAtMs = expiresAtMs ?? change.expiresAtMs;
+    if (clear === true) {
+      change.clear = true;
+      change.fields.clear();
+    }
+    for (const [field, value] of fields) change.fields.set(field, value);
+  }
+
+  /** Takes in what another holds, over what was there. */
+  addAll(other: PendingChange): void {
+    for (const [hash, change] of other.#hashes) this.add(hash, change);
+  }
+
+  isEmpty(): boolean {
+    return this.#hashes.size === 0;
+  }
+
+  /** What stands in that field once this is written: its value, null for none, undefined where it stays as it is. */
+  find(hash: SealedHash, field: string): Uint8Array | null | undefined {
+    const change = this.#hashes.get(hash);
+    if (change === undefined) return undefined;
+    if (change.fields.has(field)) return change.fields.get(field) ?? null;
+    return change.clear ? null : undefined;
+  }
+
+  fieldsOf(hash: SealedHash): Iterable<string> {
+    return this.#hashes.get(hash)?.fields.keys() ?? [];
+  }
+
+  /** As it crosses to the main thread. */
+  changes(): SealedChange[] {
+    return [...this.#hashes].map(([hash, { clear, fields, expiresAtMs }]) => ({
+      hash,
+      clear,
+      set: [...fields].flatMap(([field, value]) => (value === undefined ? [] : [[field, value] as const])),
+      remove: [...fields].flatMap(([field, value]) => (value === undefined ? [field] : [])),
+      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    }));
+  }
+}

@@ -1,0 +1,344 @@
+import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import type { CredentialCipher } from '../../credential-cipher.ts';
+import { sealedOwner, sealedPlace } from '../../sealed-place.ts';
+import type { SessionAddress } from '../../session-host.ts';
+import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../../worker-protocol.ts';
+import { KnownFields } from './known-fields.ts';
+import { PendingChange } from './pending-change.ts';
+import type { SealedCache } from './sealed-cache.ts';
+
+/** Asks the main thread's store; rejects when it could not answer. */
+export type AskStore = (shop: SessionAddress, request: StoreRequest) => Promise<StoreAnswer>;
+
+/** Fields to change in one fenced write; `undefined` removes one. */
+export interface FieldChange {
+  readonly hash: SealedHash;
+  readonly fields: ReadonlyMap<string, Buffer | undefined>;
+  /** Drops everything that was there before. */
+  readonly clear?: boolean;
+  /** When the whole hash is dropped, milliseconds since the Unix epoch; undefined: as it was. */
+  readonly expiresAtMs?: number | undefined;
+}
+
+/**
+ * How long what may be lost waits for something to be written with, in milliseconds: longer than the gap between two messages
+ * of a shop (at most 20 s) and composing (6 s) together, so that what follows a message goes into the commit of the next.
+ */
+const UNHURRIED_MS = 30_000;
+
+/** Changes that wait for their write, and the promise of it. */
+interface Batch {
+  readonly change: PendingChange;
+  /** It is written once those before it are, and no longer waits for company. */
+  hurry(): void;
+  /** Stores it together with something of its own, in place of the store. */
+  carrier: (() => Promise<void>) | undefined;
+  readonly written: Promise<void>;
+}
+
+/** Stores changes by another way, in one commit. Resolves when they stand there; rejects when none of them ever will. */
+export type Carry = (changes: readonly SealedChange[]) => Promise<void>;
+
+/**
+ * One shop's sealed hashes as its worker sees them. One write is under way at a time; what is asked for meanwhile, or
+ * in the same turn of the event loop, goes into the next one together, in the order in which it was asked for. Reads
+ * see every change from the moment it was asked for, and are answered here where they can be: from what waits, from
+ * what was read or written last, or because the field is known to be missing.
+ *
+ * After one read or write failed all fail: the client takes a session it could not read for one that is not there and
+ * would put a new one over it, and a ratchet with a gap must not go on.
+ */
+export class SealedStore {
+  readonly #shop: SessionAddress;
+  readonly #cipher: CredentialCipher;
+  readonly #cache: SealedCache;
+  #prefix: string;
+  readonly #ask: AskStore;
+  readonly #after: (delayMs: number, act: () => void) => ArmedTimer;
+  readonly #onFailure: (error: Error) => void;
+  #tail: Promise<void> = Promise.resolve();
+  /** Not under way yet: what is asked for now joins it. */
+  #next: Batch | undefined;
+  /** Asked for and not answered, oldest first. */
+  readonly #unanswered = new Set<PendingChange>();
+  /** Changes whenever something is asked to be written. */
+  #version = 0;
+  /** Of the Signal keys; undefined until they were gone through once. */
+  #known: KnownFields | undefined;
+  #failure: Error | undefined;
+
+  constructor(options: {
+    shop: SessionAddress;
+    ciphers: (shop: string) => CredentialCipher;
+    cache: SealedCache;
+    ask: AskStore;
+    after: (delayMs: number, act: () => void) => ArmedTimer;
+    /** Told once, at the first failure: the session must end. */
+    onFailure: (error: Error) => void;
+  }) {
+    this.#shop = options.shop;
+    this.#cipher = options.ciphers(sealedOwner(options.shop));
+    this.#cache = options.cache;
+    this.#prefix = options.cache.newPrefix();
+    this.#ask = options.ask;
+    this.#after = options.after;
+    this.#onFailure = options.onFailure;
+  }
+
+  /** The opened values in the order asked, undefined for those that are missing. Rejects with `Unreadable`. */
+  async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
+    return this.#guarded(async () => {
+      const held = new Map(fields.map((field) => [field, this.#held(hash, field)]));
+      const missing = [...held].flatMap(([field, value]) => (value === undefined ? [field] : []));
+      const asked = missing.length === 0 ? undefined : await this.#askFor(hash, missing);
+      return fields.map((field) => {
+        const value = held.get(field) ?? asked?.get(field);
+        return value == null ? undefined : this.#cipher.open(this.#place(hash, field), asBuffer(value));
+      });
+    });
+  }
+
+  /** The opened value of a field, undefined where it is missing or no key opens it: for what a session can go on without. */
+  async find(hash: SealedHash, field: string): Promise<Buffer | undefined> {
+    return this.#guarded(async () => {
+      const held = this.#held(hash, field);
+      const value = held === undefined ? (await this.#askFor(hash, [field])).get(field) : held;
+      if (value == null) return undefined;
+      try {
+        return this.#cipher.open(this.#place(hash, field), asBuffer(value));
+      } catch {
+        return undefined;
+      }
+    });
+  }
+
+  /** Resolves when the change stands in the store. */
+  write(change: FieldChange): Promise<void> {
+    const { hash, clear = false, expiresAtMs } = change;
+    const fields = this.#seal(change);
+    if (fields.size === 0 && !clear) {
+      this.#next?.hurry();
+      return this.#next?.written ?? this.#tail;
+    }
+    const batch = this.#batch();
+    batch.change.add(hash, { fields, clear, expiresAtMs });
+    this.#remember(hash, fields, clear);
+    batch.hurry();
+    return batch.written;
+  }
+
+  /**
+   * Writes what may be lost together with what is written next, or by itself after a while. It is read from now on; a write
+   * that fails closes the store like any other.
+   */
+  writeUnhurried({ hash, fields }: Omit<FieldChange, 'clear'>): void {
+    const sealed = this.#seal({ hash, fields });
+    if (sealed.size === 0) return;
+    this.#batch().change.add(hash, { fields: sealed });
+    this.#remember(hash, sealed, false);
+  }
+
+  /**
+   * Lets somebody else store the change, in its place in the line of writes, and together with all that waits there. Resolves
+   * when it stands in the store. Where `carry` rejects, this does, the change is forgotten, and the rest is written without it.
+   */
+  carried(change: FieldChange, carry: Carry): Promise<void> {
+    const fields = this.#seal(change);
+    const batch = this.#batch();
+    batch.hurry();
+    // One commit carries one change; what is asked for from now on comes after it.
+    this.#next = undefined;
+    return new Promise((resolve, reject) => {
+      batch.carrier = async () => {
+        const together = new PendingChange();
+        together.addAll(batch.change);
+        together.add(change.hash, { fields, clear: change.clear });
+        try {
+          if (this.#failure !== undefined) throw this.#failure;
+          await carry(together.changes());
+        } catch (error) {
+          reject(error);
+          if (!batch.change.isEmpty()) await this.#put(batch.change);
+          return;
+        }
+        this.#remember(change.hash, fields, change.clear ?? false);
+        resolve();
+      };
+    });
+  }
+
+  /** Closes the store for good, as when a value opens and makes no sense. Gives back the first failure. */
+  fail(cause: unknown): Error {
+    const isFirst = this.#failure === undefined;
+    this.#failure ??= cause instanceof Error ? cause : new Error(String(cause));
+    if (isFirst) this.#onFailure(this.#failure);
+    return this.#failure;
+  }
+
+  /** Resolves when every write asked for so far has been answered, whatever the answer. */
+  async drained(): Promise<void> {
+    this.#next?.hurry();
+    await this.#tail.catch(() => undefined);
+  }
+
+  /**
+   * Goes through all of a hash once: seals every value anew that an older key sealed, so that the old key can be taken
+   * away, and learns which Signal keys there are. Where it fails the values stay readable with the older key, and the next
+   * connection tries again.
+   */
+  async reseal(hash: SealedHash): Promise<void> {
+    // What waits goes first; nothing joins it any more, so that what this reads is what stands there.
+    this.#next?.hurry();
+    this.#next = undefined;
+    const pass = this.#tail.then(async () => {
+      // One of a pool's bytes would take all of them along.
+      const head = alone(this.#cipher.head);
+      const { fields, others } = surveyOf(await this.#ask(this.#shop, { kind: 'survey', hash, head }));
+      const anew = new Map<string, Uint8Array>();
+      for (const [field, sealed] of others) {
+        const place = this.#place(hash, field);
+        anew.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, asBuffer(sealed)))));
+      }
+      // What was asked for since stands in line behind this.
+      const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
+      if (hash === 'credentials') this.#known = new KnownFields([...fields, ...since]);
+      if (anew.size === 0) return;
+      const change = new PendingChange();
+      change.add(hash, { fields: anew });
+      await this.#put(change);
+    });
+    // It stands in the line of writes, so that it never puts an older value over a newer one.
+    this.#tail = pass.catch(() => undefined);
+    await pass;
+  }
+
+  /** What is known here of a field: its sealed value, null for none; undefined: ask the store. */
+  #held(hash: SealedHash, field: string): Uint8Array | null | undefined {
+    for (const change of [...this.#unanswered].reverse()) {
+      const waiting = change.find(hash, field);
+      if (waiting !== undefined) return waiting;
+    }
+    if (hash !== 'credentials') return undefined;
+    const cached = this.#cache.get(this.#prefix + field);
+    if (cached !== undefined) return cached;
+    return this.#known === undefined || this.#known.mayHold(field) ? undefined : null;
+  }
+
+  async #askFor(hash: SealedHash, fields: readonly string[]): Promise<Map<string, Uint8Array | null>> {
+    const version = this.#version;
+    const values = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields }));
+    const found = new Map(fields.map((field, index) => [field, values[index] ?? null]));
+    // What was written since may be newer than the answer.
+    if (hash === 'credentials' && version === this.#version) {
+      for (const [field, value] of found) if (value !== null) this.#cache.set(this.#prefix + field, value);
+    }
+    return found;
+  }
+
+  #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clear: boolean): void {
+    this.#version += 1;
+    if (hash !== 'credentials') return;
+    if (clear) {
+      this.#prefix = this.#cache.newPrefix();
+      this.#known = new KnownFields([]);
+    }
+    for (const [field, value] of fields) {
+      if (value === undefined) this.#cache.delete(this.#prefix + field);
+      else {
+        this.#cache.set(this.#prefix + field, value);
+        this.#known?.add(field);
+      }
+    }
+  }
+
+  /** What waits for the next write; made now where nothing does. */
+  #batch(): Batch {
+    if (this.#next !== undefined) return this.#next;
+    const change = new PendingChange();
+    this.#unanswered.add(change);
+    const due = new Waiting(this.#after);
+    const written = this.#tail
+      .then(() => due.over)
+      .then(nextTurn)
+      .then(() => {
+        if (this.#next === batch) this.#next = undefined;
+        return batch.carrier === undefined ? this.#put(change) : batch.carrier();
+      });
+    this.#tail = written.finally(() => this.#unanswered.delete(change));
+    // The callers hear of a failure; the chain's own copies must not count as unhandled.
+    this.#tail.catch(() => undefined);
+    written.catch(() => undefined);
+    const batch: Batch = { change, hurry: () => due.end(), carrier: undefined, written };
+    this.#next = batch;
+    return batch;
+  }
+
+  #seal({ hash, fields }: FieldChange): Map<string, Uint8Array | undefined> {
+    const sealed = new Map<string, Uint8Array | undefined>();
+    for (const [field, value] of fields) {
+      const place = this.#place(hash, field);
+      sealed.set(field, value === undefined ? undefined : alone(this.#cipher.seal(place, value)));
+    }
+    return sealed;
+  }
+
+  #put(change: PendingChange): Promise<void> {
+    return this.#guarded(async () => {
+      const changes: SealedChange[] = change.changes();
+      const answer = await this.#ask(this.#shop, { kind: 'write', changes });
+      if (answer.kind === 'failed') throw new Error(answer.message);
+    });
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      return await work();
+    } catch (error) {
+      throw this.fail(error);
+    }
+  }
+
+  #place(hash: SealedHash, field: string): string {
+    return sealedPlace(this.#shop, hash, field);
+  }
+}
+
+/** A wait that ends by itself after a while, or when it is told to. */
+class Waiting {
+  readonly over: Promise<void>;
+  #end: () => void = () => undefined;
+  readonly #timer: ArmedTimer;
+
+  constructor(after: (delayMs: number, act: () => void) => ArmedTimer) {
+    this.over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#timer = after(UNHURRIED_MS, this.#end);
+  }
+
+  end(): void {
+    this.#timer.cancel();
+    this.#end();
+  }
+}
+
+/** What is asked for in one turn of the event loop is written together. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function valuesOf(answer: StoreAnswer): readonly (Uint8Array | null)[] {
+  if (answer.kind === 'values') return answer.values;
+  throw new Error(answer.kind === 'failed' ? answer.message : 'the store gave no values');
+}
+
+function surveyOf(answer: StoreAnswer): Extract<StoreAnswer, { kind: 'surveyed' }> {
+  if (answer.kind === 'surveyed') return answer;
+  throw new Error(answer.kind === 'failed' ? answer.message : 'the store gave no names');
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** A copy with memory of its own: cloning a view clones all of what it looks into, the pool's other tenants included. */
+function alone(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}

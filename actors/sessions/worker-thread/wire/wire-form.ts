@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { MessageRelayOptions, WASocket } from '@whiskeysockets/baileys';
+import type { SendOrder } from '../../session-host.ts';
+import { chatAddress, isLidAddress } from './chat-address.ts';
+import { personOf } from './inbound-message.ts';
+
+/** How text statuses look: white on the network's own green, in its plain font (`ExtendedTextMessage.FontType`). */
+export const TEXT_STATUS = { backgroundColor: '#128C7E', font: 0 } as const;
+
+/**
+ * Returns the audience of a status, by the network's own ids: one that names a number is refused (479), and so is one
+ * without the author's own entry (WhiskeySockets/Baileys, issue 2794; oxidezap/whatsapp-rust, pull 568). Anyone who has
+ * no such id is left out.
+ */
+export async function statusAudience(
+  { signalRepository, user }: WASocket,
+  audience: readonly string[],
+): Promise<string[]> {
+  const pairs = await signalRepository.lidMapping.getLIDsForPNs(audience.map(chatAddress));
+  const lids = new Set((pairs ?? []).map(({ lid }) => personOf(lid)));
+  if (user?.lid !== undefined && lids.size > 0) lids.add(personOf(user.lid));
+  return [...lids];
+}
+
+/** Returns what the stanza of an order carries beside its ciphertexts. */
+export function wireForm(
+  { kind, to }: Pick<SendOrder, 'kind' | 'to'>,
+  chat: string,
+  audience: readonly string[],
+): Pick<MessageRelayOptions, 'statusJidList' | 'additionalNodes' | 'additionalAttributes'> {
+  if (kind === 'status') {
+    return {
+      statusJidList: [...audience],
+      additionalNodes: [{ tag: 'meta', attrs: { status_setting: 'contacts' } }],
+    };
+  }
+  // Without it the owner's phone shows a second chat, or nothing (WhiskeySockets/Baileys, issue 2106).
+  return isLidAddress(chat) ? { additionalAttributes: { peer_recipient_pn: chatAddress(to) } } : {};
+}
+
+/** The id under which a message goes to its recipient's new address: the network dropped what came under the first one. */
+export function wireIdAfter(wireId: string): string {
+  const digest = createHash('sha256').update(wireId).digest('hex').toUpperCase();
+  return `3EB0${digest.slice(0, Math.max(1, wireId.length - 4))}`;
+}

@@ -1,0 +1,127 @@
+import type { SessionAddress } from '../session-host.ts';
+import type { ToWorker, WorkerOpening } from '../worker-protocol.ts';
+import { OpeningLine } from './connection/opening-line.ts';
+import { LiveSession } from './live-session.ts';
+import { newShopMemory, type SessionEnvironment, type ShopMemory } from './session/session-environment.ts';
+
+interface Place {
+  readonly memory: ShopMemory;
+  session: LiveSession | undefined;
+  generation: number;
+}
+
+/** The sessions of one worker, by shop. */
+export class WorkerSessions {
+  readonly #environment: SessionEnvironment;
+  readonly #places = new Map<string, Place>();
+  /** By shop: until the last writes of all its sessions so far are answered. */
+  readonly #ending = new Map<string, Promise<void>>();
+  readonly #opening: OpeningLine;
+
+  constructor(environment: SessionEnvironment) {
+    this.#environment = environment;
+    this.#opening = new OpeningLine(environment.clock, environment.busyShare);
+  }
+
+  /**
+   * Carries out an order about one shop's session. An order for a session that is not there is answered by the
+   * main thread.
+   */
+  handle(message: Exclude<ToWorker, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
+    if (message.kind === 'open') {
+      this.#open(message.shop, message.opening);
+      return;
+    }
+    const session = this.#places.get(message.shopId)?.session;
+    switch (message.kind) {
+      case 'close':
+        void this.#close(message.shopId);
+        break;
+      case 'unlink':
+        void this.#unlink(message.shopId);
+        break;
+      case 'check':
+        void session?.check(message.messageId, message.to);
+        break;
+      case 'compose':
+        void session?.compose(message.messageId, message.to, message.durationMs);
+        break;
+      case 'send':
+        session?.send(message.order);
+        break;
+      case 'release':
+        session?.release(message.messageId);
+        break;
+      case 'recall':
+        session?.recall(message.messageId);
+        break;
+      case 'confirm':
+        session?.confirm(message.token);
+        break;
+      case 'refresh_groups':
+        session?.refreshGroups(message.groupId);
+        break;
+    }
+  }
+
+  /** A file of an attachment could not be written. Whose it was cannot be told, so each one in work is given back. */
+  attachmentsFailed(): void {
+    for (const { session } of this.#places.values()) session?.attachmentsFailed();
+  }
+
+  /** Ends all sessions; resolves when their last writes are answered. */
+  async stop(): Promise<void> {
+    this.#opening.clear();
+    const closing = [...this.#places.values()].map((place) => place.session?.close());
+    await Promise.all([...closing, ...this.#ending.values()]);
+    this.#places.clear();
+  }
+
+  #open(shop: SessionAddress, opening: WorkerOpening): void {
+    const { generation } = opening;
+    const place = this.#places.get(shop.shopId) ?? {
+      memory: newShopMemory(this.#environment.clock),
+      session: undefined,
+      generation,
+    };
+    this.#places.set(shop.shopId, place);
+    const before = this.#ended(shop.shopId, place.session?.close());
+    const session: LiveSession = new LiveSession({
+      environment: this.#environment,
+      memory: place.memory,
+      shop,
+      opening,
+      onSettled: () => this.#opening.leave(session),
+    });
+    place.session = session;
+    place.generation = generation;
+    // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).
+    void before.then(() => this.#opening.enter(session, () => void session.start()));
+  }
+
+  async #close(shopId: string): Promise<void> {
+    const place = this.#places.get(shopId);
+    if (place === undefined) return;
+    this.#places.delete(shopId);
+    await this.#ended(shopId, place.session?.close());
+    this.#environment.tell({ kind: 'closed', shopId, generation: place.generation });
+  }
+
+  async #unlink(shopId: string): Promise<void> {
+    const ending = this.#places.get(shopId)?.session?.unlink();
+    this.#places.delete(shopId);
+    await this.#ended(shopId, ending);
+    this.#environment.tell({ kind: 'unlinked', shopId });
+  }
+
+  /** Resolves when the session that ends now has ended, and all those of the shop that were ending before it. */
+  #ended(shopId: string, ending: Promise<void> | undefined): Promise<void> {
+    const before = this.#ending.get(shopId);
+    if (ending === undefined) return before ?? Promise.resolve();
+    const all = Promise.all([before, ending]).then(() => {
+      if (this.#ending.get(shopId) === all) this.#ending.delete(shopId);
+    });
+    this.#ending.set(shopId, all);
+    return all;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { WaitingCaller } from '../../waiting-caller.ts';
+import type { ShopReference } from '../shop-operations.ts';
+
+/** How many requests may wait at a time; a wait takes up to 10 s, and each holds a slot of its listener. */
+const MOST_WAITS = { shop: 4, tenant: 64, node: 1_024 } as const;
+
+/** Lets a request wait for the next change of a shop's channel or for its groups, as many as a shop, a tenant and a node may have waiting. */
+export class ChannelWaiters {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #waitsByTenant = new Map<string, number>();
+  #waits = 0;
+  #closed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The channel of this shop changed, its QR code did, or its session told its groups. */
+  changed(shopId: string): void {
+    const waiting = this.#waiting.get(shopId);
+    this.#waiting.delete(shopId);
+    for (const wake of waiting ?? []) wake();
+  }
+
+  /** Ends all waits and takes no more, since this node stops. */
+  close(): void {
+    this.#closed = true;
+    for (const shopId of [...this.#waiting.keys()]) this.changed(shopId);
+  }
+
+  /** True once no more waits are taken. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Settles at the next change, after `timeoutMs`, or when the caller goes away; undefined: too many wait already. */
+  next(
+    { tenantId, shopId }: ShopReference,
+    timeoutMs: number,
+    caller?: WaitingCaller,
+  ): Promise<void> | undefined {
+    const waiting = this.#waiting.get(shopId) ?? new Set();
+    const ofTenant = this.#waitsByTenant.get(tenantId) ?? 0;
+    if (waiting.size >= MOST_WAITS.shop || ofTenant >= MOST_WAITS.tenant || this.#waits >= MOST_WAITS.node) {
+      return undefined;
+    }
+    this.#waits += 1;
+    this.#waitsByTenant.set(tenantId, ofTenant + 1);
+    this.#waiting.set(shopId, waiting);
+    return new Promise((resolve) => {
+      const over = (): void => {
+        stay?.();
+        this.#leave(tenantId);
+        resolve();
+      };
+      const giveUp = (): void => {
+        if (!waiting.delete(wake)) return;
+        if (waiting.size === 0 && this.#waiting.get(shopId) === waiting) this.#waiting.delete(shopId);
+        timer.cancel();
+        over();
+      };
+      const timer = this.#clock.after(timeoutMs, giveUp);
+      const wake = (): void => {
+        timer.cancel();
+        over();
+      };
+      waiting.add(wake);
+      let stay: (() => void) | undefined;
+      stay = caller?.onGone(giveUp);
+    });
+  }
+
+  #leave(tenantId: string): void {
+    this.#waits -= 1;
+    const left = (this.#waitsByTenant.get(tenantId) ?? 1) - 1;
+    if (left === 0) this.#waitsByTenant.delete(tenantId);
+    else this.#waitsByTenant.set(tenantId, left);
+  }
+}

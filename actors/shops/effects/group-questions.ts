@@ -1,0 +1,56 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { SessionHost } from '../../sessions/session-host.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import { channelState, isToTellGroups, liveGroups, type ShopState } from '../state/shop-state.ts';
+import type { ChannelWaiters } from './channel-waiters.ts';
+import { sessionOf } from './shop-effects.ts';
+
+/**
+ * How long a request waits for the groups it asked for, and for a session on its way back to be there, within the two seconds
+ * that a forwarded one has. Milliseconds.
+ */
+const GROUPS_WAIT_MS = 1_500;
+
+/** What a question for groups needs. */
+interface GroupQuestionsParts {
+  readonly actors: Pick<Actors, 'state'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly host: Pick<SessionHost, 'refreshGroups'>;
+  readonly waiters: ChannelWaiters;
+}
+
+/**
+ * Asks a shop's session for its groups, or for one of them, once it is open; one that comes back tells them by itself first.
+ * Settles once the session told what it knows, after a while without an answer, where no session is coming, and at once where
+ * too many wait already.
+ */
+export function groupQuestions({
+  actors,
+  clock,
+  host,
+  waiters,
+}: GroupQuestionsParts): (shop: ShopReference, groupId?: string) => Promise<void> {
+  return async (shop, groupId) => {
+    const untilMs = clock.monotonicMs() + GROUPS_WAIT_MS;
+    const change = (): Promise<void> | undefined => {
+      const leftMs = untilMs - clock.monotonicMs();
+      return waiters.closed || leftMs <= 0 ? undefined : waiters.next(shop, leftMs);
+    };
+    const address = shopAddress(shop);
+    let state = await actors.state<ShopState>(address);
+    while (state !== undefined && isToTellGroups(state)) {
+      const told = change();
+      if (told === undefined) return;
+      await told;
+      state = await actors.state<ShopState>(address);
+    }
+    if (state === undefined || channelState(state) !== 'connected') return;
+    if (groupId !== undefined && liveGroups(state)?.some(({ id }) => id === groupId)) return;
+    const told = change();
+    if (told === undefined) return;
+    host.refreshGroups(sessionOf(address), groupId);
+    await told;
+  };
+}

@@ -1,0 +1,45 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import { channelState, type ShopState } from '../state/shop-state.ts';
+
+/**
+ * Sees after a shop was connected that no other shop of its tenant has the same number. Each turn looks before it decides,
+ * but of two shops that connect at the same moment neither sees the other. All shops of a tenant live on one node, so
+ * whichever commit comes last finds both, and the one that was paired first keeps the number.
+ */
+export class OneShopPerNumber {
+  readonly #options: { readonly actors: Actors; readonly log: Logger };
+
+  constructor(options: { readonly actors: Actors; readonly log: Logger }) {
+    this.#options = options;
+  }
+
+  /** The shop's commit holds that connects it with this number. */
+  confirm(shop: ShopReference, phone: string): void {
+    this.#confirm(shop, phone).catch((error: unknown) =>
+      this.#options.log.warn({ ...shop, err: error }, 'it is not known whether two shops have one number'),
+    );
+  }
+
+  async #confirm({ tenantId }: ShopReference, phone: string): Promise<void> {
+    const { actors } = this.#options;
+    const tenant = await actors.state<TenantState>(tenantAddress(tenantId));
+    const connected = [...(tenant?.shops.keys() ?? [])].flatMap((shopId) => {
+      const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId }));
+      const has = state !== undefined && channelState(state) === 'connected';
+      if (!has || state.channel.context.phone !== phone) return [];
+      return [{ shopId, pairedAtMs: state.channel.context.pairedAtMs ?? 0 }];
+    });
+    const [first, ...others] = connected.sort(
+      (left, right) => left.pairedAtMs - right.pairedAtMs || (left.shopId < right.shopId ? -1 : 1),
+    );
+    if (first === undefined) return;
+    for (const { shopId } of others) {
+      actors.tell(shopAddress({ tenantId, shopId }), { type: 'number_taken', phone, by: first.shopId });
+    }
+  }
+}

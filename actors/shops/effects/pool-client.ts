@@ -1,0 +1,173 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import { type Address, shardOf } from '../../../runtime/address.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { attributedText } from '../state/attributed-text.ts';
+import { readMessage } from '../state/message-days.ts';
+import type { MessageBody } from '../state/message-record.ts';
+import { askedOf, offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../state/pool-protocol.ts';
+import { shopOf } from '../state/shop-keys.ts';
+import type { ShopState } from '../state/shop-state.ts';
+import type { ShopCommand, ShopEffect } from '../turns/builder/shop-commands.ts';
+import { readWriter } from '../turns/people/recipient-facts.ts';
+import type { PoolSessions } from './pool-sessions.ts';
+
+const ASK_TIMEOUT_MS = 2_000;
+/**
+ * Looking for a pool shop must fit into the two seconds a forwarded request has (docs/contract.md, Codes of our
+ * own).
+ */
+const SEARCH_MS = 1_200;
+const OFFER_TIMEOUT_MS = 600;
+const WITHDRAW_TRIES = 30;
+const WITHDRAW_EVERY_MS = 1_000;
+
+/** The node's link, the index of pool sessions and the clock that the client uses. */
+export interface PoolClientOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly link: LinkTopic;
+  readonly sessions: PoolSessions;
+  readonly platformName: string;
+}
+
+type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' | 'tell_opt_out' }>;
+
+/** Asks shops of the pool on behalf of a shop, and answers a shop on behalf of the pool shop that carries its messages. */
+export class PoolClient {
+  readonly #options: PoolClientOptions;
+
+  constructor(options: PoolClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A shop of the pool that would send this now; undefined when none is found in time. In no order, to spread
+   * them.
+   */
+  async find(offer: PoolOffer): Promise<ShopReference | undefined> {
+    const { clock, sessions, random } = this.#options;
+    const untilMs = clock.monotonicMs() + SEARCH_MS;
+    const left = await sessions.list();
+    while (left.length > 0) {
+      const timeoutMs = Math.min(OFFER_TIMEOUT_MS, untilMs - clock.monotonicMs());
+      if (timeoutMs <= 0) return undefined;
+      const [pool] = left.splice(Math.floor(random() * left.length), 1);
+      if (pool === undefined) return undefined;
+      const answer = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch((error: unknown) => {
+        this.#options.log.debug({ pool, err: error }, 'a shop of the pool did not answer an offer');
+        return undefined;
+      });
+      if (answer?.kind === 'willing') return pool;
+    }
+    return undefined;
+  }
+
+  /** Carries out what a turn asked for. What does not succeed is asked for again by the shop's own timer. */
+  perform(effect: PoolEffect, address: Address): void {
+    this.#carryOut(effect, address).catch((error: unknown) => {
+      const { type } = effect;
+      const about =
+        'messageId' in effect ? { messageId: effect.messageId } : { origin: effect.notice.origin };
+      this.#options.log.debug({ ...shopOf(address), ...about, err: error }, `${type}: not answered`);
+    });
+  }
+
+  /**
+   * Takes back all that the pool still has of a shop that is being erased; rejects when a pool shop cannot be
+   * asked.
+   */
+  async withdraw(messageId: string, message: { pool: ShopReference; createdAtMs: number }): Promise<void> {
+    const { clock } = this.#options;
+    const { pool, createdAtMs } = message;
+    for (let left = WITHDRAW_TRIES; left > 0; left -= 1) {
+      try {
+        const answer = await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs }, ASK_TIMEOUT_MS);
+        // What is on the wire goes from the pool's shard as soon as its outcome is known.
+        if (answer.kind !== 'taken') return;
+      } catch (error) {
+        if (left === 1) throw error;
+        const line = 'a shop of the pool was not reached to take a message back';
+        this.#options.log.debug({ pool, messageId, err: error }, line);
+      }
+      await new Promise<void>((resolve) => clock.after(WITHDRAW_EVERY_MS, resolve));
+    }
+  }
+
+  async #carryOut(effect: PoolEffect, address: Address): Promise<void> {
+    if (effect.type === 'tell_opt_out') {
+      const { notice } = effect;
+      await this.#ask({ ask: 'opt_out', notice }, ASK_TIMEOUT_MS);
+      this.#tell(address, { type: 'pool.opt_out_noted', notice });
+      return;
+    }
+    const { messageId } = effect;
+    const shop = shopOf(address);
+    if (effect.type === 'note_end') {
+      const { origin, answer } = effect;
+      await this.#ask({ ask: 'note', pool: shop, origin, messageId, answer }, ASK_TIMEOUT_MS);
+      return;
+    }
+    const pool = effect.type === 'relinquish' ? effect.pool : null;
+    const message = await this.#message(address, messageId);
+    if (message === undefined) return;
+    const { body, optedOut } = message;
+    if (effect.type === 'relinquish') {
+      const { createdAtMs } = body;
+      const ask: PoolAsk = optedOut
+        ? { ask: 'withdraw', pool: effect.pool, messageId, createdAtMs }
+        : { ask: 'take', pool: effect.pool, body, known: effect.known };
+      const answer = await this.#ask(ask, ASK_TIMEOUT_MS);
+      this.#tell(address, { type: 'pool.answered', messageId, pool, answer });
+    } else if (optedOut) {
+      this.#tell(address, { type: 'pool.answered', messageId, pool, answer: this.#takenBack() });
+    } else {
+      const found = await this.find(offerOf(body));
+      if (found) this.#tell(address, { type: 'pool.found', messageId, pool: found });
+    }
+  }
+
+  /** The message as the pool sends it, and whether its recipient opted out of this shop since. */
+  async #message(
+    address: Address,
+    messageId: string,
+  ): Promise<{ body: MessageBody; optedOut: boolean } | undefined> {
+    const { actors, store, platformName } = this.#options;
+    const { shard } = address;
+    const body = (await readMessage(shard, messageId, store))?.body;
+    const state = actors.peek<ShopState>(address);
+    if (body === undefined || state === undefined) return undefined;
+    const { writer } = await readWriter(state, { to: body.to ?? '' }, store);
+    const text = attributedText(body.text, { shopName: state.name, platformName });
+    return {
+      body: { ...body, text, idempotencyKey: null },
+      optedOut: writer?.optedOut ?? false,
+    };
+  }
+
+  #takenBack(): PoolAnswer {
+    const updatedAtMs = this.#options.clock.wallMs();
+    return {
+      kind: 'ended',
+      fate: { status: 'rejected', reason: 'RECIPIENT_OPTED_OUT', updatedAtMs, sentAtMs: null },
+    };
+  }
+
+  #tell(address: Address, command: ShopCommand): void {
+    // A shard that was handed over meanwhile asks again where it is now.
+    if (this.#options.actors.owns(address.shard)) this.#options.actors.tell(address, command);
+  }
+
+  async #ask(ask: PoolAsk, timeoutMs: number): Promise<PoolAnswer> {
+    const { tenantId } = askedOf(ask);
+    const answer = await this.#options.link.call(shardOf(tenantId), JSON.stringify(ask), timeoutMs);
+    return JSON.parse(answer) as PoolAnswer;
+  }
+}

@@ -1,0 +1,83 @@
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import { movedAway } from '../../../runtime/refusals.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
+import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import type { ShopCommand } from '../turns/builder/shop-commands.ts';
+import { answerOf } from '../turns/pool/carry-message.ts';
+
+/** What a shop of the pool is asked. */
+type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
+
+/**
+ * Answers what shops ask each other for the pool, on the node that owns the one that is asked. Rejects with
+ * `RuntimeFailure` where it cannot tell; whoever asked asks again.
+ */
+export function poolService(parts: {
+  readonly actors: Actors;
+  readonly store: Store;
+}): (payload: string) => Promise<string> {
+  const { actors, store } = parts;
+
+  const fromRecord = async (shard: number, messageId: string, known: boolean): Promise<PoolAnswer> => {
+    const [fields] = await store.read([['HMGET', carriedKey(shard, messageId), ...CARRIED_FIELDS]]);
+    const record = decodeCarried(fields as (string | null)[]);
+    if (record !== undefined) return answerOf(record);
+    return known ? { kind: 'lost' } : { kind: 'refused' };
+  };
+
+  /** The answer of a pool shop; for an erased one, what its records still say. */
+  const asPool = async (ask: AskOfPool): Promise<PoolAnswer> => {
+    const { pool } = ask;
+    const address = shopAddress(pool);
+    const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
+    // Until its erasure is done the ends of its messages are unknown.
+    if (tenant?.erasing.has(pool.shopId)) throw movedAway();
+    if (!tenant?.shops.has(pool.shopId)) {
+      if (ask.ask === 'offer') return { kind: 'refused' };
+      return ask.ask === 'take'
+        ? await fromRecord(address.shard, ask.body.id, ask.known)
+        : await fromRecord(address.shard, ask.messageId, false);
+    }
+    const { record, settings } = tenant;
+    const open = record.platform && record.active && !record.deleted;
+    const answer = await actors.ask<PoolAnswer>(address, commandOf(ask, { settings, open }));
+    if (answer === undefined) throw movedAway();
+    return answer;
+  };
+
+  const answer = async (ask: PoolAsk): Promise<PoolAnswer> => {
+    if (ask.ask === 'opt_out') {
+      const { origin, from, wireId, atMs } = ask.notice;
+      const command: ShopCommand = { type: 'pool.opt_out', from, wireId, atMs };
+      // No answer: the shop was erased, and writes to nobody.
+      await actors.ask(shopAddress(origin), command);
+      return { kind: 'noted' };
+    }
+    if (ask.ask !== 'note') return await asPool(ask);
+    const { origin, messageId, pool, answer: told } = ask;
+    const command: ShopCommand = { type: 'pool.answered', messageId, pool, answer: told };
+    await actors.ask(shopAddress(origin), command);
+    return { kind: 'noted' };
+  };
+
+  return async (payload) => {
+    const ask = JSON.parse(payload) as PoolAsk;
+    const answered = await answer(ask);
+    if (!actors.owns(shopAddress(askedOf(ask)).shard)) throw movedAway();
+    return JSON.stringify(answered);
+  };
+}
+
+function commandOf(
+  ask: AskOfPool,
+  tenant: { readonly settings: TenantSettings; readonly open: boolean },
+): ShopCommand {
+  if (ask.ask === 'offer') return { type: 'pool.offer', offer: ask.offer, ...tenant };
+  if (ask.ask === 'take') return { type: 'pool.take', body: ask.body, known: ask.known, ...tenant };
+  return { type: 'pool.withdraw', messageId: ask.messageId, createdAtMs: ask.createdAtMs };
+}

@@ -1,0 +1,82 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import { channelState, type ShopState } from '../state/shop-state.ts';
+
+/** Set of `tenant/shop`: the platform's shops whose session is open, as far as their nodes told. */
+const POOL_SESSIONS_KEY = 'pool-sessions';
+
+/**
+ * Where to look for a shop of the pool: a set that no shard owns, written whenever such a shop's channel changes. It
+ * may be wrong at any time (a node that was killed takes nothing out), so whoever stands in it is asked first.
+ */
+export class PoolSessions {
+  readonly #options: { readonly actors: Actors; readonly store: Store; readonly log: Logger };
+
+  constructor(options: { readonly actors: Actors; readonly store: Store; readonly log: Logger }) {
+    this.#options = options;
+  }
+
+  /** A shop's channel changed. */
+  changed(shop: ShopReference): void {
+    this.#write(shop, async () => {
+      const platform = await this.#isPlatform(shop.tenantId);
+      return platform ? this.#isConnected(shop) : undefined;
+    });
+  }
+
+  /** A tenant changed; it may have become the platform's, or no longer be. */
+  tenantChanged(tenantId: string): void {
+    const shops = this.#options.actors.peek<TenantState>(tenantAddress(tenantId))?.shops.keys() ?? [];
+    for (const shopId of shops) {
+      const shop = { tenantId, shopId };
+      this.#write(shop, async () => (await this.#isPlatform(tenantId)) && this.#isConnected(shop));
+    }
+  }
+
+  /** A shop was erased. */
+  async forget(shop: ShopReference): Promise<void> {
+    await this.#options.store.append([['SREM', POOL_SESSIONS_KEY, member(shop)]]);
+  }
+
+  /** All shops in the set. */
+  async list(): Promise<ShopReference[]> {
+    const [members] = (await this.#options.store.read([['SMEMBERS', POOL_SESSIONS_KEY]])) as [string[]];
+    return members.map((text) => {
+      const [tenantId = '', shopId = ''] = text.split('/');
+      return { tenantId, shopId };
+    });
+  }
+
+  /** Adds the shop or removes it, as `isIn` says; undefined changes nothing. */
+  #write(shop: ShopReference, isIn: () => Promise<boolean | undefined>): void {
+    const { store, log } = this.#options;
+    const write = async (): Promise<void> => {
+      const open = await isIn();
+      if (open === undefined) return;
+      await store.append([[open ? 'SADD' : 'SREM', POOL_SESSIONS_KEY, member(shop)]]);
+    };
+    write().catch((error: unknown) =>
+      log.warn({ ...shop, err: error }, 'the pool does not know of a change of a shop of its own'),
+    );
+  }
+
+  async #isPlatform(tenantId: string): Promise<boolean> {
+    const tenant = await this.#options.actors.state<TenantState>(tenantAddress(tenantId));
+    return tenant?.record.platform ?? false;
+  }
+
+  /** The shop's state now, which may differ from that at the time of the event. */
+  #isConnected(shop: ShopReference): boolean {
+    const state = this.#options.actors.peek<ShopState>(shopAddress(shop));
+    return state !== undefined && channelState(state) === 'connected';
+  }
+}
+
+function member({ tenantId, shopId }: ShopReference): string {
+  return `${tenantId}/${shopId}`;
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
+import type { EventFeed } from '../../event-feed.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { isForgotten, pairs } from '../state/number-past.ts';
+import { NUMBER_MEMORY_MS } from '../state/number-use.ts';
+import type { NumberVault } from '../state/number-vault.ts';
+
+/** What is needed to watch for numbers that several tenants use. */
+export interface SharedNumbersOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly vault: NumberVault;
+  readonly feed: Pick<EventFeed, 'publish'>;
+  readonly log: Logger;
+  /** Counts what operators are told. */
+  readonly counts: { numbersShared: number };
+}
+
+/**
+ * Tells operators when a number is connected that another tenant had within 30 days: each tenant has caps of its own, and
+ * the network judges the number. Nothing is refused, since a number may change hands. Numbers are known by a digest, and
+ * what is kept of them is written unfenced: a hint that may miss a connection while Redis is away.
+ */
+export class SharedNumbers {
+  readonly #options: SharedNumbersOptions;
+
+  constructor(options: SharedNumbersOptions) {
+    this.#options = options;
+  }
+
+  /** The shop's commit holds that connects it with this number (digits only). */
+  connected(shop: ShopReference & { readonly name: string }, phone: string): void {
+    this.#connected(shop, phone).catch((error: unknown) => this.#failed(shop, error));
+  }
+
+  /** A session came back by itself with its number, which is remembered for 30 days more. Operators know of it. */
+  inUse(shop: ShopReference, phone: string): void {
+    const [number = ''] = this.#digests(phone);
+    this.#remember(shop, number).catch((error: unknown) => this.#failed(shop, error));
+  }
+
+  /** The tenant's shop that had these numbers is erased. */
+  async forget(tenantId: string, phones: readonly string[]): Promise<void> {
+    const keys = phones.flatMap((phone) => this.#digests(phone)).map(keyOf);
+    if (keys.length > 0) await this.#options.store.append(keys.map((key): Read => ['HDEL', key, tenantId]));
+  }
+
+  #failed({ tenantId, shopId }: ShopReference, err: unknown): void {
+    const line = 'it is not known whether another tenant has the number of a shop';
+    this.#options.log.warn({ tenantId, shopId, err }, line);
+  }
+
+  /** Notes that the tenant has the number now; answers the moment it noted. */
+  async #remember({ tenantId }: ShopReference, number: string): Promise<number> {
+    const { store, clock } = this.#options;
+    const nowMs = clock.wallMs();
+    const key = keyOf(number);
+    await store.append([
+      ['HSET', key, tenantId, nowMs],
+      ['PEXPIREAT', key, nowMs + NUMBER_MEMORY_MS],
+    ]);
+    return nowMs;
+  }
+
+  async #connected(shop: ShopReference & { readonly name: string }, phone: string): Promise<void> {
+    const { store, feed, log, counts } = this.#options;
+    const { tenantId, shopId, name } = shop;
+    const digests = this.#digests(phone);
+    const [number = ''] = digests;
+    const nowMs = await this.#remember(shop, number);
+    const found = (await store.read(digests.map((digest) => ['HGETALL', keyOf(digest)]))) as string[][];
+    const used = found.flatMap((flat) => [...pairs(flat)]);
+    const others = used.filter(([id, atMs]) => id !== tenantId && !isForgotten(Number(atMs), nowMs));
+    if (others.length === 0) return;
+    const otherTenants = [...new Set(others.map(([id]) => id))];
+    counts.numbersShared += 1;
+    log.warn({ tenantId, shopId, number, otherTenants }, 'a number is used by several tenants');
+    feed.publish('number', { tenantId, shopId, shop: name, state: 'shared', number, otherTenants });
+  }
+
+  #digests(phone: string): readonly string[] {
+    return this.#options.vault.digests('shared', phone);
+  }
+}
+
+/** Hash by tenant: when it last connected the number. */
+function keyOf(digest: string): string {
+  return `number-tenants:${digest}`;
+}

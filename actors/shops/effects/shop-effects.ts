@@ -1,0 +1,180 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Address } from '../../../runtime/address.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { EventFeed } from '../../event-feed.ts';
+import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts';
+import type { EventWaiters } from '../../tenants/event-waiters.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import { publicChannelStatus } from '../machines/channel-context.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { shopOf } from '../state/shop-keys.ts';
+import { addressee } from '../state/shop-state.ts';
+import type { ShopEffect } from '../turns/builder/shop-commands.ts';
+import type { ChannelWaiters } from './channel-waiters.ts';
+import type { OneShopPerNumber } from './one-shop-per-number.ts';
+import type { PoolClient } from './pool-client.ts';
+import type { PoolSessions } from './pool-sessions.ts';
+import type { SharedNumbers } from './shared-numbers.ts';
+
+/** The session that belongs to a shop's address. */
+export function sessionOf(address: Address): SessionAddress {
+  return { shard: address.shard, ...shopOf(address) };
+}
+
+type ComposeEffect = Extract<ShopEffect, { type: 'compose' }>;
+
+/** What a shop's turns reach outside the shop. */
+export interface ShopEffectsParts {
+  readonly actors: Actors;
+  readonly host: SessionHost;
+  readonly waiters: ChannelWaiters;
+  readonly eventWaiters: Pick<EventWaiters, 'changed'>;
+  readonly feed: EventFeed;
+  readonly pool: PoolClient;
+  readonly poolSessions: PoolSessions;
+  readonly oneShopPerNumber: OneShopPerNumber;
+  readonly sharedNumbers: SharedNumbers;
+  /** Counts what recipients said, and how long after a message was sent; milliseconds. */
+  readonly countReceipt: ((kind: 'delivered' | 'read', afterMs: number) => void) | undefined;
+  readonly log: Logger;
+}
+
+/** Carries out what a shop's turns asked for; by then the commit holds. */
+export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, address: Address) => void {
+  const { actors, host, waiters, eventWaiters, feed } = parts;
+  const { pool, poolSessions, log } = parts;
+  // A status has nobody to show composing to: it goes on at once, through the same turn.
+  const compose = ({ message, generation }: ComposeEffect, address: Address): void => {
+    const { messageId, textLength, kind } = message;
+    if (kind === 'status') actors.tell(address, { type: 'session.composed', generation, messageId });
+    else host.compose(sessionOf(address), { messageId, to: addressee(message), textLength });
+  };
+  return (effect, address) => {
+    // Effects of every send come first: this is the hot path.
+    if (effect.type === 'announce_message') {
+      const { of, messageId, status, reason, ageMs } = effect;
+      const { tenantId, shopId } = of.shop;
+      feed.publish('message', { tenantId, shopId, shop: of.name, messageId, status, reason, ageMs });
+      return;
+    }
+    const session = sessionOf(address);
+    const { tenantId, shopId } = session;
+    if (effect.type === 'announce_events') return eventWaiters.changed(tenantId);
+    switch (effect.type) {
+      case 'open':
+        host.open(session, effect.opening);
+        break;
+      case 'close':
+        host.close(session);
+        break;
+      case 'erase':
+        host
+          .erase(session)
+          .catch((error: unknown) =>
+            log.error({ tenantId, shopId, err: error }, 'credentials of a lost session could not be erased'),
+          );
+        break;
+      case 'check':
+        host.check(session, { messageId: effect.message.messageId, to: effect.message.to });
+        break;
+      case 'compose':
+        compose(effect, address);
+        break;
+      case 'send':
+      case 'release':
+      case 'recall':
+      case 'confirm':
+      case 'refresh_groups':
+        tellHost(host, session, effect);
+        break;
+      case 'groups_told':
+        waiters.changed(shopId);
+        break;
+      case 'cut_accepted':
+        actors.tell(address, { type: 'cut_accepted' });
+        break;
+      case 'confirm_number':
+      case 'note_number':
+      case 'owner_number':
+        tellOfNumber(parts, { tenantId, shopId }, effect);
+        break;
+      case 'count_receipt':
+        parts.countReceipt?.(effect.kind, effect.afterMs);
+        break;
+      case 'relinquish':
+      case 'find_pool':
+      case 'note_end':
+      case 'tell_opt_out':
+        pool.perform(effect, address);
+        break;
+      case 'announce_channel':
+        waiters.changed(shopId);
+        poolSessions.changed({ tenantId, shopId });
+        feed.publish('channel', {
+          tenantId,
+          shopId,
+          shop: effect.of.name,
+          status: publicChannelStatus(effect.state),
+          state: effect.state,
+        });
+        break;
+      case 'announce_pacing': {
+        const { of, state, heldByOperator, began } = effect;
+        feed.publish('pacing', { tenantId, shopId, shop: of.name, state, heldByOperator, began });
+        break;
+      }
+      default:
+        // An effect without a case does not compile.
+        effect satisfies never;
+    }
+  };
+}
+
+type NumberEffect = Extract<ShopEffect, { readonly type: 'confirm_number' | 'note_number' | 'owner_number' }>;
+
+/** Carries out an effect about the number that a shop has connected. */
+function tellOfNumber(
+  { actors, oneShopPerNumber, sharedNumbers }: ShopEffectsParts,
+  shop: ShopReference,
+  effect: NumberEffect,
+): void {
+  const { phone } = effect;
+  switch (effect.type) {
+    case 'confirm_number':
+      oneShopPerNumber.confirm(shop, phone);
+      sharedNumbers.connected({ ...shop, name: effect.of.name }, phone);
+      break;
+    case 'note_number':
+      sharedNumbers.inUse(shop, phone);
+      break;
+    case 'owner_number':
+      actors.tell(tenantAddress(shop.tenantId), { type: 'owner_number', phone });
+      break;
+  }
+}
+
+type HostOrder = Extract<
+  ShopEffect,
+  { readonly type: 'send' | 'release' | 'recall' | 'confirm' | 'refresh_groups' }
+>;
+
+/** Carries out an effect that only the session takes part in. */
+function tellHost(host: SessionHost, session: SessionAddress, order: HostOrder): void {
+  switch (order.type) {
+    case 'send':
+      host.send(session, order.order);
+      break;
+    case 'release':
+      host.release(session, order.messageId);
+      break;
+    case 'recall':
+      host.recall(session, order.messageId);
+      break;
+    case 'confirm':
+      host.confirmInbound(session, order.token);
+      break;
+    case 'refresh_groups':
+      host.refreshGroups(session);
+      break;
+  }
+}

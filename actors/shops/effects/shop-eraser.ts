@@ -1,0 +1,152 @@
+import type { DeadLetters } from '../../../runtime/actor/dead-letters.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { answeredInTime } from '../../answered-in-time.ts';
+import type { SessionHost } from '../../sessions/session-host.ts';
+import { eraseShopEvents } from '../../tenants/erase-shop-events.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import {
+  CARRIED_FIELDS,
+  carriedKey,
+  carriedWrites,
+  decodeCarried,
+  dropContent,
+} from '../state/carried-message.ts';
+import type { MessageState } from '../state/message-record.ts';
+import type { NumberVault } from '../state/number-vault.ts';
+import { numbersLeft, numbersTaken } from '../state/numbers-left.ts';
+import { decodePooled } from '../state/pooled-message.ts';
+import { sentIndexKeys } from '../state/sent-index.ts';
+import { type ShopKeys, shopAddress, shopKeys } from '../state/shop-keys.ts';
+import { MessageEraser } from './message-eraser.ts';
+import type { PoolClient } from './pool-client.ts';
+import type { PoolSessions } from './pool-sessions.ts';
+import type { SharedNumbers } from './shared-numbers.ts';
+
+/** The actors, the store and the sessions from which a shop is erased. */
+export interface ShopEraserOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly deadLetters: Pick<DeadLetters, 'forget'>;
+  readonly host: SessionHost;
+  readonly clock: Clock;
+  readonly pool: Pick<PoolClient, 'withdraw'>;
+  readonly poolSessions: Pick<PoolSessions, 'forget'>;
+  readonly sharedNumbers: Pick<SharedNumbers, 'forget' | 'inUse'>;
+  /** Seals what outlives a shop of its number. */
+  readonly vault: NumberVault;
+  /** Takes the shop's id out of the log of what operators changed. */
+  readonly forgetChanges: (shopId: string) => Promise<void>;
+  /** How long messages are kept, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+/** A shop that is to be erased. */
+interface ErasedShop extends ShopReference {
+  /** Its tenant is erased as well, with the streams that hold the shop's events. */
+  readonly withTenant: boolean;
+}
+
+/**
+ * Erases what a shop left: its session, credentials, messages, idempotency keys, windows, opt-outs and dead
+ * letters. What its number may send follows the number for 30 days (`number-archive.ts`).
+ */
+export class ShopEraser {
+  readonly #options: ShopEraserOptions;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #messages: MessageEraser;
+
+  constructor(options: ShopEraserOptions) {
+    this.#options = options;
+    this.#messages = new MessageEraser(options);
+  }
+
+  /**
+   * Resolves when nothing of the shop is left. Its tenant no longer names it, so it cannot come back meanwhile. Rejects where
+   * that is to be asked for again.
+   */
+  erase(shop: ErasedShop): Promise<void> {
+    const running =
+      this.#running.get(shop.shopId) ?? this.#erase(shop).finally(() => this.#running.delete(shop.shopId));
+    this.#running.set(shop.shopId, running);
+    return running;
+  }
+
+  /** Erases messages of a tenant whose shops are erased, which no list of theirs named. */
+  async eraseStrays(tenantId: string): Promise<void> {
+    const { shard } = tenantAddress(tenantId);
+    await this.#messages.eraseStrays(shard, (body) => body.tenantId === tenantId);
+  }
+
+  async #erase({ withTenant, ...shop }: ErasedShop): Promise<void> {
+    const { actors, store, deadLetters, host, poolSessions, clock } = this.#options;
+    const address = shopAddress(shop);
+    const { shard } = address;
+    await actors.passivate(address, { force: true });
+    await deadLetters.forget(address);
+    await host.erase({ shard, ...shop });
+    await poolSessions.forget(shop);
+    const keys = shopKeys(shard, shop.shopId);
+    await this.#leaveNumbers(shard, shop);
+    await this.#endCarried(shard, keys);
+    await this.#withdrawPooled(keys);
+    await this.#messages.eraseListed(shard, keys.accepted);
+    if (!withTenant) await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
+    const left = [...keys.all(), ...sentIndexKeys(keys)];
+    await store.commit(
+      shard,
+      left.map((key) => ['UNLINK', key]),
+    );
+    if (!withTenant) {
+      await eraseShopEvents(store, shop);
+      await this.#options.forgetChanges(shop.shopId);
+    }
+    // Its record names the shop until then; where that is not stored in time, the tenant has the shop erased once more.
+    const told = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
+    await answeredInTime(clock, told);
+  }
+
+  /** Before anything else goes: what is kept of its numbers is read from what the shop left, and once only. */
+  async #leaveNumbers(shard: number, shop: ShopReference): Promise<void> {
+    const { store, clock, sharedNumbers } = this.#options;
+    const { phones, writes } = await numbersLeft(shop, { ...this.#options, nowMs: clock.wallMs() });
+    await sharedNumbers.forget(shop.tenantId, phones);
+    if (writes.length > 0) await store.commit(shard, writes);
+    const taken = await numbersTaken(shop, phones, this.#options);
+    if (taken.writes.length > 0) await store.commit(shard, taken.writes);
+    // The tenant has them still.
+    for (const phone of taken.phones) sharedNumbers.inUse(shop, phone);
+  }
+
+  /** Ends the messages that this shop carried. Their origins learn it when they next ask; the texts are removed at once. */
+  async #endCarried(shard: number, { carried }: ShopKeys): Promise<void> {
+    const { store, clock } = this.#options;
+    const [ids] = (await store.read([['ZRANGE', carried, 0, -1]])) as [string[]];
+    if (ids.length === 0) return;
+    const records = (await store.read(
+      ids.map((id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS]),
+    )) as (string | null)[][];
+    const updatedAtMs = clock.wallMs();
+    const writes = ids.flatMap((id, index) => {
+      const { body, state } = decodeCarried(records[index] ?? []) ?? {};
+      const reason = state?.status === 'sending' ? 'DELIVERY_UNKNOWN' : 'MSGAPP_SESSION_LOST';
+      const message = { id, createdAtMs: body?.createdAtMs ?? updatedAtMs };
+      const end: MessageState = { status: 'failed', reason, updatedAtMs, sentAtMs: null };
+      return [...carriedWrites(shard, message, 'state', JSON.stringify(end)), dropContent(shard, id)];
+    });
+    await store.commit(shard, writes);
+  }
+
+  /** Leaves nothing of this shop's messages with shops of the pool. */
+  async #withdrawPooled({ pooled }: ShopKeys): Promise<void> {
+    const { store, pool } = this.#options;
+    const [fields] = (await store.read([['HGETALL', pooled]])) as [string[]];
+    await Promise.all(
+      decodePooled(fields, () => 0).map(async ({ messageId, createdAtMs, pool: asked }) => {
+        if (asked !== null) await pool.withdraw(messageId, { pool: asked, createdAtMs });
+      }),
+    );
+  }
+}

@@ -1,0 +1,66 @@
+import type { Address } from '../../../runtime/address.ts';
+import type { Span, Tracing } from '../../../runtime/tracing.ts';
+import { isFinal, type MessageStatus } from '../../message-status.ts';
+import type { ShopEffect } from '../turns/builder/shop-commands.ts';
+
+type Perform = (effect: ShopEffect, address: Address) => void;
+
+/** Sends whose end is waited for at a time; a shop has one in hand. Of what is more the oldest is never told. */
+const MOST_SENDS = 10_000;
+
+/** One message on its way to the network. */
+interface TracedSend {
+  readonly send: Span;
+  /** From the frame's leave on. */
+  acknowledgement?: Span;
+}
+
+/**
+ * Carries out effects as `perform` does, and makes two spans of each message that goes out: `send`, from the order to
+ * the session to its end, and in it `acknowledgement`, from the release of the frame on. They stand under the call that
+ * made the message, also where that was answered by another node or before a restart.
+ */
+export function tracedEffects(perform: Perform, tracing: Tracing | undefined): Perform {
+  if (tracing === undefined) return perform;
+  const note = sendSpans(tracing);
+  return (effect, address) => {
+    note(effect);
+    perform(effect, address);
+  };
+}
+
+function sendSpans(tracing: Tracing): (effect: ShopEffect) => void {
+  const sends = new Map<string, TracedSend>();
+
+  function end(messageId: string, outcome: MessageStatus | 'recalled'): void {
+    const traced = sends.get(messageId);
+    if (traced === undefined) return;
+    sends.delete(messageId);
+    const told = { attributes: { 'message.outcome': outcome }, failed: outcome === 'failed' };
+    traced.acknowledgement?.end(told);
+    traced.send.end(told);
+  }
+
+  function begin({ messageId, kind }: { messageId: string; kind: string }, parent: string | undefined): void {
+    end(messageId, 'recalled');
+    const [oldest] = sends.size < MOST_SENDS ? [] : sends.keys();
+    if (oldest !== undefined) sends.delete(oldest);
+    const attributes = { 'message.id': messageId, 'message.kind': kind };
+    sends.set(messageId, { send: tracing.start('send', { parent, kind: 'client', attributes }) });
+  }
+
+  return (effect) => {
+    if (effect.type === 'send') begin(effect.order, effect.traceparent);
+    else if (effect.type === 'recall') end(effect.messageId, 'recalled');
+    else if (effect.type === 'release') {
+      const traced = sends.get(effect.messageId);
+      if (traced === undefined) return;
+      const { traceparent } = traced.send;
+      traced.acknowledgement = tracing.start('acknowledgement', { parent: traceparent, kind: 'client' });
+    } else if (effect.type === 'announce_message') {
+      if (effect.status === 'queued' || isFinal(effect.status)) end(effect.messageId, effect.status);
+    } else if (effect.type === 'note_end' && effect.answer.kind === 'ended') {
+      end(effect.messageId, effect.answer.fate.status);
+    }
+  };
+}

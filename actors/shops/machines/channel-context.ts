@@ -1,0 +1,120 @@
+/** A channel's states, what its machine remembers, and what follows from both. */
+import type { SessionEnd } from '../../sessions/session-host.ts';
+
+/** The channel's states. */
+export type ChannelStateName =
+  | 'unconfigured'
+  | 'starting'
+  | 'qr_waiting'
+  | 'code_waiting'
+  | 'connected'
+  | 'reconnecting'
+  | 'banned'
+  | 'disconnected';
+
+/** What the channel machine remembers; all of it is stored. Times in milliseconds since the Unix epoch. */
+export interface ChannelContext {
+  /** Identifier of the channel configuration; null before the first connect. */
+  readonly configId: string | null;
+  /** Number of the newest session; events of older ones are void. */
+  readonly generation: number;
+  /** Digits only. Kept after a loss, shown only while connected. */
+  readonly phone: string | null;
+  /** When the current credentials were paired; null without credentials. */
+  readonly pairedAtMs: number | null;
+  /** Since when the warm-up of the lost credentials' number counted; absent: none were lost yet. */
+  readonly lastPairedAtMs?: number;
+  /** Their number, digits only; absent: none were lost yet, or by a program that did not keep it. */
+  readonly lastPhone?: string;
+  /** Since when the number's warm-up counts, where that is before `pairedAtMs`; null or absent: it is not. */
+  readonly warmupSinceMs?: number | null;
+  /** Set by a terminal loss, cleared by the next connection. */
+  readonly flagged: boolean;
+  /**
+   * Somebody asked to connect, and it has neither connected nor ended for good since, in any process; absent:
+   * nobody did.
+   */
+  readonly asked?: boolean;
+  /** Digits of the number whose phone is to type a code; null or absent: a QR code is to be scanned. */
+  readonly pairWith?: string | null;
+  /** Attempts since the session was last open. */
+  readonly attempts: number;
+  readonly reconnectAtMs: number | null;
+  /** Since when there is no open session; null while connected. */
+  readonly downSinceMs: number | null;
+  readonly lastEnd: {
+    /** `number_in_use`: another shop of the tenant has the number connected, so this one may not. */
+    readonly end: SessionEnd | 'number_in_use';
+    readonly statusCode: number | null;
+    readonly detail: string;
+    readonly atMs: number;
+    /** The network's own code within the status; absent: it gave none. */
+    readonly networkCode?: number;
+  } | null;
+  /** The temporary ban of the number, and how long it was from its beginning; null or absent: none since it was connected. */
+  readonly ban?: { readonly untilMs: number; readonly forMs: number } | null;
+  /** Logins that the network refused since the session was last open; absent: none. */
+  readonly loginRefusals?: number;
+  /** When another program last took the session over, and this one tried once more; absent: none did. */
+  readonly replacedAtMs?: number;
+  /** When the network last said that it was asked for too many codes; null or absent: it did not, or `lastEnd` tells. */
+  readonly codesRefusedAtMs?: number | null;
+}
+
+/** What is known of a channel that nobody ever asked to connect. */
+export const unconfiguredContext: ChannelContext = {
+  configId: null,
+  generation: 0,
+  phone: null,
+  pairedAtMs: null,
+  flagged: false,
+  attempts: 0,
+  reconnectAtMs: null,
+  downSinceMs: null,
+  lastEnd: null,
+};
+
+/**
+ * The moment that the warm-up counts from, in milliseconds since the Unix epoch: the pairing of the current
+ * credentials, or an earlier one of the same number; of the last ones until there are new ones; null before the first. A
+ * lost session so keeps the caps it had, and a send is refused for the loss rather than for the caps of day 0.
+ */
+export function warmupPairedAtMs(context: ChannelContext): number | null {
+  return context.warmupSinceMs ?? context.pairedAtMs ?? context.lastPairedAtMs ?? null;
+}
+
+/** The number that the shop's session has, or had last; null where none is known. */
+export function ownNumber({ phone, lastPhone }: ChannelContext): string | null {
+  return phone ?? lastPhone ?? null;
+}
+
+/**
+ * Whether the shop has this number connected (docs/contract.md, A number and its shops), also while its session is on
+ * its way back by itself. One that was disconnected and is being connected again has to take it anew.
+ */
+export function holdsNumber(
+  { value, context }: { readonly value: unknown; readonly context: ChannelContext },
+  phone: string,
+): boolean {
+  const { pairedAtMs, asked } = context;
+  if (context.phone !== phone || pairedAtMs === null) return false;
+  const isComingBack = value === 'starting' || value === 'reconnecting' || value === 'banned';
+  return value === 'connected' || (isComingBack && asked !== true);
+}
+
+/** Whether the shop was connected once, in whatever state its channel is now. */
+export function wasConnected({ pairedAtMs, lastPairedAtMs, flagged }: ChannelContext): boolean {
+  return pairedAtMs !== null || lastPairedAtMs !== undefined || flagged;
+}
+
+/**
+ * What the contract calls a state (docs/contract.md, Channel connection state): waiting to reconnect is
+ * `starting`, and so is waiting for a code to be typed, since `qr_waiting` promises a QR code.
+ */
+export function publicChannelStatus(
+  state: ChannelStateName,
+): 'starting' | 'qr_waiting' | 'connected' | 'disconnected' {
+  if (state === 'reconnecting' || state === 'code_waiting') return 'starting';
+  if (state === 'unconfigured' || state === 'banned') return 'disconnected';
+  return state;
+}

@@ -1,0 +1,45 @@
+import type { SessionEnd } from '../../sessions/session-host.ts';
+import type { ChannelContext } from './channel-context.ts';
+
+/**
+ * Longest wait between two attempts to reconnect, in milliseconds. A refused client version waits this long at
+ * once, and so do credentials that no configured key opens: the next deployment has the key again.
+ */
+const RECONNECT_CEILING_MS = 5 * 60_000;
+const RECONNECT_FLOOR_MS = 1_000;
+
+/**
+ * The waits after logins that the network refused, in milliseconds. Some refusals last for as long as an outage (mautrix/meta, pull
+ * request 284); others are for good, so that the tries must end.
+ */
+const LOGIN_REFUSED_WAITS_MS = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000];
+
+/** The longest wait for the next attempt after that end, in milliseconds. */
+export function longestReconnectMs(end: NonNullable<ChannelContext['lastEnd']>['end'] | undefined): number {
+  return end === 'login_refused' ? Math.max(...LOGIN_REFUSED_WAITS_MS) : RECONNECT_CEILING_MS;
+}
+
+/** Logins that are refused before nobody tries any more. */
+export const LOGIN_REFUSED_TRIES = LOGIN_REFUSED_WAITS_MS.length + 1;
+
+/** How long a session that another took over waits until it takes itself back, in milliseconds. */
+const REPLACED_WAIT_MS = 30_000;
+
+/**
+ * How long to wait before the next attempt, in milliseconds: exponential backoff with full jitter above half of each step
+ * (docs/chat-client.md, Disconnects). `attempts` since the session was last open, `chance` uniform in [0, 1).
+ */
+export function reconnectDelayMs(options: {
+  readonly attempts: number;
+  /** Logins refused before this one. */
+  readonly loginRefusals: number;
+  readonly end: SessionEnd;
+  readonly chance: number;
+}): number {
+  if (options.end === 'outdated' || options.end === 'credentials_unreadable') return RECONNECT_CEILING_MS;
+  if (options.end === 'replaced') return REPLACED_WAIT_MS;
+  if (options.end === 'login_refused')
+    return LOGIN_REFUSED_WAITS_MS[options.loginRefusals] ?? RECONNECT_CEILING_MS;
+  const stepMs = Math.min(RECONNECT_CEILING_MS, RECONNECT_FLOOR_MS * 2 ** Math.min(options.attempts, 20));
+  return Math.round(stepMs / 2 + (stepMs / 2) * options.chance);
+}

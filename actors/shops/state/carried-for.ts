@@ -1,0 +1,46 @@
+/** The recipients of a pool shop's last two days, with the shops that it wrote for. */
+import { DAY_MS } from '../../../policy/durations.ts';
+import { recipientKey } from '../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../policy/recipient.ts';
+import type { Read, Write } from '../../../runtime/store.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import type { ShopKeys } from './shop-keys.ts';
+
+/** How long after a message for another shop an answer to it counts for that shop. */
+const ANSWER_COUNTS_MS = 2 * DAY_MS;
+
+type Place = Pick<ShopKeys, 'carriedFor'>;
+
+/** Stores that a message goes out for a shop, to a person known by these addresses; what is too old goes. */
+export function carriedForWrites(
+  { carriedFor }: Place,
+  message: { readonly addresses: readonly string[]; readonly origin: ShopReference; readonly nowMs: number },
+): Write[] {
+  const { addresses, origin, nowMs } = message;
+  const member = (address: string): string => `${address} ${origin.tenantId}/${origin.shopId}`;
+  return [
+    ['ZADD', carriedFor, ...addresses.flatMap((address) => [nowMs, member(address)])],
+    ['ZREMRANGEBYSCORE', carriedFor, '-inf', nowMs - ANSWER_COUNTS_MS],
+  ];
+}
+
+/** The read of what `originsOf` decodes: at most what a number may send in two days. */
+export function carriedForRead({ carriedFor }: Place, nowMs: number): Read {
+  return ['ZRANGE', carriedFor, nowMs - ANSWER_COUNTS_MS, '+inf', 'BYSCORE'];
+}
+
+/** The shops for which this address was written to in the last two days. */
+export function originsOf(carriedFor: readonly string[], from: string): ShopReference[] {
+  const origins = new Map<string, ShopReference>();
+  for (const member of carriedFor) {
+    const [address = '', origin = ''] = member.split(' ');
+    const [tenantId = '', shopId = ''] = origin.split('/');
+    if (isSamePerson(address, from)) origins.set(origin, { tenantId, shopId });
+  }
+  return [...origins.values()];
+}
+
+function isSamePerson(one: string, other: string): boolean {
+  if (one === other) return true;
+  return isPhoneNumber(one) && isPhoneNumber(other) && recipientKey(one) === recipientKey(other);
+}

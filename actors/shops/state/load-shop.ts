@@ -1,0 +1,163 @@
+import { recipientKey } from '../../../policy/number-forms.ts';
+import { LEDGER_BOUND, type SendLedger } from '../../../policy/send-ledger.ts';
+import type { Address } from '../../../runtime/address.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import { isFinal } from '../../message-status.ts';
+import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import { restoreMachines } from '../machines/shop-machines.ts';
+import { AcceptedList, messageIdOf } from './accepted-list.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
+import { readMessages } from './message-days.ts';
+import { decodeNotices } from './opt-out-notice.ts';
+import { decodePooled } from './pooled-message.ts';
+import { RecentTransitions } from './recent-transitions.ts';
+import { shopKeys, shopOf } from './shop-keys.ts';
+import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
+import { readLedger } from './stored-ledger.ts';
+import { decodeLimits } from './stored-limits.ts';
+import { decodeUndelivered } from './undelivered.ts';
+
+/**
+ * Rebuilds a shop from what its commits wrote, as it stands at `nowMs`; undefined when its tenant has no such shop.
+ * Throws on what a newer program stored.
+ */
+export async function loadShop(
+  address: Address,
+  store: Store,
+  nowMs: number,
+): Promise<ShopState | undefined> {
+  const shop = shopOf(address);
+  const { shard } = address;
+  const keys = shopKeys(shard, shop.shopId);
+  const people = tenantKeys(shop.tenantId);
+  const [
+    record,
+    [actor, settledText, undelivered, limits],
+    newest,
+    length,
+    pooledFields,
+    carriedIds,
+    tenant,
+    notices,
+  ] = (await store.read([
+    ['HGET', people.shops, shop.shopId],
+    ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits'],
+    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
+    ['LLEN', keys.accepted],
+    ['HGETALL', keys.pooled],
+    ['ZRANGE', keys.carried, 0, -1],
+    ['GET', people.record],
+    ['HVALS', keys.optOutNotices],
+  ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
+  if (record === null) return undefined;
+  const machines = restoreMachines(actor ?? null);
+  const accepted = new AcceptedList(length, Number(settledText ?? 0));
+  const unsettled = await readUnsettled(keys.accepted, { accepted, newest }, store);
+  const pooled = decodePooled(pooledFields, (id) => unsettled.get(id) ?? accepted.settled);
+  for (const { messageId } of pooled) unsettled.delete(messageId);
+  const [own, carried] = await Promise.all([
+    loadWaiting(shard, unsettled, store),
+    loadCarried(shard, carriedIds, store),
+  ]);
+  const { ledger, elements, unreadable } = readLedger(newest, nowMs);
+  const queued = [...own, ...carried].sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
+  const waiting = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
+  if (elements !== undefined) accepted.next += elements.length - newest.length;
+  const handId = machines.pacing.context.hand?.messageId;
+  return {
+    shop,
+    shard,
+    keys,
+    people,
+    name: (JSON.parse(record) as { name: string }).name,
+    ...machines,
+    queue: waiting.filter((message) => message.messageId !== handId),
+    inHand: waiting.find((message) => message.messageId === handId),
+    bodyInHand: undefined,
+    pooled,
+    optOutNotices: decodeNotices(notices),
+    ledger,
+    accepted,
+    qr: undefined,
+    pairingCode: undefined,
+    groups: undefined,
+    dispatching: true,
+    tenantActive: tenant == null || (JSON.parse(tenant) as { active?: boolean }).active !== false,
+    unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
+    ledgerReplaced: unreadable ?? false,
+    limits: decodeLimits(limits, actor),
+    undelivered: decodeUndelivered(undelivered),
+    transitions: new RecentTransitions(),
+  };
+}
+
+function replaceNewest(list: string, count: number, elements: readonly string[]): Write[] {
+  return [
+    ['LTRIM', list, 0, -(count + 1)],
+    ['RPUSH', list, ...elements],
+  ];
+}
+
+/** Places by id of the shop's own messages that may not have ended: all from the stored place on. */
+async function readUnsettled(
+  key: string,
+  { accepted, newest }: { readonly accepted: AcceptedList; readonly newest: readonly string[] },
+  store: Store,
+): Promise<Map<string, number>> {
+  const { settled, next } = accepted;
+  // As a rule they are among what the policy counts.
+  const [elements] =
+    next - settled <= newest.length
+      ? [newest.slice(newest.length - (next - settled))]
+      : ((await store.read([['LRANGE', key, settled, -1]])) as [string[]]);
+  const places = new Map<string, number>();
+  for (const [index, element] of elements.entries()) {
+    const messageId = messageIdOf(element);
+    if (messageId !== undefined) places.set(messageId, settled + index);
+  }
+  return places;
+}
+
+async function loadWaiting(
+  shard: number,
+  places: ReadonlyMap<string, number>,
+  store: Store,
+): Promise<QueuedMessage[]> {
+  const messages = await readMessages(shard, [...places.keys()], store);
+  return messages.flatMap((message) => {
+    if (message === undefined || isFinal(message.state.status)) return [];
+    return [queuedMessage(message.body, places.get(message.body.id) as number)];
+  });
+}
+
+async function loadCarried(shard: number, ids: readonly string[], store: Store): Promise<QueuedMessage[]> {
+  if (ids.length === 0) return [];
+  const found = (await store.read(
+    ids.map((id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS] as const),
+  )) as (string | null)[][];
+  return found.flatMap((fields) => {
+    const body = decodeCarried(fields)?.body;
+    return body === undefined ? [] : [carriedMessage(body)];
+  });
+}
+
+/** Puts what waits and what was counted under the numbers that the network told since. */
+async function underKnownNumbers(
+  shop: { readonly queued: readonly QueuedMessage[]; readonly ledger: SendLedger; readonly aliases: string },
+  store: Store,
+): Promise<QueuedMessage[]> {
+  const { queued, ledger, aliases } = shop;
+  const counted = ledger.recipients().map((recipient) => `+${recipient}`);
+  const numbers = [...new Set([...queued.map(({ to }) => to), ...counted])];
+  if (numbers.length === 0) return [];
+  const [found] = (await store.read([['HMGET', aliases, ...numbers]])) as [(string | null)[]];
+  const aliasOf = new Map(numbers.map((number, index) => [number, found[index] ?? undefined]));
+  for (const number of counted) {
+    const alias = aliasOf.get(number);
+    if (alias !== undefined) ledger.mergeRecipient(recipientKey(number), recipientKey(alias));
+  }
+  return queued.map((message) => {
+    const alias = aliasOf.get(message.to);
+    return alias === undefined ? message : { ...message, alias };
+  });
+}

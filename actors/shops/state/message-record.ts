@@ -1,0 +1,172 @@
+import { isGroupId } from '../../../policy/recipient.ts';
+import { type PolicyVerdict, verdictJson } from '../../../policy/verdict.ts';
+import type { MessageReason, MessageStatus } from '../../message-status.ts';
+import type { MessageView } from '../shop-operations.ts';
+import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
+
+/** What was accepted; written once. Times in milliseconds since the Unix epoch. */
+export interface MessageBody {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly shopId: string;
+  readonly kind: 'message' | 'status';
+  readonly to: string | null;
+  readonly text: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: 'image' | 'video' | 'document' | null;
+  readonly via: 'shop' | 'pool';
+  readonly policy: PolicyVerdict | null;
+  readonly createdAtMs: number;
+  /** The network's id of the stanza, made before it is sent. */
+  readonly wireId: string;
+  readonly idempotencyKey: string | null;
+  /** Of the call that made it; null: stored by an earlier program. */
+  readonly requestId: string | null;
+  /** The W3C trace context of that call; null: it had none. */
+  readonly traceparent: string | null;
+}
+
+/** What became of it. */
+export interface MessageState {
+  readonly status: MessageStatus;
+  readonly reason: MessageReason | null;
+  readonly updatedAtMs: number;
+  readonly sentAtMs: number | null;
+}
+
+/** No message stays queued longer than this (docs/contract.md, Message states): EXPIRED. */
+export const QUEUED_LIMIT_MS = 24 * 3_600_000;
+
+/** How long messages and idempotency keys are kept unless configured (docs/contract.md, Retention). */
+export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
+
+/**
+ * The stored form of what was accepted: JSON without the id, which stands beside it, and without what there is not.
+ * Written by hand, in two thirds of the time of `JSON.stringify`: only what callers wrote can need escaping.
+ * `policyJson`: its verdict, where that is written already.
+ */
+export function encodeBody(body: MessageBody, policyJson = policyText(body)): string {
+  const { tenantId, shopId, kind, to, text, mediaUrl, mediaType, via, wireId, idempotencyKey } = body;
+  const { requestId, traceparent } = body;
+  // Piece after piece: parts that are put together first would each be one piece more.
+  let json = `{"tenantId":"${tenantId}","shopId":"${shopId}${WORDS[kind][via]}${body.createdAtMs},"wireId":"${wireId}"`;
+  if (to !== null) json = `${json},"to":"${escaped(to)}"`;
+  if (text !== null) json = `${json},"text":"${escaped(text)}"`;
+  if (mediaUrl !== null) json = `${json},"mediaUrl":"${escaped(mediaUrl)}"`;
+  if (mediaType !== null) json = `${json},"mediaType":"${mediaType}"`;
+  if (policyJson !== undefined) json = `${json},"policy":${policyJson}`;
+  if (idempotencyKey !== null) json = `${json},"idempotencyKey":"${escaped(idempotencyKey)}"`;
+  if (traceparent !== null) json = `${json},"traceparent":"${traceparent}"`;
+  return requestId === null ? `${json}}` : `${json},"requestId":"${escaped(requestId)}"}`;
+}
+
+/** What stands between a shop's id and the time of acceptance, by kind and by who sends. */
+const WORDS = {
+  message: { shop: wordsOf('message', 'shop'), pool: wordsOf('message', 'pool') },
+  status: { shop: wordsOf('status', 'shop'), pool: wordsOf('status', 'pool') },
+} as const;
+
+function wordsOf(kind: MessageBody['kind'], via: MessageBody['via']): string {
+  return ['","kind":"', kind, '","via":"', via, '","createdAtMs":'].join('');
+}
+
+function policyText({ policy }: MessageBody): string | undefined {
+  return policy === null ? undefined : verdictJson(policy);
+}
+
+/** What every body holds; the rest of it where there is some. */
+type StoredBody = Pick<MessageBody, 'tenantId' | 'shopId' | 'kind' | 'via' | 'createdAtMs' | 'wireId'> &
+  Partial<MessageBody>;
+
+function decodeBody(id: string, text: string): MessageBody {
+  const stored = JSON.parse(text) as StoredBody;
+  const { tenantId, shopId, kind, via, createdAtMs, wireId } = stored;
+  return {
+    id,
+    tenantId,
+    shopId,
+    kind,
+    to: stored.to ?? null,
+    text: stored.text ?? null,
+    mediaUrl: stored.mediaUrl ?? null,
+    mediaType: stored.mediaType ?? null,
+    via,
+    policy: stored.policy ?? null,
+    createdAtMs,
+    wireId,
+    idempotencyKey: stored.idempotencyKey ?? null,
+    requestId: stored.requestId ?? null,
+    traceparent: stored.traceparent ?? null,
+  };
+}
+
+/** All that stands in JSON as it is: no quotes, backslashes and control characters, and to be sure no half of a pair. */
+const AS_IT_IS = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
+
+/** A text as JSON has it between quotes. Most need no escape, and to look for one costs half of what writing JSON does. */
+function escaped(text: string): string {
+  return AS_IT_IS.test(text) ? text : JSON.stringify(text).slice(1, -1);
+}
+
+/** The JSON of a text, or of none. */
+export function quoted(text: string | null): string {
+  return text === null ? 'null' : JSON.stringify(text);
+}
+
+/** A message as it is stored: what was accepted, what became of it, what its recipients said. */
+export type MessageFields = readonly (string | null)[];
+
+/** What was accepted, what became of it and what its recipients said. */
+export interface StoredMessage {
+  readonly body: MessageBody;
+  readonly state: MessageState;
+  readonly receipts: MessageReceipts;
+}
+
+/** Reads a message back from its fields; undefined when it is gone. */
+export function decodeMessage(id: string, fields: MessageFields): StoredMessage | undefined {
+  const [bodyText, stateText, receiptsText] = fields;
+  if (!bodyText) return undefined;
+  const body = decodeBody(id, bodyText);
+  const state: MessageState = stateText
+    ? (JSON.parse(stateText) as MessageState)
+    : { status: 'queued', reason: null, updatedAtMs: body.createdAtMs, sentAtMs: null };
+  return { body, state, receipts: decodeReceipts(receiptsText) };
+}
+
+/** As the API shows it. */
+export function messageView({ body, state, receipts }: StoredMessage): MessageView {
+  const createdAt = new Date(body.createdAtMs).toISOString();
+  return {
+    id: body.id,
+    shopId: body.shopId,
+    channel: 'msgapp',
+    to: body.to,
+    kind: body.kind,
+    text: body.text,
+    mediaUrl: body.mediaUrl,
+    mediaType: body.mediaType,
+    status: state.status,
+    reason: state.reason,
+    via: body.via,
+    policy: body.policy,
+    createdAt,
+    updatedAt: state.updatedAtMs === body.createdAtMs ? createdAt : new Date(state.updatedAtMs).toISOString(),
+    sentAt: isoOrNull(state.sentAtMs),
+    idempotencyKey: body.idempotencyKey,
+    requestId: body.requestId,
+    traceparent: body.traceparent,
+    deliveredAt: isoOrNull(receipts.deliveredAtMs),
+    readAt: isoOrNull(receipts.readAtMs),
+    ...(isGroupId(body.to ?? '') ? { deliveredCount: receipts.delivered, readCount: receipts.read } : {}),
+  };
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+/** Where a caller reads what becomes of a message (docs/contract.md, Accepted response fields). */
+export function statusUrl(messageId: string): string {
+  return `/api/v1/messages/${messageId}`;
+}

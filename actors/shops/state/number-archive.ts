@@ -1,0 +1,135 @@
+/*
+ * What is kept of a number for 30 days when its shop is erased, so that an erasure lifts no cap and no opt-out
+ * (docs/contract.md, A number and its shops): since when its warm-up counts, how much of the last day's caps is used up,
+ * and who opted out. Not kept: texts, whom was written to, who wrote. It is sealed, under a name that does not tell the
+ * number, and expires by itself. A digest of each opted-out number would tell as much to whoever has the key, numbers
+ * being few, and would have to be asked for at each send.
+ */
+import { fullLedger } from '../../../policy/full-ledger.ts';
+import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
+import { type NetworkLimits, NO_LIMITS } from '../../../policy/network-limits.ts';
+import { shardKey } from '../../../runtime/address.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
+import { isForgotten, type NumberPast } from './number-past.ts';
+import { NUMBER_MEMORY_MS } from './number-use.ts';
+import type { NumberVault } from './number-vault.ts';
+import { limitsOfBar } from './stored-limits.ts';
+import type { Writer } from './writer.ts';
+
+/** Whose number: its tenant, and its digits. */
+interface TenantNumber {
+  readonly tenantId: string;
+  readonly phone: string;
+}
+
+interface Archived extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs'> {
+  /** Absent where an earlier program kept it, which kept the end of a bar in its place. */
+  readonly limits?: NetworkLimits;
+  readonly coldPausedUntilMs?: number | null;
+  /** Absent where an earlier program kept it. */
+  readonly pausedUntilMs?: number | null;
+  readonly entries: readonly string[];
+  /** Who opted out, and the network's stamp on it. */
+  readonly optOuts: readonly (readonly [address: string, stampMs: number])[];
+}
+
+/** What is remembered of an erased shop's number, and under which key. */
+export interface ArchivedPast {
+  readonly key: string;
+  readonly past: NumberPast;
+}
+
+/** Keeps what outlives the shop. */
+export function archiveWrites(number: TenantNumber, past: NumberPast, vault: NumberVault): Write[] {
+  const [key = ''] = archiveKeys(number, vault);
+  const archived: Archived = {
+    usedAtMs: past.usedAtMs,
+    warmupSinceMs: past.warmupSinceMs,
+    limits: past.limits,
+    pausedUntilMs: past.pausedUntilMs,
+    entries: past.entries.map((entry) => encodeEntry(countedOnly(entry))),
+    optOuts: [...past.writers].flatMap(([address, { optedOut, stampMs }]) =>
+      optedOut ? [[address, stampMs] as const] : [],
+    ),
+  };
+  const sealed = vault.seal(key, JSON.stringify(archived));
+  return [
+    ['SET', key, sealed, 'PXAT', past.usedAtMs + NUMBER_MEMORY_MS],
+    ['SADD', tenantKeys(number.tenantId).numbersLeft, key],
+  ];
+}
+
+/** What was kept of a number; undefined: nothing, or too long ago. What cannot be read counts as full. */
+export async function readArchive(
+  number: TenantNumber,
+  vault: NumberVault,
+  { store, nowMs }: { readonly store: Store; readonly nowMs: number },
+): Promise<ArchivedPast | undefined> {
+  const keys = archiveKeys(number, vault);
+  const found = (await store.read(keys.map((key) => ['GET', key]))) as (string | null)[];
+  const index = found.findIndex((sealed) => sealed !== null);
+  const key = keys[index];
+  const sealed = found[index];
+  if (key === undefined || sealed == null) return undefined;
+  const past = open(key, sealed, { vault, nowMs });
+  return isForgotten(past.usedAtMs, nowMs) ? undefined : { key, past };
+}
+
+/** The shop that has the number now has what was kept of it. */
+export function archiveTaken(tenantId: string, key: string): Write[] {
+  return [
+    ['DEL', key],
+    ['SREM', tenantKeys(tenantId).numbersLeft, key],
+  ];
+}
+
+/** What was kept of a number is not needed: a shop has it, and counted what there was. */
+export function archiveDropped(number: TenantNumber, vault: NumberVault): Write[] {
+  return archiveKeys(number, vault).flatMap((key) => archiveTaken(number.tenantId, key));
+}
+
+function archiveKeys({ tenantId, phone }: TenantNumber, vault: NumberVault): string[] {
+  const { shard } = tenantAddress(tenantId);
+  return vault
+    .digests(tenantId, phone)
+    .map((digest) => shardKey(shard, 'tenant', tenantId, 'number-left', digest));
+}
+
+/** What caps count of a send: its class and its time, and of a group its shares. Not to whom, nor what. */
+export function countedOnly({ kind, atMs, subject }: LedgerEntry): LedgerEntry {
+  return { kind, atMs, subject: kind === 'group' ? subject : 0, fingerprint: { high: 0, low: 0 } };
+}
+
+function open(
+  key: string,
+  sealed: string,
+  { vault, nowMs }: { readonly vault: NumberVault; readonly nowMs: number },
+): NumberPast {
+  const none = { aliases: new Map<string, string>() };
+  try {
+    const {
+      entries,
+      optOuts,
+      pausedUntilMs = null,
+      coldPausedUntilMs,
+      limits = limitsOfBar(coldPausedUntilMs),
+      ...rest
+    } = JSON.parse(vault.open(key, sealed)) as Archived;
+    const writers = optOuts.map(([address, stampMs]): [string, Writer] => [
+      address,
+      { lastInboundAtMs: stampMs, stampMs, optedOut: true, wireIds: [] },
+    ]);
+    return {
+      ...none,
+      ...rest,
+      limits,
+      pausedUntilMs,
+      entries: entries.map(decodeEntry),
+      writers: new Map(writers),
+    };
+  } catch {
+    const full = { usedAtMs: nowMs, warmupSinceMs: null, limits: NO_LIMITS, pausedUntilMs: null };
+    return { ...none, ...full, entries: fullLedger(nowMs), writers: new Map() };
+  }
+}

@@ -1,0 +1,39 @@
+import type { NetworkLimits } from '../../../policy/network-limits.ts';
+import type { Read, Write } from '../../../runtime/store.ts';
+import { tenantKeys } from '../../tenants/tenant-keys.ts';
+
+/**
+ * How long after its last use a number is remembered at its tenant, in milliseconds: 30 days (docs/contract.md, A number
+ * and its shops).
+ */
+export const NUMBER_MEMORY_MS = 30 * 24 * 3_600_000;
+
+/**
+ * Whose a number is at its tenant: the shop that has it connected, or had it last. Written in the commit that connects
+ * the shop, so that no shop is connected without it.
+ */
+export interface NumberUse {
+  readonly shopId: string;
+  /** When the shop took another number, and how this one stood; absent: its channel says how it stands. */
+  readonly left?: {
+    readonly atMs: number;
+    readonly warmupSinceMs: number | null;
+    /** The limits that the network reported; absent: none. */
+    readonly limits?: NetworkLimits;
+  };
+}
+
+/** Says whose a number is from now on. */
+export function numberUseWrite(tenantId: string, phone: string, use: NumberUse): Write {
+  return ['HSET', tenantKeys(tenantId).numbers, phone, JSON.stringify(use)];
+}
+
+/** Asks whose a number is; `decodeNumberUse` reads the answer. */
+export function numberUseRead(tenantId: string, phone: string): Read {
+  return ['HGET', tenantKeys(tenantId).numbers, phone];
+}
+
+/** Reads it back; undefined: no living shop of the tenant ever had it. */
+export function decodeNumberUse(stored: unknown): NumberUse | undefined {
+  return typeof stored === 'string' ? (JSON.parse(stored) as NumberUse) : undefined;
+}

@@ -1,0 +1,83 @@
+import { NewerState } from '../../../runtime/newer-state.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
+import { ownNumber } from '../machines/channel-context.ts';
+import type { ShopMachines } from '../machines/shop-machines.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { archiveDropped, archiveWrites, readArchive } from './number-archive.ts';
+import { pairs, readMachines, readPast } from './number-past.ts';
+import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
+import type { NumberVault } from './number-vault.ts';
+
+/** What becomes of an erased shop's numbers. */
+interface NumbersLeft {
+  /** Digits only. */
+  readonly phones: readonly string[];
+  readonly writes: readonly Write[];
+}
+
+/**
+ * The numbers that a shop leaves when it is erased, and what is to be written before: that none of the tenant's numbers is
+ * this shop's any more, and what is kept of each, unless the tenant is erased as well. Nothing where that was written already.
+ */
+export async function numbersLeft(
+  shop: ShopReference,
+  { store, vault, nowMs }: { readonly store: Store; readonly vault: NumberVault; readonly nowMs: number },
+): Promise<NumbersLeft> {
+  const { tenantId, shopId } = shop;
+  const { shard } = tenantAddress(tenantId);
+  const keys = tenantKeys(tenantId);
+  const [record, numbers] = (await store.read([
+    ['GET', keys.record],
+    ['HGETALL', keys.numbers],
+  ])) as [string | null, string[]];
+  const uses = pairs(numbers);
+  const own: [phone: string, use: NumberUse][] = [];
+  const writes: Write[] = [];
+  for (const [phone, stored] of uses) {
+    const use = decodeNumberUse(stored);
+    if (use?.shopId !== shopId) continue;
+    own.push([phone, use]);
+    // Another shop may connect the number before this is written: it is that one's then.
+    writes.push(['HDELIF', keys.numbers, phone, stored]);
+  }
+  const isTenantGone = record === null || (JSON.parse(record) as { deleted: boolean }).deleted;
+  const machines = isTenantGone ? undefined : await knownMachines(shard, shopId, store);
+  if (machines === undefined) return { phones: own.map(([phone]) => phone), writes };
+  const unsaid = ownNumber(machines.channel.context);
+  if (unsaid !== null && !uses.has(unsaid)) {
+    // Connected last by a program that did not say so; or this erasure stopped half way, and it was written before.
+    const written = await readArchive({ tenantId, phone: unsaid }, vault, { store, nowMs });
+    if (written === undefined) own.push([unsaid, { shopId }]);
+  }
+  for (const [phone, use] of own) {
+    const past = await readPast(use, machines, { shard, store, nowMs });
+    if (past !== undefined) writes.push(...archiveWrites({ tenantId, phone }, past, vault));
+  }
+  return { phones: own.map(([phone]) => phone), writes };
+}
+
+/**
+ * Those of the numbers that another shop of the tenant connected before what `numbersLeft` tells was written, and what takes
+ * back what was kept of them: that shop has counted it.
+ */
+export async function numbersTaken(
+  { tenantId }: Pick<ShopReference, 'tenantId'>,
+  phones: readonly string[],
+  { store, vault }: { readonly store: Pick<Store, 'read'>; readonly vault: NumberVault },
+): Promise<NumbersLeft> {
+  if (phones.length === 0) return { phones, writes: [] };
+  const uses = await store.read(phones.map((phone) => numberUseRead(tenantId, phone)));
+  const taken = phones.filter((_, index) => decodeNumberUse(uses[index]) !== undefined);
+  return { phones: taken, writes: taken.flatMap((phone) => archiveDropped({ tenantId, phone }, vault)) };
+}
+
+/** Undefined where a newer program stored them: the shop goes all the same. */
+async function knownMachines(shard: number, shopId: string, store: Store): Promise<ShopMachines | undefined> {
+  try {
+    return await readMachines(shard, shopId, store);
+  } catch (error) {
+    if (error instanceof NewerState) return undefined;
+    throw error;
+  }
+}

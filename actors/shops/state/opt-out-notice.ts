@@ -1,0 +1,32 @@
+import type { ShopReference } from '../shop-operations.ts';
+
+/** Whom a shop of the pool still has to tell that somebody opted out, and of what. */
+export interface OptOutNotice {
+  /** The shop the opted-out person was written to for. */
+  readonly origin: ShopReference;
+  /** E.164 with plus, or the network's own id of a person (LID) whose number it does not tell. */
+  readonly from: string;
+  /** The network's id of what they wrote, and its stamp on it in milliseconds since the Unix epoch. */
+  readonly wireId: string;
+  readonly atMs: number;
+  /** When the origin is told again. Not stored: after a restart at once. */
+  readonly tellAtMs: number;
+}
+
+/** The field a notice is stored under: one for each person and origin, the newest. */
+export function noticeField({ origin, from }: Pick<OptOutNotice, 'origin' | 'from'>): string {
+  return `${origin.tenantId}/${origin.shopId} ${from}`;
+}
+
+/** The stored form. */
+export function encodeNotice({ origin, from, wireId, atMs }: OptOutNotice): string {
+  return JSON.stringify({ origin, from, wireId, atMs });
+}
+
+/** Reads the values of the hash back; nothing where there is none. */
+export function decodeNotices(values: readonly string[] = []): OptOutNotice[] {
+  return values.map((value) => ({
+    ...(JSON.parse(value) as Omit<OptOutNotice, 'tellAtMs'>),
+    tellAtMs: 0,
+  }));
+}

@@ -1,0 +1,88 @@
+/**
+ * How a shop has a message sent by a shop of the platform's pool, maybe on another node.
+ *
+ * The origin stores the message with the pool shop it chose, then asks that one to `take` it, and asks again until it
+ * is told how the message ended; every ask may come twice, late, or from a node that is no longer the owner. The pool
+ * shop decides once: what it took or refused stands in its shard under the message's id, and outlives any ask for it,
+ * so that it is sent once at most. When the message has ended there its content goes, and only its final state is kept. The
+ * pool shop also reports the end at once; when that report is lost, the next ask learns it.
+ */
+import type { PersonClass } from '../../../policy/recipient-class.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import type { MessageBody, MessageState } from './message-record.ts';
+import type { OptOutNotice } from './opt-out-notice.ts';
+
+/** Recipients the pool writes to; never strangers, groups or statuses (docs/contract.md, The pool). */
+export type PooledClass = Exclude<PersonClass, 'cold'>;
+
+/** What the pool shop's policy judges. */
+export interface PoolOffer {
+  readonly to: string;
+  /** With the line that says for whom. */
+  readonly text: string;
+  readonly mediaUrl: string | null;
+  /** What the recipient is to the origin. */
+  readonly recipientClass: PooledClass;
+  /** The message, once there is one: a shop that refused it before is not willing. */
+  readonly messageId: string | null;
+}
+
+/** The offer that a message makes, whose text ends with the line already. */
+export function offerOf({ id, to, text, mediaUrl, policy }: MessageBody): PoolOffer {
+  const recipientClass = policy?.recipientClass === 'known' ? 'known' : 'declared';
+  return { to: to ?? '', text: text ?? '', mediaUrl, recipientClass, messageId: id };
+}
+
+/** What one shop asks of another, as it travels. */
+export type PoolAsk =
+  /** Would it go now? Changes nothing. */
+  | { readonly ask: 'offer'; readonly pool: ShopReference; readonly offer: PoolOffer }
+  /**
+   * Send this, or say what became of it. `known`: it was taken before, so a pool shop that knows nothing of it must
+   * not send it anew.
+   */
+  | {
+      readonly ask: 'take';
+      readonly pool: ShopReference;
+      /** The origin's own, but for its text, which ends with the line. */
+      readonly body: MessageBody;
+      readonly known: boolean;
+    }
+  /** Do not send this, unless it is on the wire already. */
+  | {
+      readonly ask: 'withdraw';
+      readonly pool: ShopReference;
+      readonly messageId: string;
+      readonly createdAtMs: number;
+    }
+  /** The report of an end, from the pool shop to the origin. */
+  | {
+      readonly ask: 'note';
+      readonly pool: ShopReference;
+      readonly origin: ShopReference;
+      readonly messageId: string;
+      readonly answer: PoolAnswer;
+    }
+  /** Somebody opted out who the pool shop lately wrote to for the origin. */
+  | { readonly ask: 'opt_out'; readonly notice: OptOutNotice };
+
+/** The shop that is asked. */
+export function askedOf(ask: PoolAsk): ShopReference {
+  if (ask.ask === 'opt_out') return ask.notice.origin;
+  return ask.ask === 'note' ? ask.origin : ask.pool;
+}
+
+/** What is answered. */
+export type PoolAnswer =
+  /** It would go now. */
+  | { readonly kind: 'willing' }
+  /** Not by this shop: not now when offered, never any more when it was to be taken. */
+  | { readonly kind: 'refused' }
+  /** It waits or is being sent. */
+  | { readonly kind: 'taken' }
+  /** `fate` is the name that nodes of former versions send and read. */
+  | { readonly kind: 'ended'; readonly fate: MessageState }
+  /** Taken once, and nothing is known of it now. */
+  | { readonly kind: 'lost' }
+  /** To a `note` or an `opt_out`: heard. */
+  | { readonly kind: 'noted' };

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { type Address, addressText, shardKey } from '../../../runtime/address.ts';
+import { memoizePairs } from '../../../runtime/memoize.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { ShopReference } from '../shop-operations.ts';
+
+/** The address of a shop's actor. A tenant and its shops share a shard. */
+export function shopAddress({ tenantId, shopId }: ShopReference): Address {
+  return addressOf(tenantId, shopId);
+}
+
+/**
+ * Every send asks; a shop's actor, its turns and the table it is found in then share one text as well. Some 0.3 KB each: more
+ * shops than a node has active.
+ */
+const REMEMBERED_SHOPS = 50_000;
+
+const addressOf = memoizePairs(REMEMBERED_SHOPS, (tenantId: string, shopId: string): Address => {
+  const { shard } = tenantAddress(tenantId);
+  const id = `${tenantId}/${shopId}`;
+  return { shard, kind: 'shop', id, text: addressText({ kind: 'shop', id }) };
+});
+
+/** The shop an address names. */
+export function shopOf(address: Pick<Address, 'id'>): ShopReference {
+  const [tenantId = '', shopId = ''] = address.id.split('/');
+  return { tenantId, shopId };
+}
+
+/**
+ * Where an idempotency key points to the id of its message or status, which know nothing of each other's. The caller's
+ * key is hashed, so that its length and bytes do not matter.
+ */
+export function idempotencyKey(
+  shard: number,
+  { shopId, kind }: { readonly shopId: string; readonly kind: 'message' | 'status' },
+  key: string,
+): string {
+  const part = kind === 'message' ? 'idempotency' : 'status-idempotency';
+  return shardKey(shard, 'shop', shopId, part, createHash('sha256').update(key).digest('base64url'));
+}
+
+/** What the keys of a shop end in, beside the one that is its name alone. */
+const PARTS = [
+  'accepted',
+  'failed',
+  'rejected',
+  'writers',
+  'aliases',
+  'pooled',
+  'carried',
+  'carried-for',
+  'opt-out-notices',
+] as const;
+
+/**
+ * The keys of one shop, beside its messages, idempotency keys and credentials. Those that every send asks for are kept,
+ * the others made when they are: a node has ten thousand shops, and a key takes a hundred bytes.
+ */
+export class ShopKeys {
+  /** Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended). */
+  readonly shop: string;
+  /** List: what the shop was let send, in order; index, queue and ledger at once (`accepted-list.ts`). */
+  readonly accepted: string;
+  /**
+   * Hash by phone, or by the network's own id of a person (LID) while it tells no number: who wrote to the shop, when
+   * last, and whether to stop.
+   */
+  readonly writers: string;
+  /** Hash by the number a caller wrote, or by a LID: the number the network knows that person by, in E.164. */
+  readonly aliases: string;
+
+  constructor(shard: number, shopId: string) {
+    this.shop = shardKey(shard, 'shop', shopId);
+    this.accepted = keyOf(this.shop, 'accepted');
+    this.writers = keyOf(this.shop, 'writers');
+    this.aliases = keyOf(this.shop, 'aliases');
+  }
+
+  /** Sorted set, score 0: ids of messages that ended so. */
+  get failed(): string {
+    return keyOf(this.shop, 'failed');
+  }
+
+  /** The same. */
+  get rejected(): string {
+    return keyOf(this.shop, 'rejected');
+  }
+
+  /** Hash by message id: messages of this shop that go through the pool and have not ended. */
+  get pooled(): string {
+    return keyOf(this.shop, 'pooled');
+  }
+
+  /** Sorted set, score 0: ids of other shops' messages that this shop of the pool has not yet sent. */
+  get carried(): string {
+    return keyOf(this.shop, 'carried');
+  }
+
+  /**
+   * Sorted set by time in milliseconds: `address tenant/shop` of whom this shop of the pool wrote to and for which shop,
+   * two days long.
+   */
+  get carriedFor(): string {
+    return keyOf(this.shop, 'carried-for');
+  }
+
+  /** Hash by shop and person: opt-outs that other shops still have to be told of. */
+  get optOutNotices(): string {
+    return keyOf(this.shop, 'opt-out-notices');
+  }
+
+  /** All of them, for what is erased with the shop. */
+  all(): string[] {
+    return [this.shop, ...PARTS.map((part) => keyOf(this.shop, part))];
+  }
+}
+
+function keyOf(shop: string, part: (typeof PARTS)[number]): string {
+  return `${shop}:${part}`;
+}
+
+/** Names the keys of a shop. */
+export function shopKeys(shard: number, shopId: string): ShopKeys {
+  return new ShopKeys(shard, shopId);
+}

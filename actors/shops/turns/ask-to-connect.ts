@@ -1,0 +1,49 @@
+import { done, type Failure, failed, type Outcome } from '../../failure.ts';
+import type { ChannelContext } from '../machines/channel-context.ts';
+import type { ShopCommand } from './builder/shop-commands.ts';
+import type { TurnBuilder } from './builder/turn-builder.ts';
+
+/**
+ * How long the network is asked for no code after it said that it was asked for too many, in milliseconds: as long as the
+ * queue stands after a rate signal (docs/contract.md, Enforced in the sending component).
+ */
+const CODE_PAUSE_MS = 15 * 60_000;
+
+/**
+ * Starts the shop's connection, or resumes it. A code to type is refused where a number is linked already, and for a
+ * while after the network was asked for too many.
+ */
+export function askToConnect(
+  builder: TurnBuilder,
+  { pairWith }: Extract<ShopCommand, { type: 'connect' }>,
+  configId: string,
+): Outcome<true> {
+  const { context } = builder.state.channel;
+  if (pairWith !== undefined) {
+    if (context.pairedAtMs !== null) return failed('MSGAPP_ALREADY_LINKED');
+    const refusal = codeRefusal(context, builder.nowMs);
+    if (refusal?.code === 'PAIRING_RATE_LIMITED') return { ok: false, failure: refusal };
+  }
+  builder.stepChannel({ type: 'connect', nowMs: builder.nowMs, configId, pairWith });
+  return done(true);
+}
+
+/**
+ * Why there is no code to type: the network was asked for too many, whatever was tried since, or it refused the session
+ * that ended last; undefined where neither was so, or some while ago.
+ */
+export function codeRefusal(
+  { lastEnd, codesRefusedAtMs }: ChannelContext,
+  nowMs: number,
+): Failure | undefined {
+  const refused = lastEnd?.end === 'pairing_refused' ? lastEnd : undefined;
+  // A program without the field of its own kept the moment in the last end alone.
+  const limitedAtMs = codesRefusedAtMs ?? (refused?.statusCode === 429 ? refused.atMs : undefined);
+  const limitedMs = limitedAtMs === undefined ? 0 : limitedAtMs + CODE_PAUSE_MS - nowMs;
+  if (limitedMs > 0) {
+    return { code: 'PAIRING_RATE_LIMITED', retryAfterSeconds: Math.ceil(limitedMs / 1_000) };
+  }
+  if (refused === undefined || refused.atMs + CODE_PAUSE_MS <= nowMs) return undefined;
+  const fields = [{ field: 'phone', message: 'must be a number that the chat network gives a code for' }];
+  return { code: 'PAIRING_CODE_REFUSED', fields };
+}

@@ -1,0 +1,114 @@
+import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
+import type { Write } from '../../../../runtime/store.ts';
+import { type Failure, type FailureCode, failed } from '../../../failure.ts';
+import { encodeAccepted, overdueElements } from '../../state/accepted-list.ts';
+import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../../state/message-days.ts';
+import type { MessageBody } from '../../state/message-record.ts';
+import { idempotencyKey } from '../../state/shop-keys.ts';
+import { channelState, isResuming, queuedMessage, type ShopState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from './turn-builder.ts';
+
+/** Why a shop's channel can take no message now; undefined when it can (docs/contract.md, Channel availability). */
+export function channelRefusal(state: ShopState, available: boolean): FailureCode | undefined {
+  if (state.channel.context.flagged) return 'MSGAPP_SESSION_LOST';
+  if (channelState(state) !== 'connected' && !isResuming(state)) return 'MSGAPP_NOT_CONNECTED';
+  return available ? undefined : 'BOT_SERVICE_UNREACHABLE';
+}
+
+/** A policy's refusal as a failure of the actor. */
+export function refused(refusal: Failure): ReturnType<typeof failed> {
+  const { code, ...details } = refusal;
+  return failed(code, details);
+}
+
+/** Accepts a message or status: stored, queued and counted in one commit. */
+export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
+  const place = storeAccepted(builder, message);
+  const queued = queuedMessage(message.body, place, message.alias);
+  // To spread it would also reserve room for half as many more; what is no array takes `concat` three times as long.
+  builder.change({ queue: builder.state.queue.concat([queued]) });
+}
+
+/** What acceptance stores. */
+export interface AcceptedMessage {
+  readonly body: MessageBody;
+  /** Its verdict as JSON, where that is written already. */
+  readonly policyJson?: string;
+  readonly entry: LedgerEntry;
+  /** The number the network knows its recipient by, where it told another one than the caller wrote. */
+  readonly alias?: string | undefined;
+  readonly retentionMs: number;
+}
+
+/** Stores and counts an accepted message. Returns its place in the shop's list. */
+export function storeAccepted(
+  builder: TurnBuilder,
+  { body, policyJson, entry, retentionMs }: AcceptedMessage,
+): number {
+  const { accepted, shard } = builder.state;
+  const day = dayOfMessage(body.id);
+  const place = count(builder, entry, { id: body.id, write: bodyWrite(shard, day, body, policyJson) });
+  if (day !== accepted.expiringDay) storeExpiry(builder, day, retentionMs);
+  if (body.idempotencyKey !== null) {
+    const key = idempotencyKey(shard, body, body.idempotencyKey);
+    builder.write(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
+  }
+  builder.perform({
+    type: 'announce_message',
+    of: builder.state,
+    messageId: body.id,
+    status: 'queued',
+    reason: null,
+    ageMs: 0,
+  });
+  return place;
+}
+
+/** Has the messages of a day expire: once a day and actor. */
+function storeExpiry(builder: TurnBuilder, day: number, retentionMs: number): void {
+  const { accepted, shard } = builder.state;
+  builder.write(dayExpiry(shard, day, retentionMs));
+  builder.onCommitted(() => {
+    accepted.expiringDay = day;
+  });
+}
+
+/**
+ * Counts a send in the shop's list, with the commit of its turn; `own`: a message of the shop's own, which is stored before
+ * that. The first of each day also cuts old elements away, where there are any. Returns its place.
+ */
+export function count(
+  builder: TurnBuilder,
+  entry: LedgerEntry,
+  own?: { readonly id: string; readonly write: Write },
+): number {
+  const { keys, ledger, accepted } = builder.state;
+  const element: Write = ['RPUSH', keys.accepted, encodeAccepted(own?.id, entry)];
+  if (own === undefined) builder.write(element);
+  else builder.write(own.write, element);
+  const isFirstOfDay = dayOf(entry.atMs) !== dayOf(ledger.newestMs);
+  if (isFirstOfDay && accepted.next > accepted.cut) builder.perform({ type: 'cut_accepted' });
+  builder.onCommitted(() => {
+    ledger.record(entry);
+    accepted.next += 1;
+  });
+  return accepted.next;
+}
+
+/**
+ * Cuts what has been kept long enough from the shop's list and from the indexes of what failed. Messages expire by
+ * themselves. `oldest`: the head of the list.
+ */
+export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], retentionMs: number): void {
+  const { keys, accepted } = builder.state;
+  const overdue = overdueElements(oldest, { retentionMs, nowMs: builder.nowMs });
+  if (overdue > 0) {
+    builder.write(['LTRIM', keys.accepted, overdue, -1]);
+    builder.onCommitted(() => {
+      accepted.cut += overdue;
+    });
+    builder.storeSettled(overdue);
+  }
+  const before = `(${firstIdOfDay(dayOf(builder.nowMs - retentionMs))}`;
+  for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', before]);
+}

@@ -1,0 +1,175 @@
+import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
+import type { Lane, RuntimeCommand } from '../../../../runtime/behaviour.ts';
+import type { MessageReason, MessageStatus } from '../../../message-status.ts';
+import type { SendOrder, SessionEvent, SessionOpening } from '../../../sessions/session-host.ts';
+import type { ChannelStateName } from '../../machines/channel-context.ts';
+import type { PacingStateName } from '../../machines/pacing-machine.ts';
+import type { MessageDraft, ShopReference, StatusDraft } from '../../shop-operations.ts';
+import type { MessageBody } from '../../state/message-record.ts';
+import type { OptOutNotice } from '../../state/opt-out-notice.ts';
+import type { PoolAnswer, PoolOffer } from '../../state/pool-protocol.ts';
+import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
+
+/** What a shop's actor is asked or told. */
+export type ShopCommand =
+  | {
+      readonly type: 'send';
+      readonly draft: MessageDraft;
+      readonly settings: TenantSettings;
+      /** Where it may go when the shop's own session is away. `ask`: to the pool, no shop of which was found yet; undefined: nowhere. */
+      readonly pool: 'ask' | ShopReference | undefined;
+      /** The session was waited for, and asked for the group it goes to, a moment ago; absent: not yet. */
+      readonly groupAsked?: boolean;
+    }
+  | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
+  /** `pairWith`: digits of the number whose phone is to type a code; absent: a QR code is to be scanned. */
+  | { readonly type: 'connect'; readonly pairWith?: string }
+  | { readonly type: 'disconnect' }
+  /** Operators deactivated the tenant, or activated it again; its record says so as well. */
+  | { readonly type: 'tenant_active'; readonly active: boolean }
+  /** The operator's hold of the queue, and its end. */
+  | { readonly type: 'hold' }
+  | { readonly type: 'release' }
+  /** As a shop of the pool; `open`: its tenant is the platform's, so that it may take more. */
+  | {
+      readonly type: 'pool.offer';
+      readonly offer: PoolOffer;
+      readonly settings: TenantSettings;
+      readonly open: boolean;
+    }
+  | {
+      readonly type: 'pool.take';
+      readonly body: MessageBody;
+      readonly known: boolean;
+      readonly settings: TenantSettings;
+      readonly open: boolean;
+    }
+  | { readonly type: 'pool.withdraw'; readonly messageId: string; readonly createdAtMs: number }
+  /** As the shop whose message it is. */
+  | { readonly type: 'pool.found'; readonly messageId: string; readonly pool: ShopReference }
+  | {
+      readonly type: 'pool.answered';
+      readonly messageId: string;
+      /** Who answered; null: nobody had to be asked. */
+      readonly pool: ShopReference | null;
+      readonly answer: PoolAnswer;
+    }
+  /** Of itself: a day has begun, so that what is old is cut from its list. */
+  | { readonly type: 'cut_accepted' }
+  /** As a shop that the pool wrote for: somebody answered the pool's number with an opt-out. */
+  | {
+      readonly type: 'pool.opt_out';
+      readonly from: string;
+      readonly wireId: string;
+      readonly atMs: number;
+    }
+  /** As a shop of the pool: the shop it wrote for has heard of an opt-out. */
+  | { readonly type: 'pool.opt_out_noted'; readonly notice: OptOutNotice }
+  /** Another shop of the tenant has connected the same number, and had it first. */
+  | { readonly type: 'number_taken'; readonly phone: string; readonly by: string }
+  | SessionEvent
+  | RuntimeCommand;
+
+/** In which lane each command waits. `client`: it may be refused while there is no room. */
+export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
+  send: 'client',
+  post_status: 'client',
+  connect: 'client',
+  disconnect: 'control',
+  tenant_active: 'control',
+  hold: 'control',
+  release: 'control',
+  'pool.offer': 'control',
+  'pool.take': 'control',
+  'pool.withdraw': 'control',
+  'pool.found': 'control',
+  'pool.answered': 'control',
+  'pool.opt_out': 'control',
+  'pool.opt_out_noted': 'control',
+  cut_accepted: 'control',
+  number_taken: 'control',
+  'session.qr': 'control',
+  'session.pairing_code': 'control',
+  'session.connected': 'control',
+  'session.closed': 'control',
+  'session.recipient_checked': 'control',
+  'session.composed': 'control',
+  'session.prepared': 'control',
+  'session.send_outcome': 'control',
+  'session.inbound': 'control',
+  'session.receipts': 'control',
+  'session.limits': 'control',
+  'session.groups': 'control',
+  'session.worker_lost': 'control',
+  'session.unreachable': 'control',
+  'session.reachable': 'control',
+  timer: 'control',
+};
+
+/** The shop that an event is about, with its name for people to read. */
+type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
+
+/** What a shop's turn asks to be done once its commit holds. */
+export type ShopEffect =
+  | { readonly type: 'open'; readonly opening: SessionOpening }
+  | { readonly type: 'close' }
+  | { readonly type: 'erase' }
+  | { readonly type: 'check'; readonly message: QueuedMessage }
+  | { readonly type: 'compose'; readonly message: QueuedMessage; readonly generation: number }
+  | { readonly type: 'send'; readonly order: SendOrder; readonly traceparent: string | undefined }
+  /** Releases what was prepared; the message is stored as `sending`. */
+  | { readonly type: 'release'; readonly messageId: string }
+  /** Recalls what is being prepared. */
+  | { readonly type: 'recall'; readonly messageId: string }
+  | { readonly type: 'confirm'; readonly token: string }
+  /** Ask the pool shop to take the message, or what became of it. */
+  | {
+      readonly type: 'relinquish';
+      readonly messageId: string;
+      readonly pool: ShopReference;
+      readonly known: boolean;
+    }
+  | { readonly type: 'find_pool'; readonly messageId: string }
+  /** A carried message ended: its origin is told, and asks by itself if it is not. */
+  | {
+      readonly type: 'note_end';
+      readonly origin: ShopReference;
+      readonly messageId: string;
+      readonly answer: PoolAnswer;
+    }
+  /** Tell a shop that somebody opted out whom this one wrote to for it. */
+  | { readonly type: 'tell_opt_out'; readonly notice: OptOutNotice }
+  | { readonly type: 'refresh_groups' }
+  /** A recipient has a message, or read it, so long after it was sent; milliseconds. */
+  | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
+  /** The session told its groups: whoever waits for them is answered. */
+  | { readonly type: 'groups_told' }
+  /** Tell the actor so: it must read the head of its list first. */
+  | { readonly type: 'cut_accepted' }
+  /** Events of the tenant are stored. */
+  | { readonly type: 'announce_events' }
+  /** See that no other shop of the tenant has connected the same number (digits only) at the same moment, and tell operators where another tenant has. */
+  | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
+  /** The session is back with the number that it had (digits only), so that it is still in use. */
+  | { readonly type: 'note_number'; readonly phone: string }
+  /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
+  | { readonly type: 'owner_number'; readonly phone: string }
+  | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
+  /** The queue stands still, or goes on: a rate signal's pause or an operator's hold. */
+  | {
+      readonly type: 'announce_pacing';
+      readonly of: AnnouncedShop;
+      readonly state: PacingStateName;
+      readonly heldByOperator: boolean;
+      /** What made it stand still just now; null: nothing new did. */
+      readonly began: 'operator' | 'rate_signal' | null;
+    }
+  | {
+      readonly type: 'announce_message';
+      readonly of: AnnouncedShop;
+      readonly messageId: string;
+      readonly status: MessageStatus;
+      readonly reason: MessageReason | null;
+      /** Milliseconds since it was accepted; null of a message carried for another shop. */
+      readonly ageMs: number | null;
+    };

@@ -1,0 +1,76 @@
+import { shopEvent, type TenantEvent } from '../../../tenants/tenant-event.ts';
+import { channelTrouble } from '../../machines/channel-trouble.ts';
+import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
+
+const NONE: readonly TenantEvent[] = [];
+
+/** The events that a turn's change of channel and queue makes for the tenant. A drop that reconnects by itself makes none. */
+export function eventsBetween(before: ShopState, after: ShopState): readonly TenantEvent[] {
+  // As most turns leave them.
+  const { channel, pacing, limits } = after;
+  if (before.channel === channel && before.pacing === pacing && before.limits === limits) return NONE;
+  const events = [
+    channelEvent(before, after),
+    queueEvent(before, after),
+    restrictionEvent(before, after),
+    quotaEvent(before, after),
+  ];
+  return events.filter((event) => event !== undefined);
+}
+
+function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
+  const { shopId } = after.shop;
+  const was = channelState(before);
+  const is = channelState(after);
+  const { flagged, phone } = after.channel.context;
+  const trouble = channelTrouble(is, after.channel.context) ?? {};
+  if (flagged && !before.channel.context.flagged) {
+    return shopEvent('channel.session_lost', shopId, trouble);
+  }
+  if (was === is) return undefined;
+  if (is === 'disconnected' || is === 'banned') return shopEvent('channel.disconnected', shopId, trouble);
+  // The loss of a session that reconnected by itself was never reported; a ban was.
+  const { asked, ban } = before.channel.context;
+  if (is !== 'connected' || (asked !== true && ban == null)) return undefined;
+  // A connected session has told its number.
+  return shopEvent('channel.connected', shopId, { phone: phone ?? '' });
+}
+
+function queueEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
+  const { shopId } = after.shop;
+  const was = pausedBy(before);
+  const is = pausedBy(after);
+  if (was === is) return undefined;
+  if (is === null) return shopEvent('queue.resumed', shopId, {});
+  const { untilMs } = after.pacing.context;
+  const until = is === 'rate_signal' && untilMs !== null ? new Date(untilMs).toISOString() : null;
+  return shopEvent('queue.paused', shopId, { pausedBy: is, pausedUntil: until });
+}
+
+function restrictionEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
+  const { shopId } = after.shop;
+  const was = before.limits.restriction;
+  const is = after.limits.restriction;
+  if (is === null) return was === null ? undefined : shopEvent('number.unrestricted', shopId, {});
+  // An end that nobody named moves with each word of the network.
+  const isSameEnd = is.isEndKnown ? was?.untilMs === is.untilMs : was?.isEndKnown === false;
+  if (was?.kind === is.kind && isSameEnd) return undefined;
+  const restrictedUntil = new Date(is.untilMs).toISOString();
+  return shopEvent('number.restricted', shopId, { restriction: is.kind, restrictedUntil });
+}
+
+function quotaEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
+  const was = before.limits.newChats;
+  const is = after.limits.newChats;
+  if (is === null || is.warning === null) return undefined;
+  if (was?.warning === is.warning && was.endsAtMs === is.endsAtMs) return undefined;
+  const { warning, quota, used, endsAtMs } = is;
+  const endsAt = endsAtMs === null ? null : new Date(endsAtMs).toISOString();
+  return shopEvent('number.warned', after.shop.shopId, { warning, quota, used, endsAt });
+}
+
+/** What makes the whole queue stand still; null: nothing does. */
+export function pausedBy({ pacing }: Pick<ShopState, 'pacing'>): 'operator' | 'rate_signal' | null {
+  if (pacing.context.heldByOperator) return 'operator';
+  return pacingState({ pacing }) === 'paused' ? 'rate_signal' : null;
+}

@@ -1,0 +1,369 @@
+import { isGroupId } from '../../../../policy/recipient.ts';
+import type { Turn } from '../../../../runtime/behaviour.ts';
+import type { Random } from '../../../../runtime/random.ts';
+import type { RedisArgument, Write } from '../../../../runtime/store.ts';
+import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../../message-status.ts';
+import {
+  type EventLimits,
+  eventWrites,
+  type MessageEventType,
+  type ShopEventData,
+  type ShopEventType,
+  shopEvent,
+  type TenantEvent,
+} from '../../../tenants/tenant-event.ts';
+import { publicChannelStatus, wasConnected } from '../../machines/channel-context.ts';
+import type { ChannelEffect, ChannelEvent } from '../../machines/channel-machine.ts';
+import type { PacingEffect, PacingEvent } from '../../machines/pacing-machine.ts';
+import { channel, encodeMachines, pacing, sameWhenRestored } from '../../machines/shop-machines.ts';
+import type { MachineStep } from '../../machines/transition-table.ts';
+import type { MessageState } from '../../state/message-record.ts';
+import {
+  byAge,
+  changedShop,
+  channelState,
+  liveGroups,
+  pacingState,
+  type QueuedMessage,
+  type ShopState,
+  settledPlace,
+} from '../../state/shop-state.ts';
+import { encodeLimits } from '../../state/stored-limits.ts';
+import { encodeUndelivered, oneMore } from '../../state/undelivered.ts';
+import { type MessageReference, messageOutcome } from './message-outcome.ts';
+import type { ShopEffect } from './shop-commands.ts';
+import { eventsBetween } from './shop-events.ts';
+
+/** How long pacing waits and spreads; milliseconds. */
+export interface PacingTimes {
+  /** The gap between two sends is uniform between these (docs/contract.md, Enforced in the sending component). */
+  readonly gapFromMs: number;
+  readonly gapToMs: number;
+  /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). */
+  readonly pauseMs: number;
+  /** After this long without an answer, a check or composing is given up and the message put back. */
+  readonly answerMs: number;
+  /**
+   * After this long without an outcome, a send counts as unknown. Longer than the session's own deadline and
+   * media fetch.
+   */
+  readonly outcomeMs: number;
+}
+
+/** Moments that the pacing machine may need. */
+export interface Moments {
+  readonly untilMs: number;
+  readonly gapUntilMs: number;
+  readonly pauseUntilMs: number;
+  readonly pausedForMs: number;
+}
+
+/** The times and limits of turns. */
+export interface ShopTurnOptions {
+  readonly random: Random;
+  readonly times: PacingTimes;
+  /** How long its tenant's events are kept. */
+  readonly eventLimits: EventLimits;
+}
+
+const NO_WRITES: readonly Write[] = [];
+const NO_EFFECTS: readonly ShopEffect[] = [];
+const NO_EVENTS: readonly TenantEvent[] = [];
+
+/**
+ * One turn in the making: takes a shop's state, steps its two machines, gathers what they ask for as writes and
+ * effects, and closes into a `Turn`. The state it was made from is never changed.
+ */
+export class TurnBuilder {
+  #writes: readonly Write[] = NO_WRITES;
+  #effects: readonly ShopEffect[] = NO_EFFECTS;
+  readonly nowMs: number;
+  #state: ShopState;
+  readonly #before: ShopState;
+  readonly #options: ShopTurnOptions;
+  #committed: (() => void) | undefined;
+  /** Whether how far the shop's messages have ended is to be stored, and how much of its list this turn cuts. */
+  #storesSettled = false;
+  #cut = 0;
+  /** What the tenant is told of, in the order in which it was decided. */
+  #events: readonly TenantEvent[] = NO_EVENTS;
+
+  constructor(state: ShopState, nowMs: number, options: ShopTurnOptions) {
+    this.#state = state;
+    this.#before = state;
+    this.nowMs = nowMs;
+    this.#options = options;
+  }
+
+  get state(): ShopState {
+    return this.#state;
+  }
+
+  change(changes: Partial<ShopState>): void {
+    this.#state = changedShop(this.#state, changes);
+  }
+
+  /**
+   * Adds writes, in their order. The first that are given together make up the list as they are: an array that is pushed to
+   * reserves room for seventeen, and most turns write two.
+   */
+  write(...writes: readonly Write[]): void {
+    this.#writes = this.#writes.length === 0 ? writes : this.#writes.concat(writes);
+  }
+
+  /** Adds what is to be done once the commit holds, in its order. */
+  perform(...effects: readonly ShopEffect[]): void {
+    this.#effects = this.#effects.length === 0 ? effects : this.#effects.concat(effects);
+  }
+
+  /** Runs once the commit holds, for what is changed in place; several in their order. */
+  onCommitted(action: () => void): void {
+    this.#committed = this.#committed === undefined ? action : inOrder(this.#committed, action);
+  }
+
+  chance(): number {
+    return this.#options.random();
+  }
+
+  /** Moments the pacing machine may need, drawn now. `backoffMs`: the wait that a rate signal asks for, which may be the longer one. */
+  moments(backoffMs = 0): Moments {
+    const { gapFromMs, gapToMs, pauseMs, answerMs } = this.#options.times;
+    const pausedForMs = Math.max(pauseMs, backoffMs);
+    return {
+      untilMs: this.nowMs + answerMs,
+      gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
+      pauseUntilMs: this.nowMs + pausedForMs,
+      pausedForMs,
+    };
+  }
+
+  stepChannel(event: ChannelEvent): void {
+    const from = channelState(this.#state);
+    const { snapshot, effects, step } = channel.step(this.#state.channel, event);
+    this.change({ channel: snapshot });
+    const to = channelState(this.#state);
+    this.#note(step);
+    if (to !== 'qr_waiting') this.change({ qr: undefined });
+    if (to !== 'code_waiting') this.change({ pairingCode: undefined });
+    // Over a drop they stay as they were: a message to one is accepted, and looked at again when the session is back.
+    if (['qr_waiting', 'code_waiting', 'disconnected'].includes(to)) this.change({ groups: undefined });
+    if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'session_down' });
+    for (const effect of effects) this.#carryChannel(effect);
+  }
+
+  stepPacing(event: PacingEvent): void {
+    const { snapshot, effects, step } = pacing.step(this.#state.pacing, event);
+    this.change({ pacing: snapshot });
+    this.#note(step);
+    for (const effect of effects) this.#carryPacing(effect);
+  }
+
+  /**
+   * Takes the oldest of the queue in hand when nothing stands against it. What goes to a group waits for a new
+   * session to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long.
+   */
+  dispatch(): void {
+    const { queue, dispatching } = this.#state;
+    if (queue.length === 0 || !dispatching) return;
+    if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
+    if (this.#state.pacing.context.heldByOperator || !this.#state.tenantActive) return;
+    const groups = liveGroups(this.#state);
+    const next = queue.find(({ to }) => groups !== undefined || !isGroupId(to));
+    if (next === undefined) return;
+    this.change({ queue: queue.filter((other) => other !== next), inHand: next });
+    const { messageId, kind, to, textLength } = next;
+    this.stepPacing({
+      type: 'dispatch',
+      hand: { messageId, kind, to, textLength },
+      untilMs: this.moments().untilMs,
+    });
+  }
+
+  /** Ends a waiting message that was never in hand. */
+  endQueued(message: QueuedMessage, reason: MessageReason): void {
+    this.change({ queue: this.#state.queue.filter((other) => other !== message) });
+    this.#storeState(message, finalStatus(reason), reason);
+  }
+
+  endAllQueued(reason: MessageReason): void {
+    for (const message of this.#state.queue) this.endQueued(message, reason);
+  }
+
+  /** Closes the turn. */
+  finish(reply?: unknown): Turn<ShopState, ShopEffect> {
+    this.dispatch();
+    const before = this.#before;
+    const state = this.#state;
+    const status = channelState(state);
+    const fields: RedisArgument[] = [];
+    if (!sameWhenRestored(before, state, this.nowMs)) {
+      // Empty until the shop was connected once: its record then names no state.
+      const shown = wasConnected(state.channel.context) ? publicChannelStatus(status) : '';
+      fields.push('actor', encodeMachines(state, this.nowMs), 'msgapp', shown);
+    }
+    if (this.#storesSettled) fields.push('settled', this.#noteSettled());
+    if (state.limits !== before.limits) fields.push('limits', encodeLimits(state.limits));
+    if (state.undelivered !== before.undelivered) {
+      fields.push('undelivered', encodeUndelivered(state.undelivered));
+    }
+    if (fields.length > 0) this.write(['HSET', state.keys.shop, ...fields]);
+    if (status !== channelState(before) || state.qr !== before.qr) {
+      this.perform({ type: 'announce_channel', of: state, state: status });
+    }
+    if (state.pacing !== before.pacing && standsStill(state) !== standsStill(before)) {
+      const { heldByOperator } = state.pacing.context;
+      const began = beganToStand(before, state);
+      this.perform({
+        type: 'announce_pacing',
+        of: state,
+        state: pacingState(state),
+        heldByOperator,
+        began,
+      });
+    }
+    this.#storeEvents();
+    return { state, writes: this.#writes, effects: this.#effects, reply, committed: this.#committed };
+  }
+
+  /** Has the turn store how far the shop's messages have ended, less what it cuts from the head of its list. */
+  storeSettled(cut = 0): void {
+    this.#storesSettled = true;
+    this.#cut += cut;
+  }
+
+  /** How many elements of the list, as it then stands, belong to messages that have ended, with none before them. */
+  #noteSettled(): number {
+    const { accepted } = this.#state;
+    const settled = settledPlace(this.#state);
+    this.onCommitted(() => {
+      accepted.settled = settled;
+    });
+    return Math.max(0, settled - accepted.cut - this.#cut);
+  }
+
+  /** Tells the tenant of something, once the commit of this turn makes it true. */
+  tellOfMessage(type: MessageEventType, messageId: string): void {
+    this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject: messageId }];
+  }
+
+  /** The same of the shop itself. */
+  tell<Type extends ShopEventType>(type: Type, data: ShopEventData[Type]): void {
+    this.#events = [...this.#events, shopEvent(type, this.#state.shop.shopId, data)];
+  }
+
+  #storeEvents(): void {
+    const changes = eventsBetween(this.#before, this.#state);
+    if (this.#events.length === 0 && changes.length === 0) return;
+    const events = [...this.#events, ...changes];
+    const kept = { nowMs: this.nowMs, limits: this.#options.eventLimits };
+    this.write(...eventWrites(this.#state.shop.tenantId, events, kept));
+    this.perform({ type: 'announce_events' });
+  }
+
+  #carryChannel(effect: ChannelEffect): void {
+    if (effect.type === 'openSession') {
+      this.perform({ type: 'open', opening: effect.params });
+    } else if (effect.type === 'closeSession') {
+      this.perform({ type: 'close' });
+    } else if (effect.type === 'eraseSession') {
+      this.perform({ type: 'erase' });
+    } else {
+      this.endAllQueued('MSGAPP_SESSION_LOST');
+    }
+  }
+
+  #carryPacing(effect: PacingEffect): void {
+    const { inHand } = this.#state;
+    switch (effect.type) {
+      case 'checkRecipient':
+        this.perform({ type: 'check', message: inHandFor(effect, inHand) });
+        break;
+      case 'showComposing': {
+        const { generation } = this.#state.channel.context;
+        this.perform({ type: 'compose', message: inHandFor(effect, inHand), generation });
+        break;
+      }
+      case 'recall':
+        this.perform({ type: 'recall', messageId: effect.params.messageId });
+        break;
+      case 'putOnWire':
+        this.#storeState(inHandFor(effect, inHand), 'sending', null);
+        break;
+      case 'settle':
+        // Not found when the shop was loaded: its record ran out of its retention, or it was ended beside the actor.
+        if (inHand === undefined) break;
+        this.change({ inHand: undefined, bodyInHand: undefined });
+        this.#noteSent(inHand, effect.params.reason);
+        this.#storeState(inHand, finalStatus(effect.params.reason), effect.params.reason);
+        break;
+      case 'putBack':
+        this.#putBack(inHand);
+        break;
+    }
+  }
+
+  /**
+   * Back to the head of the queue, behind older ones that came from elsewhere meanwhile, unless the session is
+   * lost for good; a message that stood as `sending` is queued again.
+   */
+  #putBack(inHand: QueuedMessage | undefined): void {
+    if (inHand === undefined) return;
+    this.change({
+      queue: byAge([inHand, ...this.#state.queue]),
+      inHand: undefined,
+      bodyInHand: undefined,
+    });
+    if (this.#state.channel.context.flagged) this.endQueued(inHand, 'MSGAPP_SESSION_LOST');
+    else if (pacingState(this.#before) === 'sending') this.#storeState(inHand, 'queued', null);
+  }
+
+  /** Stores what became of a message. */
+  store(message: MessageReference, state: MessageState): void {
+    const { writes, effects } = messageOutcome(this.#state, message, state);
+    this.write(...writes);
+    this.perform(...effects);
+    // The end of a message of another shop is told in that shop's turn.
+    if (message.carriedFor !== undefined || !isFinal(state.status)) return;
+    this.storeSettled();
+    this.tellOfMessage(`message.${state.status}`, message.messageId);
+  }
+
+  #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {
+    const sentAtMs = status === 'sent' ? this.nowMs : null;
+    this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
+  }
+
+  /** What its recipients are now to say that they have. */
+  #noteSent({ kind, carriedFor }: QueuedMessage, reason: MessageReason | null): void {
+    if (finalStatus(reason) !== 'sent' || kind === 'status' || carriedFor !== undefined) return;
+    this.change({ undelivered: oneMore(this.#state.undelivered, this.nowMs) });
+  }
+
+  #note(step: MachineStep | undefined): void {
+    if (step === undefined || step.from === step.to) return;
+    const { transitions } = this.#state;
+    this.onCommitted(() => transitions.note(step, this.nowMs));
+  }
+}
+
+function inOrder(first: () => void, second: () => void): () => void {
+  return () => {
+    first();
+    second();
+  };
+}
+
+/** The two causes by which a queue stands still, as a text to compare. */
+function standsStill(state: ShopState): string {
+  return `${pacingState(state) === 'paused'} ${state.pacing.context.heldByOperator}`;
+}
+
+function beganToStand(before: ShopState, state: ShopState): 'operator' | 'rate_signal' | null {
+  if (state.pacing.context.heldByOperator && !before.pacing.context.heldByOperator) return 'operator';
+  return pacingState(state) === 'paused' && pacingState(before) !== 'paused' ? 'rate_signal' : null;
+}
+
+function inHandFor(effect: PacingEffect, inHand: QueuedMessage | undefined): QueuedMessage {
+  if (inHand === undefined) throw new Error(`pacing asks for ${effect.type} with no message in hand`);
+  return inHand;
+}

@@ -1,0 +1,40 @@
+import type { DueTimer } from '../../../../runtime/behaviour.ts';
+import type { MessageReason } from '../../../message-status.ts';
+import { QUEUED_LIMIT_MS } from '../../state/message-record.ts';
+import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from './turn-builder.ts';
+
+/**
+ * After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (docs/contract.md, Message
+ * states).
+ */
+export const NO_SESSION_LIMIT_MS = 10 * 60_000;
+
+/** When a message that is not sent until then ends, and with which reason. */
+export function waitingEnd(
+  state: Pick<ShopState, 'channel'>,
+  message: QueuedMessage,
+): { readonly atMs: number; readonly reason: MessageReason } {
+  const expiresAtMs = message.createdAtMs + QUEUED_LIMIT_MS;
+  const { downSinceMs } = state.channel.context;
+  if (downSinceMs !== null) {
+    const givenUpAtMs = Math.max(downSinceMs, message.createdAtMs) + NO_SESSION_LIMIT_MS;
+    if (givenUpAtMs <= expiresAtMs) return { atMs: givenUpAtMs, reason: 'MSGAPP_NOT_CONNECTED' };
+  }
+  return { atMs: expiresAtMs, reason: 'EXPIRED' };
+}
+
+/** When the message that waits longest has waited too long; the queue stands in order of age. */
+export function waitingTimer(state: ShopState): DueTimer | undefined {
+  const head = state.queue[0];
+  return head && { id: 'waiting', dueAtMs: waitingEnd(state, head).atMs };
+}
+
+/** Fails what has waited too long. */
+export function endOverdue(builder: TurnBuilder): void {
+  for (const message of builder.state.queue) {
+    const { atMs, reason } = waitingEnd(builder.state, message);
+    if (atMs > builder.nowMs) return;
+    builder.endQueued(message, reason);
+  }
+}

@@ -1,0 +1,37 @@
+import { publicChannelStatus } from '../machines/channel-context.ts';
+import { channelState, liveGroups, pacingState, type ShopState } from '../state/shop-state.ts';
+import { waitingEnd } from './builder/waiting-limits.ts';
+
+/** As operators see a shop. */
+export type ShopDescription = ReturnType<typeof describeShop>;
+
+/** Of a long queue only its head is shown. */
+const SHOWN_WAITING = 100;
+
+/** What operators see of a shop: both machines, the queue and its last steps; no texts, codes or credentials. */
+export function describeShop(state: ShopState) {
+  const { context } = state.channel;
+  return {
+    tenantId: state.shop.tenantId,
+    shopId: state.shop.shopId,
+    name: state.name,
+    tenantActive: state.tenantActive,
+    status: publicChannelStatus(channelState(state)),
+    channel: { state: channelState(state), ...context },
+    pacing: { state: pacingState(state), ...state.pacing.context },
+    queue: {
+      depth: state.queue.length,
+      inHand: state.inHand ?? null,
+      waiting: state.queue
+        .slice(0, SHOWN_WAITING)
+        .map((message) => ({ ...message, unlessSent: waitingEnd(state, message) })),
+    },
+    pooled: state.pooled.slice(0, SHOWN_WAITING),
+    limits: state.limits,
+    undelivered: state.undelivered ?? null,
+    counted: state.ledger.size,
+    groups: liveGroups(state)?.length ?? null,
+    qrWaiting: state.qr !== undefined,
+    transitions: state.transitions.list(),
+  };
+}

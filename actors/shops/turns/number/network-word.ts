@@ -1,0 +1,130 @@
+/**
+ * Handles what the network says of a shop's number (policy/network-limits.ts). A restriction ends when
+ * the network says so. Where it names no end, and where it only refused a message, the restriction ends a day later.
+ * No message is ever sent to find out.
+ */
+import {
+  type NetworkLimits,
+  type NewChats,
+  newChatBarOnWire,
+  newChatsAt,
+  REFUSED,
+  type Restriction,
+  restrictionAt,
+  UNNAMED_END_MS,
+} from '../../../../policy/network-limits.ts';
+import type { DueTimer } from '../../../../runtime/behaviour.ts';
+import type {
+  SendOutcome,
+  SessionEvent,
+  ToldNewChats,
+  ToldRestriction,
+} from '../../../sessions/session-host.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import { refusedUntil } from '../../state/stored-limits.ts';
+import type { Writer } from '../../state/writer.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+
+/** The network refuses a message that would start a chat, since the number is restricted (docs/chat-client.md, Sending). */
+const RESTRICTED_CODE = '463';
+/** The network refuses it, since the quota of such messages is used up. */
+const CAPPED_CODE = '475';
+
+/** Takes over the limits that the session reports. */
+export function hearLimits(
+  builder: TurnBuilder,
+  { restriction, newChats }: Extract<SessionEvent, { type: 'session.limits' }>,
+): void {
+  const { state, nowMs } = builder;
+  const { limits } = state;
+  const next: NetworkLimits = {
+    restriction: restriction === undefined ? limits.restriction : restrictionTold(limits, restriction, nowMs),
+    newChats: newChats === undefined ? limits.newChats : newChatsTold(state, newChats, nowMs),
+  };
+  if (JSON.stringify(next) !== JSON.stringify(limits)) builder.change({ limits: next });
+}
+
+/** A message was refused. What the network says of it follows, since the session asks. */
+export function heedRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
+  if (outcome.kind !== 'refused') return;
+  const { nowMs } = builder;
+  const { limits } = builder.state;
+  if (outcome.code === RESTRICTED_CODE) {
+    // An end that the network named is the better word.
+    if (restrictionAt(limits, nowMs)?.isEndKnown === true) return;
+    builder.change({ limits: { ...limits, restriction: refusedUntil(nowMs + UNNAMED_END_MS) } });
+  } else if (outcome.code === CAPPED_CODE) {
+    const known = newChatsAt(limits, nowMs) ?? { ...{ quota: 0, used: 0, accepted: 0 }, endsAtMs: null };
+    builder.change({ limits: { ...limits, newChats: { ...known, warning: 'capped', atMs: nowMs } } });
+  }
+}
+
+/** A message to somebody who has no chat with the number is accepted: it will use up one of the quota. */
+export function newChatAccepted(builder: TurnBuilder): void {
+  const { newChats } = limitsNow(builder.state);
+  if (newChats !== null) changeNewChats(builder, { ...newChats, accepted: newChats.accepted + 1 });
+}
+
+/** Such a message leaves. */
+export function newChatLeaves(builder: TurnBuilder): void {
+  const { newChats } = builder.state.limits;
+  if (newChats === null) return;
+  const { used, accepted } = newChats;
+  changeNewChats(builder, { ...newChats, used: used + 1, accepted: Math.max(0, accepted - 1) });
+}
+
+/** The limits in which no more messages count as accepted than wait: some end without being sent. */
+export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'inHand'>): NetworkLimits {
+  const { limits } = state;
+  const { newChats } = limits;
+  const waiting = state.queue.length + (state.inHand === undefined ? 0 : 1);
+  if (newChats === null || newChats.accepted <= waiting) return limits;
+  return { ...limits, newChats: { ...newChats, accepted: waiting } };
+}
+
+/**
+ * Whether the network bars a message to a person that is about to leave. `hasChat` is exact; until the session says,
+ * anyone who wrote has a chat. The quota is of messages to people who have not answered.
+ */
+export function barsNewChat(
+  { limits }: Pick<ShopState, 'limits'>,
+  { hasChat, writer }: { readonly hasChat: boolean | undefined; readonly writer: Writer | undefined },
+  nowMs: number,
+): boolean {
+  if (restrictionAt(limits, nowMs) !== null) return !(hasChat ?? true) || writer === undefined;
+  return writer === undefined && newChatBarOnWire(limits, nowMs) !== undefined;
+}
+
+/** When a restriction ends by itself; undefined: there is none. */
+export function restrictionTimer({ limits }: Pick<ShopState, 'limits'>): DueTimer | undefined {
+  const { restriction } = limits;
+  return restriction === null ? undefined : { id: 'restriction', dueAtMs: restriction.untilMs };
+}
+
+/** That moment has come. */
+export function endRestriction(builder: TurnBuilder): void {
+  builder.change({ limits: { ...builder.state.limits, restriction: null } });
+}
+
+function changeNewChats(builder: TurnBuilder, newChats: NewChats): void {
+  builder.change({ limits: { ...builder.state.limits, newChats } });
+}
+
+function restrictionTold(
+  { restriction }: NetworkLimits,
+  { isActive, kind, endsAtMs }: ToldRestriction,
+  nowMs: number,
+): Restriction | null {
+  if (isActive) {
+    const isEndKnown = endsAtMs !== null && endsAtMs > nowMs;
+    return { kind, untilMs: isEndKnown ? endsAtMs : nowMs + UNNAMED_END_MS, isEndKnown };
+  }
+  // The network also refuses first messages while it says that there is no restriction (devlikeapro/waha issue 2219). Another
+  // one would only be the next refusal.
+  return restriction?.kind === REFUSED ? restriction : null;
+}
+
+function newChatsTold(state: ShopState, told: ToldNewChats | null, nowMs: number): NewChats | null {
+  const accepted = limitsNow(state).newChats?.accepted ?? 0;
+  return told === null ? null : { ...told, accepted, atMs: nowMs };
+}

@@ -1,0 +1,169 @@
+/**
+ * What a tenant knows of the number that a shop has just connected: whether another shop has it, and what that one, or an
+ * erased one, counted for it (docs/contract.md, A number and its shops).
+ */
+import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';
+import type { NetworkLimits } from '../../../../policy/network-limits.ts';
+import { recipientKey } from '../../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import { LEDGER_BOUND, type SendLedger } from '../../../../policy/send-ledger.ts';
+import type { Store } from '../../../../runtime/store.ts';
+import { tenantKeys } from '../../../tenants/tenant-keys.ts';
+import { holdsNumber, ownNumber } from '../../machines/channel-context.ts';
+import { countedOnly, readArchive } from '../../state/number-archive.ts';
+import {
+  decodeWriters,
+  isForgotten,
+  type NumberPast,
+  pairs,
+  readMachines,
+  readPast,
+} from '../../state/number-past.ts';
+import { decodeNumberUse, type NumberUse, numberUseRead } from '../../state/number-use.ts';
+import type { NumberVault } from '../../state/number-vault.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import { countedEntries, ledgerOf } from '../../state/stored-ledger.ts';
+import { laterWriter, type Writer } from '../../state/writer.ts';
+
+/** What the turn on a connection needs to know of its number. */
+export interface NumberFacts {
+  /** The other shop of the tenant that has it connected. */
+  readonly connectedAt?: string;
+  /** It is this shop's, as is stored. */
+  readonly isOwn?: boolean;
+  /** Since when its warm-up counts, where it was this shop's before another number was. */
+  readonly warmupSinceMs?: number | null;
+  /** The limits that the network had reported by then. */
+  readonly limits?: NetworkLimits;
+  /** What comes with it from the shop that had it last. */
+  readonly inheritance?: Inheritance;
+  /** The number this shop had before, as long as no other shop took it. */
+  readonly former?: string;
+}
+
+/** What a shop takes over with a number: all that it does not hold already. */
+export interface Inheritance extends Pick<NumberPast, 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
+  /** To be added to the shop's list. */
+  readonly entries: readonly LedgerEntry[];
+  /** Where it was kept since its shop was erased. */
+  readonly archivedAt?: string;
+  /** The shop's ledger with them. */
+  readonly ledger: SendLedger;
+  readonly writers: ReadonlyMap<string, Writer>;
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** Where the facts are read: the store, and the moment they are for. */
+interface Reading {
+  readonly store: Store;
+  readonly vault: NumberVault;
+  readonly nowMs: number;
+}
+
+/** Reads what is known of `phone` (digits only), which the shop's session says it has. */
+export async function readNumber(state: ShopState, phone: string, reading: Reading): Promise<NumberFacts> {
+  const { tenantId, shopId } = state.shop;
+  const { store } = reading;
+  const before = ownNumber(state.channel.context);
+  const asked = [phone, ...(before === null || before === phone ? [] : [before])];
+  const [stored, formerUse] = await store.read(asked.map((each) => numberUseRead(tenantId, each)));
+  const isStillOurs = before !== null && decodeNumberUse(formerUse)?.shopId === shopId;
+  const former = isStillOurs ? { former: before } : {};
+  const use = decodeNumberUse(stored);
+  if (use === undefined) return { ...former, ...(await readErased(state, phone, reading)) };
+  if (use.shopId === shopId) return { ...former, ...ownAgain(use, reading.nowMs) };
+  const facts = await readOther(state, { phone, use }, reading);
+  // Erased meanwhile: what was read may be half of it.
+  const [now] = await store.read([numberUseRead(tenantId, phone)]);
+  return now === stored ? { ...former, ...facts } : readNumber(state, phone, reading);
+}
+
+/** It was this shop's last; where the shop had another number meanwhile, its warm-up stands with its use. */
+function ownAgain({ left }: NumberUse, nowMs: number): NumberFacts {
+  if (left === undefined) return { isOwn: true };
+  if (isForgotten(left.atMs, nowMs)) return {};
+  const { warmupSinceMs, limits } = left;
+  return limits === undefined ? { warmupSinceMs } : { warmupSinceMs, limits };
+}
+
+async function readErased(state: ShopState, phone: string, reading: Reading): Promise<NumberFacts> {
+  const { tenantId } = state.shop;
+  const found = await readArchive({ tenantId, phone }, reading.vault, reading);
+  if (found === undefined) return {};
+  const inheritance = await inheritanceOf(state, found.past, { ...reading, keptOf: countedOnly });
+  return { inheritance: { ...inheritance, archivedAt: found.key } };
+}
+
+async function readOther(
+  state: ShopState,
+  { phone, use }: { readonly phone: string; readonly use: NumberUse },
+  { store, nowMs }: Reading,
+): Promise<NumberFacts> {
+  const { shard, shop } = state;
+  const [named] = await store.read([['HGET', tenantKeys(shop.tenantId).shops, use.shopId]]);
+  const machines = await readMachines(shard, use.shopId, store);
+  // One whose erasure was decided is no longer the tenant's.
+  if (named !== null && holdsNumber(machines.channel, phone)) return { connectedAt: use.shopId };
+  const past = await readPast(use, machines, { shard, store, nowMs });
+  return past === undefined ? {} : { inheritance: await inheritanceOf(state, past, { store, nowMs }) };
+}
+
+/** Of what is known of a number what the shop does not hold already. `keptOf`: what the past holds of an entry; default: all. */
+async function inheritanceOf(
+  { keys }: ShopState,
+  past: NumberPast,
+  {
+    store,
+    nowMs,
+    keptOf = (entry) => entry,
+  }: Pick<Reading, 'store' | 'nowMs'> & { readonly keptOf?: (entry: LedgerEntry) => LedgerEntry },
+): Promise<Inheritance> {
+  const [newest, writers, aliases] = (await store.read([
+    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
+    ['HGETALL', keys.writers],
+    ['HGETALL', keys.aliases],
+  ])) as [string[], string[], string[]];
+  const own = countedEntries(newest, nowMs);
+  const entries = withoutThose(past.entries, own.map(keptOf));
+  const knownAs = new Map([...past.aliases, ...pairs(aliases)]);
+  const ownWriters = decodeWriters(writers);
+  const merged = [...past.writers].flatMap(([address, writer]): [string, Writer][] => {
+    const known = ownWriters.get(address);
+    const later = laterWriter(known, writer);
+    return later === undefined || later === known ? [] : [[address, later]];
+  });
+  const { warmupSinceMs, limits, pausedUntilMs } = past;
+  return {
+    warmupSinceMs,
+    limits,
+    pausedUntilMs,
+    entries,
+    ledger: underKnownNumbers(ledgerOf([...own, ...entries]), knownAs),
+    writers: new Map(merged),
+    aliases: new Map([...past.aliases].filter(([address]) => !pairs(aliases).has(address))),
+  };
+}
+
+/** Each of `mine` takes one of `entries` away that is the same: a number that comes back brings what it left with. */
+function withoutThose(entries: readonly LedgerEntry[], mine: readonly LedgerEntry[]): LedgerEntry[] {
+  const held = new Map<string, number>();
+  for (const entry of mine) {
+    const text = encodeEntry(entry);
+    held.set(text, (held.get(text) ?? 0) + 1);
+  }
+  return entries.filter((entry) => {
+    const text = encodeEntry(entry);
+    const left = held.get(text) ?? 0;
+    if (left > 0) held.set(text, left - 1);
+    return left === 0;
+  });
+}
+
+/** The ledger with all recipients under the numbers that the network knows them by. */
+function underKnownNumbers(ledger: SendLedger, knownAs: ReadonlyMap<string, string>): SendLedger {
+  for (const recipient of ledger.recipients()) {
+    const number = knownAs.get(`+${recipient}`);
+    if (number !== undefined && isPhoneNumber(number)) ledger.mergeRecipient(recipient, recipientKey(number));
+  }
+  return ledger;
+}

@@ -1,0 +1,131 @@
+/**
+ * A number follows its tenant from shop to shop (docs/contract.md, A number and its shops): one shop at a time has it
+ * connected, and what was counted for it comes with it, in the commit that connects the shop.
+ */
+import { encodeEntry } from '../../../../policy/ledger-entry.ts';
+import { NO_LIMITS } from '../../../../policy/network-limits.ts';
+import type { RedisArgument, Write } from '../../../../runtime/store.ts';
+import type { SessionEvent } from '../../../sessions/session-host.ts';
+import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../../machines/channel-context.ts';
+import { archiveTaken } from '../../state/number-archive.ts';
+import { isForgotten } from '../../state/number-past.ts';
+import { numberUseWrite } from '../../state/number-use.ts';
+import { channelState, pacingState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import type { Inheritance, NumberFacts } from './number-facts.ts';
+
+type Connected = Extract<SessionEvent, { type: 'session.connected' }>;
+
+/** Elements of a list, or fields of a hash, that one write carries. */
+const PARTS_PER_WRITE = 1_000;
+
+/** Connects the shop with the number, or refuses it where another shop of the tenant has it; false then. */
+export function takeNumber(builder: TurnBuilder, event: Connected, facts: NumberFacts): boolean {
+  const { phone, pairedAtMs } = event;
+  const { connectedAt, inheritance, former, isOwn } = facts;
+  if (connectedAt !== undefined) {
+    refuse(builder, connectedAt);
+    return false;
+  }
+  const { context } = builder.state.channel;
+  const { tenantId, shopId } = builder.state.shop;
+  const known = [
+    inheritance?.warmupSinceMs,
+    facts.warmupSinceMs,
+    continuedWarmup(context, event, builder.nowMs),
+  ];
+  const warmupSinceMs = Math.min(pairedAtMs, ...known.filter((sinceMs) => sinceMs != null));
+  if (former !== undefined) {
+    const { limits } = builder.state;
+    const atMs = context.downSinceMs ?? builder.nowMs;
+    const left = { atMs, warmupSinceMs: warmupPairedAtMs(context), limits };
+    builder.write(numberUseWrite(tenantId, former, { shopId, left }));
+  }
+  if (isOwn !== true) builder.write(numberUseWrite(tenantId, phone, { shopId }));
+  // Two shops that connect at once do not see each other before both have.
+  if (isOwn !== true || context.asked === true) {
+    builder.perform({ type: 'confirm_number', of: builder.state, phone });
+  } else builder.perform({ type: 'note_number', phone });
+  if (inheritance !== undefined) inherit(builder, inheritance);
+  // They are about the number, and not about the shop.
+  const told = facts.limits ?? inheritance?.limits;
+  if (told !== undefined) builder.change({ limits: told });
+  else if (ownNumber(context) !== phone) builder.change({ limits: NO_LIMITS });
+  builder.stepChannel({
+    type: 'connected',
+    phone,
+    pairedAtMs,
+    ...(warmupSinceMs < pairedAtMs ? { warmupSinceMs } : {}),
+  });
+  return true;
+}
+
+/** The shop `by` has the number as well, and had it first. */
+export function yieldNumber(
+  builder: TurnBuilder,
+  { phone, by }: { readonly phone: string; readonly by: string },
+): void {
+  const { channel, shop } = builder.state;
+  if (channelState(builder.state) !== 'connected' || channel.context.phone !== phone) return;
+  builder.write(numberUseWrite(shop.tenantId, phone, { shopId: by }));
+  refuse(builder, by);
+}
+
+function refuse(builder: TurnBuilder, by: string): void {
+  builder.stepChannel({ type: 'refused', nowMs: builder.nowMs, detail: `it is connected at shop ${by}` });
+}
+
+/** The warm-up of a number goes on at its shop over reconnections, and over a new pairing within 30 days. */
+function continuedWarmup(context: ChannelContext, event: Connected, nowMs: number): number | null {
+  if (ownNumber(context) !== event.phone) return null;
+  const isSamePairing = context.pairedAtMs === event.pairedAtMs;
+  return isSamePairing || !isForgotten(context.downSinceMs ?? nowMs, nowMs)
+    ? warmupPairedAtMs(context)
+    : null;
+}
+
+function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
+  const { keys, accepted } = builder.state;
+  const { entries, ledger, writers, aliases, archivedAt } = inheritance;
+  if (archivedAt !== undefined) {
+    builder.write(...archiveTaken(builder.state.shop.tenantId, archivedAt));
+  }
+  if (entries.length > 0) {
+    builder.write(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);
+    builder.change({ ledger });
+    builder.onCommitted(() => {
+      accepted.next += entries.length;
+    });
+  }
+  builder.write(
+    ...hashWrites(
+      keys.writers,
+      [...writers].map(([address, writer]) => [address, JSON.stringify(writer)]),
+    ),
+    ...hashWrites(keys.aliases, [...aliases]),
+  );
+  keepPause(builder, inheritance);
+}
+
+/** The network's rate signal is about the number. Of two moments the later holds. */
+function keepPause(builder: TurnBuilder, { pausedUntilMs }: Inheritance): void {
+  const { nowMs, state } = builder;
+  const { context } = state.pacing;
+  const ownMs = pacingState(state) === 'paused' ? (context.untilMs ?? 0) : 0;
+  if (pausedUntilMs !== null && pausedUntilMs > Math.max(ownMs, nowMs)) {
+    builder.stepPacing({
+      type: 'rate_limited_before',
+      pauseUntilMs: pausedUntilMs,
+      pausedForMs: pausedUntilMs - nowMs,
+    });
+  }
+}
+
+function hashWrites(key: string, fields: readonly (readonly [string, string])[]): Write[] {
+  const writes: Write[] = [];
+  for (let from = 0; from < fields.length; from += PARTS_PER_WRITE) {
+    const part: RedisArgument[] = fields.slice(from, from + PARTS_PER_WRITE).flat();
+    writes.push(['HSET', key, ...part]);
+  }
+  return writes;
+}

@@ -1,0 +1,99 @@
+/**
+ * The network decides which number is a person's. A caller writes a number in one of its forms; the check before the first
+ * send tells which number the network knows. From then on that number is who the recipient is: what was counted and
+ * what waits is put under it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
+ */
+import { exceedsRecipientLimits } from '../../../../policy/evaluate-message.ts';
+import { recipientKey } from '../../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import type { SessionEvent } from '../../../sessions/session-host.ts';
+import { addressee, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
+import type { Writer } from '../../state/writer.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+
+type Checked = Extract<SessionEvent, { type: 'session.recipient_checked' }>;
+
+/**
+ * Takes over what the check of the message in hand told of its recipient. `known`: the number the network told before,
+ * if it was another than the caller wrote.
+ */
+export function learnRecipient(builder: TurnBuilder, checked: Checked, known: string | undefined): void {
+  const { inHand } = builder.state;
+  if (inHand === undefined || !checked.exists || !isPhoneNumber(inHand.to)) return;
+  const { to } = inHand;
+  const number = checked.number ?? to;
+  if (number !== (known ?? to)) remember(builder, to, number);
+  builder.change({ inHand: knownAs(inHand, number) });
+}
+
+/** The network knows `to` as `number`, which may be `to` itself again. */
+function remember(builder: TurnBuilder, to: string, number: string): void {
+  const { keys, ledger, queue } = builder.state;
+  // What was counted is kept by the key of the number, so the alias is found by that as well.
+  const written = [...new Set([to, `+${recipientKey(to)}`])];
+  if (number === to) {
+    builder.write(['HDEL', keys.aliases, ...written]);
+  } else {
+    builder.write(['HSET', keys.aliases, ...written.flatMap((form) => [form, number])]);
+    builder.onCommitted(() => ledger.mergeRecipient(recipientKey(to), recipientKey(number)));
+  }
+  builder.change({ queue: queue.map((message) => (message.to === to ? knownAs(message, number) : message)) });
+}
+
+function knownAs(message: QueuedMessage, number: string): QueuedMessage {
+  const { alias: _, ...rest } = message;
+  return number === message.to ? rest : { ...rest, alias: number };
+}
+
+/**
+ * The recipient of the message in hand wrote while the network told no number of theirs: from now on what they wrote,
+ * and write, is kept under their number.
+ */
+export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | undefined): void {
+  const { keys, inHand } = builder.state;
+  if (inHand === undefined || writer === undefined) return;
+  const number = addressee(inHand);
+  builder.write(
+    ['HSET', keys.aliases, lid, number],
+    ['HSET', keys.writers, number, JSON.stringify(writer)],
+    ['HDEL', keys.writers, lid],
+  );
+}
+
+/**
+ * Keeps what somebody wrote last under the address they wrote from, and nothing under the other form of their number: whoever
+ * has two is one person, whose last word counts (docs/contract.md, Numbers).
+ */
+export function keepWriter(
+  builder: TurnBuilder,
+  { writtenBy, wroteAs }: { readonly writtenBy: string; readonly wroteAs?: string | undefined },
+  writer: Writer,
+): void {
+  const { writers } = builder.state.keys;
+  builder.write(['HSET', writers, writtenBy, JSON.stringify(writer)]);
+  if (wroteAs !== undefined) builder.write(['HDEL', writers, wroteAs]);
+}
+
+/** Whether the message in hand goes to the person who wrote under this number, in any of its forms; never for a LID. */
+export function isInHandFor({ inHand }: Pick<ShopState, 'inHand'>, writtenBy: string): boolean {
+  if (inHand === undefined || !isPhoneNumber(writtenBy) || !isPhoneNumber(inHand.to)) return false;
+  return recipientKey(addressee(inHand)) === recipientKey(writtenBy);
+}
+
+/** Whether the recipient's limits forbid the message in hand, now that it is known who the recipient is. */
+export function isOverRecipientLimits(state: ShopState, writer: Writer | undefined, nowMs: number): boolean {
+  const { inHand, queue, ledger } = state;
+  if (inHand === undefined || !isPhoneNumber(inHand.to)) return false;
+  const recipient = addressee(inHand);
+  const key = recipientKey(recipient);
+  const waiting = queue.filter((message) => {
+    const other = addressee(message);
+    return isPhoneNumber(other) && recipientKey(other) === key;
+  }).length;
+  return exceedsRecipientLimits(ledger, {
+    recipient,
+    waiting,
+    lastInboundAtMs: writer?.lastInboundAtMs ?? null,
+    nowMs,
+  });
+}

@@ -1,0 +1,192 @@
+/**
+ * What is known of a person, whichever form of their number it is known by: the one a caller wrote, the other form of a
+ * country that has two, the one the network told, or the network's own id of them.
+ */
+import { hasTwoForms, numberForms } from '../../../../policy/number-forms.ts';
+import { type DeclarationFact, recipientClass } from '../../../../policy/recipient-class.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../../runtime/maybe-promise.ts';
+import type { Lookup, Store } from '../../../../runtime/store.ts';
+import {
+  type ContactRecord,
+  declarationFact,
+  decodeContact,
+  laterContact,
+} from '../../../tenants/contact-record.ts';
+import { tenantKeys } from '../../../tenants/tenant-keys.ts';
+import type { MessageBody, StoredMessage } from '../../state/message-record.ts';
+import { type ShopKeys, shopAddress, shopKeys } from '../../state/shop-keys.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import { decodeWriter, laterWriter, type Writer } from '../../state/writer.ts';
+
+/** What the policy asks of a recipient. */
+export interface RecipientFacts {
+  readonly isCustomer: boolean;
+  readonly writer: Writer | undefined;
+  readonly declaration: DeclarationFact | null;
+  /** The number the network knows the recipient by, where it told another one than was asked about. */
+  readonly alias?: string;
+}
+
+/** The facts that a send is judged by. */
+export interface SendFacts extends RecipientFacts {
+  /** The original of the same idempotency key. */
+  readonly original?: StoredMessage | undefined;
+}
+
+/** What is known of the person who wrote an inbound message. */
+export interface InboundFacts {
+  /** The stored writer, whichever form of their number it is under. */
+  readonly writer?: Writer;
+  /** The address the writer is kept under: a number where one is known, else the network's own id. */
+  readonly writtenBy?: string;
+  /** The other form of that number, where something is kept under it. */
+  readonly wroteAs?: string;
+}
+
+/** Who wrote, as far as it is known of a recipient. */
+export type WriterFacts = Pick<RecipientFacts, 'writer' | 'alias'>;
+
+/** Where a shop keeps who wrote to it. */
+type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, 'writers' | 'aliases'> };
+
+/** The same with where its tenant keeps customers and declarations. */
+type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
+
+/** All that is known of a number. */
+export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
+  return rememberedRecipient(place, to, store) ?? askForRecipient(place, to, store);
+}
+
+/** The facts about a number of one form that stands under no other, where memory has all of them: what most sends find. */
+function rememberedRecipient(
+  { shard, keys, people }: PeoplePlace,
+  to: string,
+  store: Store,
+): RecipientFacts | undefined {
+  if (hasTwoForms(to) || store.known(shard, 'HGET', keys.aliases, to) !== null) return undefined;
+  const customer = store.known(shard, 'SISMEMBER', people.customers, to);
+  const writer = store.known(shard, 'HGET', keys.writers, to);
+  const contact = store.known(shard, 'HGET', people.contacts, to);
+  if (customer === undefined || writer === undefined || contact === undefined) return undefined;
+  return {
+    isCustomer: customer === 1,
+    writer: decodeWriter(writer as string | null),
+    declaration: declarationFact(decodeContact(contact as string | null)),
+  };
+}
+
+function askForRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
+  const forms = numberForms(to);
+  const answers = store.lookUp(place.shard, recipientLookups(place, to, forms));
+  if (answers instanceof Promise || typeof answers[0] === 'string') {
+    return withAlias(place, { forms, answers }, store);
+  }
+  return gather(answers, 1);
+}
+
+/** What is known of a number under its own forms, and under those of the one that the network told for it. */
+async function withAlias(
+  place: PeoplePlace,
+  { forms, answers }: { readonly forms: readonly string[]; readonly answers: MaybePromise<unknown[]> },
+  store: Store,
+): Promise<RecipientFacts> {
+  const known = await answers;
+  const facts = gather(known, 1);
+  const [told] = known;
+  if (typeof told !== 'string') return facts;
+  const others = numberForms(told).filter((form) => !forms.includes(form));
+  if (others.length === 0) return { ...facts, alias: told };
+  const lookups = others.flatMap((form) => personLookups(place, form));
+  return { ...gather(await store.lookUp(place.shard, lookups), 0, facts), alias: told };
+}
+
+/** What is asked of a number that a caller wrote, which has one form as a rule. */
+function recipientLookups(place: PeoplePlace, to: string, forms: readonly string[]): Lookup[] {
+  const { keys, people } = place;
+  const [form = to, other] = forms;
+  const lookups: Lookup[] = [
+    ['HGET', keys.aliases, to],
+    ['SISMEMBER', people.customers, form],
+    ['HGET', keys.writers, form],
+    ['HGET', people.contacts, form],
+  ];
+  return other === undefined ? lookups : lookups.concat(personLookups(place, other));
+}
+
+/** What is asked of each form of a number, as `gather` takes the answers. */
+function personLookups({ keys, people }: PeoplePlace, form: string): Lookup[] {
+  return [
+    ['SISMEMBER', people.customers, form],
+    ['HGET', keys.writers, form],
+    ['HGET', people.contacts, form],
+  ];
+}
+
+/**
+ * Whether a message was accepted for a declaration that holds no more, of somebody who did not become known since. Of a
+ * message that is carried for another shop that shop's tenant is asked, in its own shard.
+ */
+export function isLapsed(body: MessageBody, store: Store, nowMs: number): MaybePromise<boolean> {
+  const { tenantId, shopId, to, policy } = body;
+  if (policy?.recipientClass !== 'declared' || to === null) return false;
+  const { shard } = shopAddress({ tenantId, shopId });
+  const place = { shard, keys: shopKeys(shard, shopId), people: tenantKeys(tenantId) };
+  return mapMaybePromise(readRecipient(place, to, store), ({ isCustomer, writer, declaration }) => {
+    const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
+    return recipientClass({ isCustomer, lastInboundAtMs, declaration }, nowMs) === 'cold';
+  });
+}
+
+/** Who wrote under any address of a recipient. `more`: addresses that are known beside those that follow from `to`. */
+export function readWriter(
+  { shard, keys }: WritersPlace,
+  { to, more = [] }: { readonly to: string; readonly more?: readonly string[] },
+  store: Store,
+): MaybePromise<WriterFacts> {
+  const lookup = (address: string): Lookup => ['HGET', keys.writers, address];
+  const addresses = [...new Set([...numberForms(to), ...more])];
+  const answers = store.lookUp(shard, [['HGET', keys.aliases, to], ...addresses.map(lookup)]);
+  return mapMaybePromise(answers, ([told, ...values]) => {
+    const writer = latest(values);
+    if (typeof told !== 'string') return { writer };
+    const others = numberForms(told).filter((form) => !addresses.includes(form));
+    if (others.length === 0) return { writer, alias: told };
+    return mapMaybePromise(store.lookUp(shard, others.map(lookup)), (found) => ({
+      writer: laterWriter(writer, latest(found)),
+      alias: told,
+    }));
+  });
+}
+
+const nobody: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
+
+/** The answers about each form of one number, from a place on, on top of what is known of the person's other number. */
+function gather(answers: readonly unknown[], from: number, known: RecipientFacts = nobody): RecipientFacts {
+  let { isCustomer, writer } = known;
+  let contact: ContactRecord | undefined;
+  for (let index = from; index + 2 < answers.length; index += 3) {
+    isCustomer ||= answers[index] === 1;
+    writer = laterWriter(writer, decodeWriter(answers[index + 1] as string | null));
+    contact = laterContact(contact, decodeContact(answers[index + 2] as string | null));
+  }
+  const declaration = longerDeclaration(known.declaration, declarationFact(contact));
+  return { isCustomer, writer, declaration };
+}
+
+function latest(answers: readonly unknown[]): Writer | undefined {
+  return answers.reduce<Writer | undefined>(
+    (writer, stored) => laterWriter(writer, decodeWriter(stored as string | null)),
+    undefined,
+  );
+}
+
+/** The longer-lasting of two numbers' declarations, which only the network knows to be one person's; a revoked one has ended. */
+function longerDeclaration(
+  one: DeclarationFact | null,
+  other: DeclarationFact | null,
+): DeclarationFact | null {
+  if (one === null || one.revoked) return other ?? one;
+  if (other === null || other.revoked) return one;
+  const endOf = ({ expiresAtMs }: DeclarationFact): number => expiresAtMs ?? Number.POSITIVE_INFINITY;
+  return endOf(other) > endOf(one) ? other : one;
+}

@@ -1,0 +1,135 @@
+/** What a shop of the pool does with another shop's messages. It paces and counts them like its own. */
+
+import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
+import { restrictionAt } from '../../../../policy/network-limits.ts';
+import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
+import type { Evaluation } from '../../../../policy/verdict.ts';
+import { isFinal } from '../../../message-status.ts';
+import { warmupPairedAtMs } from '../../machines/channel-context.ts';
+import { type CarriedRecord, carriedWrites } from '../../state/carried-message.ts';
+import { type MessageState, QUEUED_LIMIT_MS } from '../../state/message-record.ts';
+import { offerOf, type PoolAnswer, type PoolOffer } from '../../state/pool-protocol.ts';
+import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
+import { channelRefusal, count } from '../builder/acceptance.ts';
+import type { ShopCommand } from '../builder/shop-commands.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { limitsNow, newChatAccepted } from '../number/network-word.ts';
+import type { WriterFacts } from '../people/recipient-facts.ts';
+
+/** Facts that these turns read beside the state. */
+export interface CarryFacts extends WriterFacts {
+  /** What this shard holds of the message; undefined for one it never heard of. */
+  readonly record: CarriedRecord | undefined;
+}
+
+type Asked<Type extends ShopCommand['type']> = Extract<ShopCommand, { type: Type }>;
+
+const refused: PoolAnswer = { kind: 'refused' };
+
+/** Whether a message would go through this shop now. One that was refused before never will. Changes nothing. */
+export function offerPooled(
+  builder: TurnBuilder,
+  command: Asked<'pool.offer'>,
+  facts: CarryFacts & { readonly available: boolean },
+): PoolAnswer {
+  const { state } = builder;
+  const { offer, open, settings } = command;
+  const isFree = open && facts.available && channelState(state) === 'connected' && state.dispatching;
+  if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return refused;
+  return judge(builder, offer, { ...facts, settings }).admitted ? { kind: 'willing' } : refused;
+}
+
+/** Takes a message once, or says what became of it. What is refused is refused for good. */
+export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, facts: CarryFacts): PoolAnswer {
+  const { body, known, open, settings } = command;
+  if (facts.record !== undefined) return answerOf(facts.record);
+  if (known) return { kind: 'lost' };
+  const { shard, keys, queue } = builder.state;
+  // After this the record that prevents a second send may have expired.
+  if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
+  const judged = judge(builder, offerOf(body), { ...facts, settings });
+  if (!open || !canCarry(builder.state, builder.nowMs) || !judged.admitted) {
+    builder.write(...carriedWrites(shard, body, 'refused', '1'));
+    return refused;
+  }
+  builder.write(...carriedWrites(shard, body, 'body', JSON.stringify(body)), [
+    'ZADD',
+    keys.carried,
+    0,
+    body.id,
+  ]);
+  count(builder, judged.entry);
+  if (facts.writer === undefined) newChatAccepted(builder);
+  builder.change({ queue: byAge([...queue, carriedMessage(body, facts.alias)]) });
+  return { kind: 'taken' };
+}
+
+/** Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. */
+export function withdrawPooled(
+  builder: TurnBuilder,
+  { messageId, createdAtMs }: Asked<'pool.withdraw'>,
+  { record }: CarryFacts,
+): PoolAnswer {
+  const { shard, inHand, queue } = builder.state;
+  if (record?.state !== undefined && isFinal(record.state.status)) return answerOf(record);
+  const state: MessageState = {
+    status: 'rejected',
+    reason: 'RECIPIENT_OPTED_OUT',
+    updatedAtMs: builder.nowMs,
+    sentAtMs: null,
+  };
+  const waiting = queue.find((message) => message.messageId === messageId);
+  if (inHand?.messageId === messageId) {
+    if (pacingState(builder.state) === 'sending') {
+      // The origin asks again. A message that comes back unsent before that waits here, and its recipient did not opt out
+      // of this shop: only the mark keeps it from the wire.
+      const message = { id: messageId, createdAtMs };
+      builder.write(...carriedWrites(shard, message, 'withdrawn', '1'));
+      return { kind: 'taken' };
+    }
+    builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+  } else if (waiting !== undefined) {
+    builder.endQueued(waiting, 'RECIPIENT_OPTED_OUT');
+  } else {
+    const message = { id: messageId, createdAtMs };
+    builder.write(...carriedWrites(shard, message, 'state', JSON.stringify(state)));
+  }
+  return { kind: 'ended', fate: state };
+}
+
+/** The answer from a record alone: an erased pool shop leaves the ends of its messages. */
+export function answerOf({ state, refused: isRefused }: CarriedRecord): PoolAnswer {
+  if (state !== undefined && isFinal(state.status)) return { kind: 'ended', fate: state };
+  return isRefused ? refused : { kind: 'taken' };
+}
+
+/** The policy's evaluation of a message for another shop. */
+function judge(
+  { state, nowMs }: TurnBuilder,
+  { to, text, mediaUrl, recipientClass }: PoolOffer,
+  { settings, writer, alias }: WriterFacts & { readonly settings: TenantSettings },
+): Evaluation {
+  return evaluateMessage(state.ledger, {
+    recipient: alias ?? to,
+    text,
+    mediaUrls: mediaUrl === null ? [] : [mediaUrl],
+    // The recipient's class comes from the origin; messages and opt-outs to this shop count as well.
+    isCustomer: recipientClass === 'known',
+    declaration: recipientClass === 'declared' ? { expiresAtMs: null, revoked: false } : null,
+    lastInboundAtMs: writer?.lastInboundAtMs ?? null,
+    optedOut: writer?.optedOut ?? false,
+    network: limitsNow(state),
+    pairedAtMs: warmupPairedAtMs(state.channel.context),
+    settings,
+    nowMs,
+  });
+}
+
+/**
+ * Whether this shop's queue would move: it has a session or one that comes back by itself, as after a restart, and
+ * nothing holds its sends. Whoever it carries for, their customers are strangers to its own number.
+ */
+function canCarry(state: ShopState, nowMs: number): boolean {
+  const isHeld = state.pacing.context.heldByOperator || pacingState(state) === 'paused';
+  return channelRefusal(state, true) === undefined && !isHeld && restrictionAt(state.limits, nowMs) === null;
+}

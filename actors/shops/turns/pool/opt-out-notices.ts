@@ -1,0 +1,118 @@
+/**
+ * An opt-out in answer to a pool shop counts for the shop it was writing for as well. The pool shop
+ * remembers for two days whom it wrote to and for which shops, and tells those shops until each one answered.
+ */
+
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import type { DueTimer } from '../../../../runtime/behaviour.ts';
+import type { ShopReference } from '../../shop-operations.ts';
+import { carriedForWrites } from '../../state/carried-for.ts';
+import { encodeNotice, noticeField, type OptOutNotice } from '../../state/opt-out-notice.ts';
+import { addressee, pacingState, type ShopState } from '../../state/shop-state.ts';
+import { afterOptOut } from '../../state/writer.ts';
+import type { ShopCommand } from '../builder/shop-commands.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { isInHandFor, keepWriter } from '../people/recipient-alias.ts';
+import type { InboundFacts } from '../people/recipient-facts.ts';
+import { askAboutPooled } from './relinquish-message.ts';
+
+/** How often an origin is told that has not answered. */
+const TELL_AGAIN_MS = 10_000;
+
+/** The message in hand goes on the wire: who reads it may opt out. `lid`: the network's own id of them. */
+export function rememberCarried(builder: TurnBuilder, lid: string | undefined): void {
+  const { keys, inHand } = builder.state;
+  if (inHand?.carriedFor === undefined) return;
+  const addresses = lid === undefined ? [addressee(inHand)] : [addressee(inHand), lid];
+  builder.write(...carriedForWrites(keys, { addresses, origin: inHand.carriedFor, nowMs: builder.nowMs }));
+}
+
+/** Somebody opted out of this shop of the pool: the shops it wrote to them for are told from now on. */
+export function startNotices(
+  builder: TurnBuilder,
+  word: Pick<OptOutNotice, 'from' | 'wireId' | 'atMs'>,
+  origins: readonly ShopReference[],
+): void {
+  const { from, wireId, atMs } = word;
+  for (const origin of origins) {
+    const notice = { origin, from, wireId, atMs, tellAtMs: builder.nowMs + TELL_AGAIN_MS };
+    const others = builder.state.optOutNotices.filter((other) => noticeField(other) !== noticeField(notice));
+    builder.change({ optOutNotices: [...others, notice] });
+    builder.write(['HSET', builder.state.keys.optOutNotices, noticeField(notice), encodeNotice(notice)]);
+    builder.perform({ type: 'tell_opt_out', notice });
+  }
+}
+
+/** When the next notice is to be told again. */
+export function noticeTimer({ optOutNotices }: Pick<ShopState, 'optOutNotices'>): DueTimer | undefined {
+  if (optOutNotices.length === 0) return undefined;
+  return { id: 'opt_outs', dueAtMs: Math.min(...optOutNotices.map(({ tellAtMs }) => tellAtMs)) };
+}
+
+/** Tells again every notice that is due. When it is told next is not stored, so this writes nothing. */
+export function tellAgain(builder: TurnBuilder): void {
+  const { nowMs } = builder;
+  const told = builder.state.optOutNotices.map((notice) => {
+    if (notice.tellAtMs > nowMs) return notice;
+    builder.perform({ type: 'tell_opt_out', notice });
+    return { ...notice, tellAtMs: nowMs + TELL_AGAIN_MS };
+  });
+  builder.change({ optOutNotices: told });
+}
+
+/** Drops a notice that its origin answered; a newer one about the same person stays. */
+export function onOptOutNoted(
+  builder: TurnBuilder,
+  { notice }: Extract<ShopCommand, { type: 'pool.opt_out_noted' }>,
+): void {
+  const { optOutNotices, keys } = builder.state;
+  const field = noticeField(notice);
+  const kept = optOutNotices.filter(
+    (other) => noticeField(other) !== field || other.wireId !== notice.wireId,
+  );
+  if (kept.length === optOutNotices.length) return;
+  builder.change({ optOutNotices: kept });
+  builder.write(['HDEL', keys.optOutNotices, field]);
+}
+
+/** As the shop written for: somebody answered the pool with an opt-out, which counts as said to this shop. */
+export function onOptOutAtPool(
+  builder: TurnBuilder,
+  command: Extract<ShopCommand, { type: 'pool.opt_out' }>,
+  facts: InboundFacts,
+): void {
+  const writer = afterOptOut(facts.writer, command, builder.nowMs);
+  if (writer === undefined) return;
+  const writtenBy = facts.writtenBy ?? command.from;
+  keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
+  tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
+  if (writer.optedOut) heedOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false });
+}
+
+/**
+ * What an opt-out stops at once: what the pool has of this shop, and what is in hand for whoever wrote. A status that is
+ * being sealed for them among others goes back, to be sealed for the others. `was`: they had opted out before.
+ */
+export function heedOptOut(
+  builder: TurnBuilder,
+  { writtenBy, was }: { readonly writtenBy: string; readonly was: boolean },
+): void {
+  askAboutPooled(builder);
+  const { state } = builder;
+  if (pacingState(state) !== 'preparing') return;
+  if (isInHandFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+  else if (state.inHand?.kind === 'status' && !was) {
+    builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
+  }
+}
+
+/** The tenant hears when somebody asks for no more messages, and when they write in again. */
+export function tellOfOptOut(
+  builder: TurnBuilder,
+  { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
+): void {
+  if (was === is) return;
+  // A person whom the network names by its own id (LID) has no known number.
+  const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
+  builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
+}

@@ -1,0 +1,145 @@
+/**
+ * The life of a message that goes through the pool, at the shop whose message it is.
+ *
+ * | State    | What it means                                      | Leaves on                                          |
+ * |----------|----------------------------------------------------|----------------------------------------------------|
+ * | asked    | a pool shop is asked to take it, until it answers  | taken → taken, refused → searched, ended → its end |
+ * | taken    | it has it; asked now and then what became of it    | ended → its end, lost → failed DELIVERY_UNKNOWN    |
+ * | searched | a free pool shop is looked for                     | found → asked, 10 minutes → MSGAPP_NOT_CONNECTED   |
+ *
+ * Another pool shop is asked only once the last one answered that it did not take it and never will, so that no two
+ * send it. One that does not answer may have sent it: after 24 hours without a word it is failed DELIVERY_UNKNOWN.
+ */
+
+import type { DueTimer } from '../../../../runtime/behaviour.ts';
+import type { MessageReason } from '../../../message-status.ts';
+import type { ShopReference } from '../../shop-operations.ts';
+import { QUEUED_LIMIT_MS } from '../../state/message-record.ts';
+import type { PoolAnswer } from '../../state/pool-protocol.ts';
+import { encodePooled, type PooledMessage } from '../../state/pooled-message.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import { type AcceptedMessage, storeAccepted } from '../builder/acceptance.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
+
+/** How often a pool shop is asked that has not answered yet, and how often one is looked for. */
+const ASK_AGAIN_MS = 2_000;
+/** How often a pool shop is asked about a message that it took; it reports the end by itself, unless that report is lost. */
+const ASK_ABOUT_TAKEN_MS = 10_000;
+
+/** Accepts a message for a pool shop that said it would send it. The message stays out of the shop's own queue. */
+export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, pool: ShopReference): void {
+  const place = storeAccepted(builder, message);
+  const { id: messageId, to, createdAtMs } = message.body;
+  const askAtMs = builder.nowMs + ASK_AGAIN_MS;
+  put(builder, { messageId, to: to ?? '', createdAtMs, place, pool, taken: false, askAtMs });
+  builder.perform({ type: 'relinquish', messageId, pool, known: false });
+}
+
+/** When a message at the pool is to be asked about next. */
+export function poolTimer({ pooled }: Pick<ShopState, 'pooled'>): DueTimer | undefined {
+  if (pooled.length === 0) return undefined;
+  return { id: 'pool', dueAtMs: Math.min(...pooled.map(({ askAtMs }) => askAtMs)) };
+}
+
+/** When a message at the pool ends without an answer until then, and the reason. */
+export function pooledEnd({ pool, createdAtMs }: Pick<PooledMessage, 'pool' | 'createdAtMs'>): {
+  readonly atMs: number;
+  readonly reason: MessageReason;
+} {
+  if (pool === null) return { atMs: createdAtMs + NO_SESSION_LIMIT_MS, reason: 'MSGAPP_NOT_CONNECTED' };
+  return { atMs: createdAtMs + QUEUED_LIMIT_MS + ASK_ABOUT_TAKEN_MS, reason: 'DELIVERY_UNKNOWN' };
+}
+
+/** Asks again about every message that is due, and ends the ones that waited too long. */
+export function askAgain(builder: TurnBuilder): void {
+  for (const message of builder.state.pooled) {
+    if (message.askAtMs > builder.nowMs) continue;
+    const { messageId, pool, taken } = message;
+    const { atMs, reason } = pooledEnd(message);
+    if (atMs <= builder.nowMs) {
+      fail(builder, message, reason);
+      continue;
+    }
+    postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
+    if (pool === null) builder.perform({ type: 'find_pool', messageId });
+    else builder.perform({ type: 'relinquish', messageId, pool, known: taken });
+  }
+}
+
+/**
+ * A recipient opted out: the messages at the pool are asked about at once, which takes back those to that person that
+ * are not on the wire. All of them, since a person may be written to under several numbers.
+ */
+export function askAboutPooled(builder: TurnBuilder): void {
+  for (const message of builder.state.pooled) postpone(builder, message, 0);
+}
+
+/** A pool shop said that it would send a message that another one refused. */
+export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopReference): void {
+  const message = builder.state.pooled.find((other) => other.messageId === messageId);
+  if (message === undefined || message.pool !== null) return;
+  put(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
+  builder.perform({ type: 'relinquish', messageId, pool, known: false });
+}
+
+/** Follows a pool shop's answer about a message; one from another shop than that asked last is ignored. */
+export function onPoolAnswered(
+  builder: TurnBuilder,
+  answered: { readonly messageId: string; readonly pool: ShopReference | null; readonly answer: PoolAnswer },
+): void {
+  const { messageId, pool, answer } = answered;
+  const message = builder.state.pooled.find((other) => other.messageId === messageId);
+  if (message === undefined || message.pool?.shopId !== pool?.shopId) return;
+  switch (answer.kind) {
+    case 'taken':
+      if (!message.taken)
+        put(builder, { ...message, taken: true, askAtMs: builder.nowMs + ASK_ABOUT_TAKEN_MS });
+      break;
+    case 'refused':
+      if (message.taken) return;
+      put(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS });
+      builder.perform({ type: 'find_pool', messageId });
+      break;
+    case 'ended':
+      drop(builder, message);
+      builder.store(message, { ...answer.fate, updatedAtMs: builder.nowMs });
+      break;
+    case 'lost':
+      fail(builder, message, 'DELIVERY_UNKNOWN');
+      break;
+    case 'willing':
+    case 'noted':
+      break;
+  }
+}
+
+function fail(builder: TurnBuilder, message: PooledMessage, reason: MessageReason): void {
+  drop(builder, message);
+  builder.store(message, { status: 'failed', reason, updatedAtMs: builder.nowMs, sentAtMs: null });
+}
+
+function put(builder: TurnBuilder, message: PooledMessage): void {
+  const { pooled, keys } = builder.state;
+  const known = pooled.some(({ messageId }) => messageId === message.messageId);
+  builder.change({
+    pooled: known
+      ? pooled.map((other) => (other.messageId === message.messageId ? message : other))
+      : [...pooled, message],
+  });
+  builder.write(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
+}
+
+/** When it is asked about next is not stored, so this writes nothing. */
+function postpone(builder: TurnBuilder, message: PooledMessage, waitMs: number): void {
+  const askAtMs = builder.nowMs + waitMs;
+  builder.change({
+    pooled: builder.state.pooled.map((other) => (other === message ? { ...message, askAtMs } : other)),
+  });
+}
+
+function drop(builder: TurnBuilder, message: PooledMessage): void {
+  const { pooled, keys } = builder.state;
+  builder.change({ pooled: pooled.filter(({ messageId }) => messageId !== message.messageId) });
+  builder.write(['HDEL', keys.pooled, message.messageId]);
+}

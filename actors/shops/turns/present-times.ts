@@ -1,0 +1,74 @@
+import type { ChannelContext } from '../machines/channel-context.ts';
+import { longestReconnectMs } from '../machines/reconnect-delay.ts';
+import { channel, encodeMachines, pacing } from '../machines/shop-machines.ts';
+import { changedShop, type QueuedMessage, type ShopState } from '../state/shop-state.ts';
+import { presentLimits } from '../state/stored-limits.ts';
+import type { PacingTimes } from './builder/turn-builder.ts';
+
+/** The earlier of both; null stays null. */
+function notAfter(storedMs: number | null, mostMs: number): number | null {
+  return storedMs === null ? null : Math.min(storedMs, mostMs);
+}
+
+/**
+ * The shop without waits that are longer than they can be at `nowMs`: where a clock that was ahead stored a gap, a
+ * pause or an age, the shop would stand still until that time has come. Each wait starts anew at its full length, so
+ * none is shorter than it must be.
+ */
+export function withPresentTimes(
+  state: ShopState,
+  nowMs: number,
+  times: Pick<PacingTimes, 'gapToMs' | 'pauseMs' | 'outcomeMs'>,
+): ShopState {
+  const { channel: channelBefore, pacing: pacingBefore } = state;
+  const waits = pacingBefore.context;
+  const pausedMs = Math.max(times.pauseMs, waits.pausedForMs ?? 0);
+  const longestMs = { gap: times.gapToMs, paused: pausedMs }[String(pacingBefore.value)];
+  const untilMs = notAfter(waits.untilMs, nowMs + (longestMs ?? times.outcomeMs));
+  const ages = channelBefore.context;
+  const pairedAtMs = notAfter(ages.pairedAtMs, nowMs);
+  const warmupSinceMs = notAfter(ages.warmupSinceMs ?? null, nowMs);
+  const ban = ages.ban == null ? ages.ban : presentBan(ages.ban, nowMs);
+  const isBanned = channelBefore.value === 'banned' && ban != null;
+  const longestWaitMs = longestReconnectMs(ages.lastEnd?.end);
+  const reconnectAtMs = isBanned ? ban.untilMs : notAfter(ages.reconnectAtMs, nowMs + longestWaitMs);
+  const downSinceMs = notAfter(ages.downSinceMs, nowMs);
+  const isPresent =
+    untilMs === waits.untilMs &&
+    pairedAtMs === ages.pairedAtMs &&
+    warmupSinceMs === (ages.warmupSinceMs ?? null) &&
+    ban?.untilMs === ages.ban?.untilMs &&
+    reconnectAtMs === ages.reconnectAtMs &&
+    downSinceMs === ages.downSinceMs;
+  const queue = state.queue.map((message) => presentMessage(message, nowMs));
+  const inHand = state.inHand && presentMessage(state.inHand, nowMs);
+  const limits = presentLimits(state.limits, nowMs);
+  if (isPresent) return changedShop(state, { queue, inHand, limits });
+  const machines = {
+    channel: channel.restore({
+      value: channelBefore.value,
+      context: {
+        ...ages,
+        pairedAtMs,
+        warmupSinceMs,
+        reconnectAtMs,
+        downSinceMs,
+        ...(ban === undefined ? {} : { ban }),
+      },
+    }),
+    pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs } }),
+  };
+  const write = ['HSET', state.keys.shop, 'actor', encodeMachines(machines, nowMs)] as const;
+  return changedShop(state, { ...machines, queue, inHand, limits, unstored: [...state.unstored, write] });
+}
+
+function presentBan(
+  { untilMs, forMs }: NonNullable<ChannelContext['ban']>,
+  nowMs: number,
+): NonNullable<ChannelContext['ban']> {
+  return { untilMs: Math.min(untilMs, nowMs + forMs), forMs };
+}
+
+function presentMessage(message: QueuedMessage, nowMs: number): QueuedMessage {
+  return message.createdAtMs <= nowMs ? message : { ...message, createdAtMs: nowMs };
+}

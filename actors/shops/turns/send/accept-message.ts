@@ -1,0 +1,123 @@
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import { verdictJson } from '../../../../policy/verdict.ts';
+import { done, type Failure, type Outcome } from '../../../failure.ts';
+import type { MessageStatus } from '../../../message-status.ts';
+import type { Accepted, MessageDraft, Sent } from '../../shop-operations.ts';
+import { type MessageBody, statusUrl } from '../../state/message-record.ts';
+import { enqueue } from '../builder/acceptance.ts';
+import type { ShopCommand } from '../builder/shop-commands.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { newChatAccepted } from '../number/network-word.ts';
+import type { SendFacts } from '../people/recipient-facts.ts';
+import { enqueueAtPool } from '../pool/relinquish-message.ts';
+import { judgeSend, mayAskForGroup } from './judge-send.ts';
+import { type PoolWanted, poolFallback } from './pool-fallback.ts';
+
+/** Ids, retention and the platform's name, given to acceptance from outside. */
+export interface AcceptanceOptions {
+  /** Ids in order of making. */
+  readonly makeId: (nowMs: number) => string;
+  readonly makeWireId: () => string;
+  readonly retentionMs: number;
+  /** What the platform calls itself under a message its pool sends. */
+  readonly platformName: string;
+}
+
+/** A send to a group that no session told: one that is open, or back in time, is asked for it once before the answer. */
+interface GroupWanted {
+  readonly ok: false;
+  /** The answer when it still tells of none. */
+  readonly failure: Failure;
+  readonly groupId: string;
+}
+
+/** What a send answers. */
+export type SendReply = Outcome<Sent<Accepted>> | PoolWanted | GroupWanted;
+
+/**
+ * Idempotent replay → policy → channel availability, or else the pool → queued (docs/contract.md, Order on a
+ * send).
+ */
+export function acceptMessage(
+  builder: TurnBuilder,
+  command: Omit<Extract<ShopCommand, { type: 'send' }>, 'type'>,
+  facts: { readonly send: SendFacts; readonly available: boolean },
+  options: AcceptanceOptions,
+): SendReply {
+  const { original } = facts.send;
+  if (original !== undefined) {
+    const { body, state } = original;
+    const accepted = answer(body, state.status);
+    return done({ replayed: true, differs: differsFrom(body, command.draft), accepted });
+  }
+  const { draft, settings, pool } = command;
+  const judged = judgeSend(builder.state, {
+    draft,
+    settings,
+    recipient: facts.send,
+    available: facts.available,
+    nowMs: builder.nowMs,
+  });
+  if (!judged.ok) {
+    const { code } = judged.failure;
+    const isUnasked = command.groupAsked !== true && mayAskForGroup(builder.state, code);
+    return isUnasked ? { ...judged, groupId: draft.to } : judged;
+  }
+  const { verdict, entry, unavailable } = judged.value;
+  const route =
+    unavailable &&
+    poolFallback(builder.state, {
+      draft,
+      pool,
+      verdict,
+      unavailable,
+      platformName: options.platformName,
+    });
+  if (route !== undefined && 'ok' in route) return route;
+  const { to, text, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = draft;
+  const { tenantId, shopId } = builder.state.shop;
+  const body: MessageBody = {
+    id: options.makeId(builder.nowMs),
+    tenantId,
+    shopId,
+    kind: 'message',
+    to,
+    text: text ?? null,
+    mediaUrl: mediaUrl ?? null,
+    mediaType: mediaUrl === undefined ? null : mediaType,
+    via: route === undefined ? 'shop' : 'pool',
+    policy: verdict,
+    createdAtMs: builder.nowMs,
+    wireId: options.makeWireId(),
+    idempotencyKey: idempotencyKey ?? null,
+    requestId,
+    traceparent: traceparent ?? null,
+  };
+  const { alias } = facts.send;
+  // Stored and answered.
+  const policyJson = verdictJson(verdict);
+  const accepted = { body, policyJson, entry, alias, retentionMs: options.retentionMs };
+  if (route === undefined) {
+    enqueue(builder, accepted);
+    if (isPhoneNumber(to) && facts.send.writer === undefined) newChatAccepted(builder);
+  } else enqueueAtPool(builder, accepted, route);
+  return done({ replayed: false, differs: false, accepted: answer(body, 'queued', policyJson) });
+}
+
+/** Whether a send asks for something else than the original of its idempotency key did. */
+function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType }: MessageDraft): boolean {
+  return (
+    original.to !== to ||
+    original.text !== (text ?? null) ||
+    original.mediaUrl !== (mediaUrl ?? null) ||
+    original.mediaType !== (mediaUrl === undefined ? null : mediaType)
+  );
+}
+
+function answer({ id, policy }: MessageBody, status: MessageStatus, policyJson?: string): Accepted {
+  if (policy === null) throw new Error(`message ${id} was accepted without a verdict`);
+  const url = statusUrl(id);
+  return policyJson === undefined
+    ? { id, status, statusUrl: url, policy }
+    : { id, status, statusUrl: url, policy, policyJson };
+}

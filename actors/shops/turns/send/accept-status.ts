@@ -1,0 +1,62 @@
+import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
+import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
+import { done, failed, type Outcome } from '../../../failure.ts';
+import type { Accepted, Sent, StatusDraft } from '../../shop-operations.ts';
+import { type StoredMessage, statusUrl } from '../../state/message-record.ts';
+import { channelRefusal, enqueue, refused } from '../builder/acceptance.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import type { AcceptanceOptions } from './accept-message.ts';
+
+/** What a status post answers. */
+export type StatusReply = Outcome<Sent<Omit<Accepted, 'policy'>>>;
+
+/** Idempotent replay → policy → channel availability → queued, like a message. */
+export function acceptStatus(
+  builder: TurnBuilder,
+  command: { readonly draft: StatusDraft; readonly settings: TenantSettings },
+  facts: { readonly original?: StoredMessage; readonly available: boolean },
+  options: AcceptanceOptions,
+): StatusReply {
+  const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
+  const mediaTypeOrNone = mediaUrl === undefined ? null : mediaType;
+  if (facts.original !== undefined) {
+    const { body, state } = facts.original;
+    const differs =
+      body.text !== (caption ?? null) ||
+      body.mediaUrl !== (mediaUrl ?? null) ||
+      body.mediaType !== mediaTypeOrNone;
+    const accepted = { id: body.id, status: state.status, statusUrl: statusUrl(body.id) };
+    return done({ replayed: true, differs, accepted });
+  }
+  const evaluation = evaluateStatus(builder.state.ledger, {
+    caption,
+    mediaUrls: mediaUrl === undefined ? [] : [mediaUrl],
+    settings: command.settings,
+    nowMs: builder.nowMs,
+  });
+  if (!evaluation.admitted) {
+    const { code, message, retryAfterSeconds } = evaluation;
+    return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
+  }
+  const unavailable = channelRefusal(builder.state, facts.available);
+  if (unavailable !== undefined) return failed(unavailable);
+  const body = {
+    id: options.makeId(builder.nowMs),
+    ...builder.state.shop,
+    kind: 'status' as const,
+    to: null,
+    text: caption ?? null,
+    mediaUrl: mediaUrl ?? null,
+    mediaType: mediaTypeOrNone,
+    via: 'shop' as const,
+    policy: null,
+    createdAtMs: builder.nowMs,
+    wireId: options.makeWireId(),
+    idempotencyKey: idempotencyKey ?? null,
+    requestId,
+    traceparent: traceparent ?? null,
+  };
+  enqueue(builder, { body, entry: evaluation.entry, retentionMs: options.retentionMs });
+  const accepted = { id: body.id, status: 'queued' as const, statusUrl: statusUrl(body.id) };
+  return done({ replayed: false, differs: false, accepted });
+}

@@ -1,0 +1,50 @@
+import type { PolicyVerdict } from '../../../../policy/verdict.ts';
+import { type Failure, type FailureCode, failed } from '../../../failure.ts';
+import { wasConnected } from '../../machines/channel-context.ts';
+import type { MessageDraft, ShopReference } from '../../shop-operations.ts';
+import { attributedText, excessCharacters } from '../../state/attributed-text.ts';
+import type { PoolOffer } from '../../state/pool-protocol.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import { refused } from '../builder/acceptance.ts';
+
+/** A send that its own shop could not make and that the pool may: what to look for a pool shop with. */
+export interface PoolWanted {
+  readonly ok: false;
+  /** The answer when no shop of the pool is free. */
+  readonly failure: Failure;
+  readonly offer: PoolOffer;
+}
+
+/**
+ * Where a send goes that passed the policy of its shop and found the channel unavailable: to a shop of the pool, when
+ * the tenant has the fallback, the shop once had a session of its own (the pool replaces one, it does not spare one),
+ * the recipient is known or declared, and neither operators hold the shop nor is the worker of this node what is missing.
+ * A text that leaves no room for the pool's line is refused, never cut.
+ */
+export function poolFallback(
+  state: ShopState,
+  send: {
+    readonly draft: MessageDraft;
+    readonly verdict: PolicyVerdict;
+    readonly unavailable: FailureCode;
+    readonly pool: 'ask' | ShopReference | undefined;
+    readonly platformName: string;
+  },
+): ShopReference | PoolWanted | ReturnType<typeof failed> {
+  const { draft, verdict, unavailable, pool, platformName } = send;
+  const hadSession = wasConnected(state.channel.context);
+  const sessionIsAway = unavailable === 'MSGAPP_NOT_CONNECTED' || unavailable === 'MSGAPP_SESSION_LOST';
+  const { recipientClass } = verdict;
+  const isHeld = state.pacing.context.heldByOperator;
+  if (pool === undefined || !hadSession || !sessionIsAway || isHeld) return failed(unavailable);
+  if (recipientClass !== 'known' && recipientClass !== 'declared') return failed(unavailable);
+  const text = attributedText(draft.text ?? null, { shopName: state.name, platformName });
+  const excess = excessCharacters(text);
+  if (excess > 0) {
+    const message = `The shop's own session is away, and with the line the pool adds the text is ${excess} characters too long.`;
+    return refused({ code: 'MESSAGE_TOO_LONG', message });
+  }
+  if (pool !== 'ask') return pool;
+  const offer = { to: draft.to, text, mediaUrl: draft.mediaUrl ?? null, recipientClass, messageId: null };
+  return { ok: false, failure: { code: unavailable }, offer };
+}

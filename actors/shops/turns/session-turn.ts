@@ -1,0 +1,203 @@
+import type { SessionEvent } from '../../sessions/session-host.ts';
+import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
+import { afterInbound } from '../state/writer.ts';
+import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
+import { hearLimits, heedRefusal } from './number/network-word.ts';
+import type { NumberFacts } from './number/number-facts.ts';
+import { takeNumber } from './number/take-number.ts';
+import { keepWriter, learnRecipient } from './people/recipient-alias.ts';
+import { heedOptOut, startNotices, tellOfOptOut } from './pool/opt-out-notices.ts';
+import type { ShopFacts } from './shop-facts.ts';
+import { onComposed, onPrepared } from './wire/dispatch-message.ts';
+import { onReceipts } from './wire/receipt-turn.ts';
+
+/** What an event of the shop's newest session changes. */
+type LiveEvent = Exclude<
+  SessionEvent,
+  {
+    type:
+      | 'session.inbound'
+      | 'session.receipts'
+      | 'session.send_outcome'
+      | 'session.unreachable'
+      | 'session.reachable';
+  }
+>;
+
+/** The turn on an event of a session. */
+export function onSessionEvent(
+  builder: TurnBuilder,
+  event: SessionEvent,
+  facts: ShopFacts,
+  times: Pick<PacingTimes, 'outcomeMs'>,
+): void {
+  switch (event.type) {
+    // Inbound messages and outcomes count, whichever session they come from.
+    case 'session.inbound':
+      onInbound(builder, event, facts);
+      break;
+    case 'session.receipts':
+      onReceipts(builder, facts.receipts ?? []);
+      builder.perform({ type: 'confirm', token: event.token });
+      break;
+    case 'session.send_outcome':
+      heedRefusal(builder, event.outcome);
+      onOutcome(builder, event);
+      break;
+    case 'session.unreachable':
+      builder.endAllQueued('BOT_SERVICE_UNREACHABLE');
+      break;
+    case 'session.reachable':
+      break;
+    default:
+      if (event.generation === builder.state.channel.context.generation)
+        onLiveEvent(builder, event, facts, times);
+  }
+}
+
+function onLiveEvent(
+  builder: TurnBuilder,
+  event: LiveEvent,
+  facts: ShopFacts,
+  times: Pick<PacingTimes, 'outcomeMs'>,
+): void {
+  switch (event.type) {
+    case 'session.qr':
+      builder.stepChannel({ type: 'qr' });
+      if (channelState(builder.state) === 'qr_waiting') {
+        builder.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
+      }
+      break;
+    case 'session.pairing_code':
+      builder.stepChannel({ type: 'code' });
+      if (channelState(builder.state) === 'code_waiting') {
+        builder.change({ pairingCode: { text: event.code, expiresAtMs: event.expiresAtMs } });
+      }
+      break;
+    case 'session.connected':
+      onConnected(builder, event, facts.number ?? {});
+      break;
+    case 'session.closed':
+      onClosed(builder, event);
+      break;
+    case 'session.worker_lost':
+      onClosed(builder, { end: 'transient', statusCode: undefined, detail: event.detail });
+      break;
+    case 'session.limits':
+      hearLimits(builder, event);
+      break;
+    case 'session.groups':
+      builder.change({ groups: { generation: event.generation, list: event.groups } });
+      builder.perform({ type: 'groups_told' });
+      break;
+    case 'session.recipient_checked':
+      onChecked(builder, event, facts);
+      break;
+    case 'session.composed':
+      // A report of an earlier try may come when the message is in hand once more, or on the wire already.
+      if (standsIn('composing', builder.state, event.messageId) && facts.dispatch) {
+        onComposed(builder, event.messageId, facts.dispatch, times.outcomeMs);
+      }
+      break;
+    case 'session.prepared':
+      // It may have been blocked meanwhile, or put back: then what was prepared is recalled.
+      if (standsIn('preparing', builder.state, event.messageId) && facts.dispatch) {
+        onPrepared(builder, event, facts.dispatch, times.outcomeMs);
+      }
+      break;
+  }
+}
+
+function onChecked(
+  builder: TurnBuilder,
+  event: Extract<LiveEvent, { type: 'session.recipient_checked' }>,
+  facts: ShopFacts,
+): void {
+  const { messageId, exists, rateLimited, backoffMs } = event;
+  if (rateLimited && !standsIn('checking', builder.state, messageId)) {
+    heedRateSignal(builder, backoffMs);
+  } else if (builder.state.inHand?.messageId === messageId) {
+    learnRecipient(builder, event, facts.alias);
+    const answered = event.answered === true ? { answered: event.answered } : {};
+    const moments = builder.moments(backoffMs);
+    builder.stepPacing({ type: 'checked', exists, rateLimited, ...answered, ...moments });
+  }
+}
+
+function onOutcome(
+  builder: TurnBuilder,
+  { messageId, outcome }: Extract<SessionEvent, { type: 'session.send_outcome' }>,
+): void {
+  const backoffMs = outcome.kind === 'rate_limited' ? outcome.backoffMs : undefined;
+  if (builder.state.inHand?.messageId === messageId) {
+    builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
+  } else if (outcome.kind === 'rate_limited') {
+    heedRateSignal(builder, backoffMs);
+  }
+}
+
+/** A rate signal came late, or while composing was to be shown: it is about the shop's number all the same. */
+function heedRateSignal(builder: TurnBuilder, backoffMs: number | undefined): void {
+  builder.stepPacing({ type: 'rate_limited_before', ...builder.moments(backoffMs) });
+}
+
+function standsIn(
+  stage: 'checking' | 'composing' | 'preparing',
+  state: ShopState,
+  messageId: string,
+): boolean {
+  return state.inHand?.messageId === messageId && pacingState(state) === stage;
+}
+
+function onClosed(
+  builder: TurnBuilder,
+  closed: Omit<Extract<SessionEvent, { type: 'session.closed' }>, 'type' | 'generation'>,
+): void {
+  const { end, statusCode, detail, networkCode, waitMs } = closed;
+  builder.stepChannel({
+    type: 'closed',
+    end,
+    statusCode,
+    detail,
+    ...(networkCode === undefined ? {} : { networkCode }),
+    ...(waitMs === undefined ? {} : { waitMs }),
+    nowMs: builder.nowMs,
+    chance: builder.chance(),
+  });
+}
+
+function onInbound(
+  builder: TurnBuilder,
+  event: Extract<SessionEvent, { type: 'session.inbound' }>,
+  facts: ShopFacts,
+): void {
+  const writer = afterInbound(facts.writer, event, builder.nowMs);
+  if (writer !== undefined) {
+    const writtenBy = facts.writtenBy ?? event.from;
+    keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
+    const was = facts.writer?.optedOut ?? false;
+    tellOfOptOut(builder, { writtenBy, was, is: writer.optedOut });
+    if (writer.optedOut) {
+      heedOptOut(builder, { writtenBy, was });
+      startNotices(builder, { ...event, from: writtenBy }, facts.carriedFor ?? []);
+    }
+  }
+  builder.perform({ type: 'confirm', token: event.token });
+}
+
+/**
+ * Channel state with phone, the shop's status, whose the number is and the owner's number go into one commit
+ * (docs/contract.md, Channel states).
+ */
+function onConnected(
+  builder: TurnBuilder,
+  event: Extract<SessionEvent, { type: 'session.connected' }>,
+  number: NumberFacts,
+): void {
+  if (!takeNumber(builder, event, number)) return;
+  const { phone } = event;
+  const { ownerNumber } = tenantKeys(builder.state.shop.tenantId);
+  builder.write(['SET', ownerNumber, `+${phone}`, 'NX']);
+  builder.perform({ type: 'owner_number', phone: `+${phone}` });
+}

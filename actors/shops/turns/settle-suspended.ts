@@ -1,0 +1,94 @@
+import type { Address } from '../../../runtime/address.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import { isFinal, type MessageReason } from '../../message-status.ts';
+import { type EventLimits, eventWrites, type TenantEvent } from '../../tenants/tenant-event.ts';
+import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
+import type { MessageState } from '../state/message-record.ts';
+import { shopKeys, shopOf } from '../state/shop-keys.ts';
+import type { QueuedMessage } from '../state/shop-state.ts';
+import { readWaiting } from '../state/waiting-messages.ts';
+import { type MessageReference, messageOutcome } from './builder/message-outcome.ts';
+import type { ShopEffect } from './builder/shop-commands.ts';
+import { NO_SESSION_LIMIT_MS, waitingEnd } from './builder/waiting-limits.ts';
+import { pooledEnd } from './pool/relinquish-message.ts';
+
+/** Most messages ended at a time; the next look ends more. All that a shop may have waiting is too much for one commit. */
+const MOST_ENDED = 100;
+
+/**
+ * Ends the messages of a suspended shop that no turn will end: what may be on the wire fails `BOT_RESTARTED`, as it
+ * would when the shop goes on; what waits ends as it does without a session, 10 minutes into the suspension with
+ * `BOT_SERVICE_UNREACHABLE`; of what the pool has the end is read there. Its tenant is told of each in the same commit, as
+ * by a turn. Whatever made the shop crash may be what is stored, so each record is read by itself.
+ */
+export async function settleSuspended(
+  address: Address,
+  { store, nowMs, sinceMs }: { readonly store: Store; readonly nowMs: number; readonly sinceMs: number },
+  options: { readonly retentionMs: number; readonly eventLimits: EventLimits },
+): Promise<{ writes: Write[]; effects: ShopEffect[] }> {
+  const shop = shopOf(address);
+  const keys = shopKeys(address.shard, shop.shopId);
+  const [record] = (await store.read([['HGET', tenantKeys(shop.tenantId).shops, shop.shopId]])) as [
+    string | null,
+  ];
+  const { actor, queued, pooled } = await readWaiting(address, store);
+  const channel = { channel: channelOf(actor) };
+  const ends: { readonly message: MessageReference; readonly state: MessageState }[] = [];
+  const end = (message: MessageReference, reason: MessageReason): void =>
+    void ends.push({ message, state: { status: 'failed', reason, updatedAtMs: nowMs, sentAtMs: null } });
+  for (const { message, sending } of queued) {
+    const reason = sending ? 'BOT_RESTARTED' : overdue(message, { ...channel, sinceMs, nowMs });
+    if (reason !== undefined) end(message, reason);
+  }
+  for (const { message, ended } of pooled) {
+    const { atMs, reason } = pooledEnd(message);
+    if (ended !== undefined) ends.push({ message, state: { ...ended, updatedAtMs: nowMs } });
+    else if (atMs <= nowMs) end(message, reason);
+  }
+  const withPool = new Set<MessageReference>(pooled.map(({ message }) => message));
+  const of = { shop, shard: address.shard, keys, name: nameOf(record) };
+  const writes: Write[] = [];
+  const effects: ShopEffect[] = [];
+  const events: TenantEvent[] = [];
+  for (const { message, state } of ends.slice(0, MOST_ENDED)) {
+    const outcome = messageOutcome(of, message, state);
+    writes.push(...outcome.writes);
+    effects.push(...outcome.effects);
+    if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);
+    // The end of a message of another shop is told in that shop's turn.
+    if (message.carriedFor !== undefined || !isFinal(state.status)) continue;
+    events.push({ type: `message.${state.status}`, shopId: shop.shopId, subject: message.messageId });
+  }
+  writes.push(...eventWrites(shop.tenantId, events, { nowMs, limits: options.eventLimits }));
+  if (events.length > 0) effects.push({ type: 'announce_events' });
+  return { writes, effects };
+}
+
+/** Why a message that waits in a suspended shop ends now; undefined: it waits on. */
+function overdue(
+  message: QueuedMessage,
+  shop: Pick<ShopMachines, 'channel'> & { readonly sinceMs: number; readonly nowMs: number },
+): MessageReason | undefined {
+  const { atMs, reason } = waitingEnd(shop, message);
+  if (atMs <= shop.nowMs) return reason;
+  const givenUpAtMs = Math.max(shop.sinceMs, message.createdAtMs) + NO_SESSION_LIMIT_MS;
+  return givenUpAtMs <= shop.nowMs ? 'BOT_SERVICE_UNREACHABLE' : undefined;
+}
+
+/** How the channel stood at the last commit; as that of a shop without one where it cannot be read. */
+function channelOf(stored: string | null): ShopMachines['channel'] {
+  try {
+    return restoreMachines(stored).channel;
+  } catch {
+    return restoreMachines(null).channel;
+  }
+}
+
+function nameOf(stored: string | null): string {
+  try {
+    return (JSON.parse(stored ?? '') as { name: string }).name;
+  } catch {
+    return '';
+  }
+}

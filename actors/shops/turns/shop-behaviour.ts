@@ -1,0 +1,253 @@
+import type { Address } from '../../../runtime/address.ts';
+import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
+import { done, failed } from '../../failure.ts';
+import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
+import { loadShop } from '../state/load-shop.ts';
+import type { NumberVault } from '../state/number-vault.ts';
+import type { PoolAnswer } from '../state/pool-protocol.ts';
+import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
+import { undeliveredTimer } from '../state/undelivered.ts';
+import { askToConnect } from './ask-to-connect.ts';
+import { cutAccepted } from './builder/acceptance.ts';
+import { SHOP_LANES, type ShopCommand, type ShopEffect } from './builder/shop-commands.ts';
+import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
+import { endOverdue, waitingTimer } from './builder/waiting-limits.ts';
+import { describeShop } from './describe-shop.ts';
+import { endRestriction, restrictionTimer } from './number/network-word.ts';
+import { yieldNumber } from './number/take-number.ts';
+import type { SendFacts } from './people/recipient-facts.ts';
+import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
+import { noticeTimer, onOptOutAtPool, onOptOutNoted, tellAgain } from './pool/opt-out-notices.ts';
+import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './pool/relinquish-message.ts';
+import { withPresentTimes } from './present-times.ts';
+import { type AcceptanceOptions, acceptMessage } from './send/accept-message.ts';
+import { acceptStatus } from './send/accept-status.ts';
+import { onSessionEvent } from './session-turn.ts';
+import { settleSuspended } from './settle-suspended.ts';
+import { readSend, readShopFacts, type ShopFacts } from './shop-facts.ts';
+
+/** The times, randomness, ids and ports of a shop's behaviour. */
+export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions {
+  /** Carries out effects; what comes of them is told to the actor. */
+  readonly perform: (effect: ShopEffect, address: Address) => void;
+  /** The shop's actor leaves this node or is suspended: its session here must end. */
+  readonly leave: (address: Address) => void;
+  /**
+   * What a shop's policy had counted could not be read: from now on it counts as full. Told at each load until
+   * that is stored.
+   */
+  readonly ledgerReplaced: (shop: ShopReference) => void;
+  /** A session worker is there to take orders. */
+  readonly available: () => boolean;
+  /** Opens what was kept of the numbers of erased shops. */
+  readonly vault: NumberVault;
+}
+
+/** One shop: its channel, the pacing of its queue and its send policy, one command at a time. */
+export function shopBehaviour(
+  options: ShopBehaviourOptions,
+): Behaviour<ShopState, ShopCommand, ShopEffect, ShopFacts> {
+  return {
+    kind: 'shop',
+    async load(address, store, nowMs) {
+      const state = await loadShop(address, store, nowMs);
+      if (state?.ledgerReplaced) options.ledgerReplaced(state.shop);
+      return state && withPresentTimes(state, nowMs, options.times);
+    },
+    prepare(state, command, { store, nowMs }) {
+      const available = options.available();
+      return command.type === 'send'
+        ? readSend(state, command.draft, store, available)
+        : readShopFacts({ state, command, store, vault: options.vault, nowMs, available });
+    },
+    turn(state, command, { nowMs, facts }) {
+      return turn(new TurnBuilder(state, nowMs, options), command, facts, options);
+    },
+    recover(state, command, { nowMs }) {
+      if (command.type !== 'session.send_outcome' || state.inHand?.messageId !== command.messageId)
+        return undefined;
+      const builder = new TurnBuilder(state, nowMs, options);
+      builder.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...builder.moments() });
+      return builder.finish();
+    },
+    lane: ({ type }) => SHOP_LANES[type],
+    traceOf: (command) =>
+      command.type === 'send' || command.type === 'post_status' ? command.draft.traceparent : undefined,
+    size: (command) =>
+      command.type === 'send' || command.type === 'post_status'
+        ? draftSize(command.draft)
+        : DRAFT_OVERHEAD_BYTES,
+    perform: options.perform,
+    timers: shopTimers,
+    mustLive: (state) => {
+      const name = channelState(state);
+      return (
+        state.queue.length > 0 ||
+        state.inHand !== undefined ||
+        state.pooled.length > 0 ||
+        state.optOutNotices.length > 0 ||
+        !['unconfigured', 'disconnected'].includes(name)
+      );
+    },
+    activated(state, { nowMs, cause }) {
+      const builder = new TurnBuilder(state, nowMs, options);
+      builder.write(...state.unstored);
+      builder.change({ unstored: [] });
+      // After a crash of the actor alone its session still runs, and the outcome of what is on the wire still comes.
+      if (cause !== 'crash') settleLostProcess(builder);
+      else settleCrash(builder);
+      endOverdue(builder);
+      return builder.finish();
+    },
+    suspended: (address, context) => settleSuspended(address, context, options),
+    draining(state, { nowMs }) {
+      const builder = new TurnBuilder(state, nowMs, options);
+      builder.change({ dispatching: false });
+      builder.stepPacing({ type: 'session_down' });
+      return builder.finish();
+    },
+    settled: (state) => pacingState(state) !== 'sending',
+    deactivated(_state, address, reason) {
+      if (reason !== 'crashed') options.leave(address);
+    },
+    describe: describeShop,
+  };
+}
+
+function turn(
+  builder: TurnBuilder,
+  command: ShopCommand,
+  facts: ShopFacts,
+  options: ShopBehaviourOptions,
+): Turn<ShopState, ShopEffect> {
+  switch (command.type) {
+    case 'send':
+      if (!isOfSend(facts)) throw new Error('a send came to its turn without facts');
+      return builder.finish(acceptMessage(builder, command, facts, options));
+    case 'post_status':
+      return builder.finish(acceptStatus(builder, command, facts, options));
+    case 'connect':
+      return builder.finish(askToConnect(builder, command, options.makeId(builder.nowMs)));
+    case 'disconnect':
+      if (channelState(builder.state) === 'unconfigured')
+        return builder.finish(failed('CHANNEL_NEVER_CONFIGURED'));
+      builder.stepChannel({ type: 'disconnect', nowMs: builder.nowMs });
+      return builder.finish(done(true));
+    case 'tenant_active':
+      builder.change({ tenantActive: command.active });
+      if (!command.active) builder.stepPacing({ type: 'session_down' });
+      return builder.finish();
+    case 'hold':
+    case 'release':
+      builder.stepPacing({ type: command.type });
+      // What is not on the wire yet waits as well.
+      if (command.type === 'hold') builder.stepPacing({ type: 'session_down' });
+      return builder.finish(done(true));
+    case 'timer':
+      onTimer(builder, command.id);
+      return builder.finish();
+    case 'pool.offer':
+    case 'pool.take':
+    case 'pool.withdraw':
+      return builder.finish(asPoolShop(builder, command, facts));
+    case 'cut_accepted':
+      cutAccepted(builder, facts.oldest ?? [], options.retentionMs);
+      return builder.finish();
+    case 'pool.found':
+      onPoolFound(builder, command.messageId, command.pool);
+      return builder.finish();
+    case 'pool.answered':
+      onPoolAnswered(builder, command);
+      return builder.finish();
+    case 'pool.opt_out':
+      onOptOutAtPool(builder, command, facts);
+      return builder.finish();
+    case 'pool.opt_out_noted':
+      onOptOutNoted(builder, command);
+      return builder.finish();
+    case 'number_taken':
+      yieldNumber(builder, command);
+      return builder.finish();
+    default:
+      onSessionEvent(builder, command, facts, options.times);
+      return builder.finish();
+  }
+}
+
+function isOfSend(facts: ShopFacts): facts is ShopFacts & { readonly send: SendFacts } {
+  return facts.send !== undefined;
+}
+
+function asPoolShop(
+  builder: TurnBuilder,
+  command: Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>,
+  { carry, available }: ShopFacts,
+): PoolAnswer {
+  if (carry === undefined) throw new Error('a message of the pool came to its turn without facts');
+  if (command.type === 'pool.offer') return offerPooled(builder, command, { ...carry, available });
+  return command.type === 'pool.take'
+    ? takePooled(builder, command, carry)
+    : withdrawPooled(builder, command, carry);
+}
+
+function onTimer(builder: TurnBuilder, id: string): void {
+  if (id === 'pacing') builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
+  else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
+  else if (id === 'pool') askAgain(builder);
+  else if (id === 'opt_outs') tellAgain(builder);
+  else if (id === 'undelivered') noteUndelivered(builder);
+  else if (id === 'restriction') endRestriction(builder);
+  else endOverdue(builder);
+}
+
+/** Operators are told, as with every word of a shop's summary. */
+function noteUndelivered(builder: TurnBuilder): void {
+  const { undelivered } = builder.state;
+  if (undelivered !== undefined) builder.change({ undelivered: { ...undelivered, isLong: true } });
+}
+
+/** The characters of a draft, and some for the rest of it. */
+function draftSize(draft: MessageDraft | StatusDraft): number {
+  const text = 'caption' in draft ? draft.caption : draft.text;
+  return DRAFT_OVERHEAD_BYTES + (text?.length ?? 0) + (draft.mediaUrl?.length ?? 0);
+}
+
+const DRAFT_OVERHEAD_BYTES = 128;
+
+/** Settles what an earlier process left in hand (docs/contract.md, Message states). */
+function settleLostProcess(builder: TurnBuilder): void {
+  if (pacingState(builder.state) === 'sending') {
+    builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.moments() });
+  } else {
+    builder.stepPacing({ type: 'session_down' });
+  }
+  builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
+}
+
+/** What a crash of the actor alone left behind: a session that still runs, and that tells its only code no second time. */
+function settleCrash(builder: TurnBuilder): void {
+  const { pairWith } = builder.state.channel.context;
+  if (pairWith == null) builder.perform({ type: 'refresh_groups' });
+  else builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
+}
+
+function shopTimers(state: ShopState): readonly DueTimer[] {
+  const { untilMs } = state.pacing.context;
+  const { reconnectAtMs } = state.channel.context;
+  let timers = NO_TIMERS;
+  if (untilMs !== null) timers = and(timers, { id: 'pacing', dueAtMs: untilMs });
+  if (reconnectAtMs !== null) timers = and(timers, { id: 'reconnect', dueAtMs: reconnectAtMs });
+  timers = and(timers, restrictionTimer(state));
+  timers = and(timers, waitingTimer(state));
+  timers = and(timers, poolTimer(state));
+  timers = and(timers, noticeTimer(state));
+  return and(timers, undeliveredTimer(state.undelivered));
+}
+
+const NO_TIMERS: readonly DueTimer[] = [];
+
+/** Most shops wait for one moment, and an array that is pushed to reserves room for seventeen. */
+function and(timers: readonly DueTimer[], timer: DueTimer | undefined): readonly DueTimer[] {
+  if (timer === undefined) return timers;
+  return timers.length === 0 ? [timer] : timers.concat(timer);
+}

@@ -1,0 +1,210 @@
+import { numberForms } from '../../../policy/number-forms.ts';
+import { isOptOut } from '../../../policy/opt-out.ts';
+import { isPhoneNumber } from '../../../policy/recipient.ts';
+import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { MessageDraft, ShopReference } from '../shop-operations.ts';
+import { carriedForRead, originsOf } from '../state/carried-for.ts';
+import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
+import { readMessage } from '../state/message-days.ts';
+import type { StoredMessage } from '../state/message-record.ts';
+import type { NumberVault } from '../state/number-vault.ts';
+import { idempotencyKey } from '../state/shop-keys.ts';
+import type { ShopState } from '../state/shop-state.ts';
+import { decodeWriter, laterWriter } from '../state/writer.ts';
+import type { ShopCommand } from './builder/shop-commands.ts';
+import { type NumberFacts, readNumber } from './number/number-facts.ts';
+import {
+  type InboundFacts,
+  type RecipientFacts,
+  readRecipient,
+  readWriter,
+  type SendFacts,
+} from './people/recipient-facts.ts';
+import type { CarryFacts } from './pool/carry-message.ts';
+import { type DispatchFacts, readDispatch } from './wire/dispatch-facts.ts';
+import { type ReceiptFacts, readReceipts } from './wire/receipt-turn.ts';
+
+/** What a turn needs to know beside the shop's state, read before it. */
+export interface ShopFacts extends InboundFacts {
+  readonly send?: SendFacts;
+  /** Of a status: the original of the same idempotency key. */
+  readonly original?: StoredMessage;
+  readonly dispatch?: DispatchFacts;
+  /** What this shop, as one of the pool, knows of the message it is asked about. */
+  readonly carry?: CarryFacts;
+  /** The shops that this one, as one of the pool, wrote for to whoever opts out now. */
+  readonly carriedFor?: readonly ShopReference[];
+  /** What was known of a recipient that the session has checked: the number the network told before, if another. */
+  readonly alias?: string;
+  /** What the tenant knows of the number that was just connected. */
+  readonly number?: NumberFacts;
+  /** Receipts that belong to messages of the shop. */
+  readonly receipts?: ReceiptFacts;
+  /** The head of the shop's list, before it is cut. */
+  readonly oldest?: readonly string[];
+  /** A session worker is there to take orders. */
+  readonly available: boolean;
+}
+
+/** Elements of the list that go at most at a time: more than a day can bring. */
+const MOST_CUT = 2 * LEDGER_BOUND;
+
+/** A command that comes to its turn, other than a send, and where what it needs is known. */
+interface FactsQuestion {
+  readonly state: ShopState;
+  readonly command: Exclude<ShopCommand, { readonly type: 'send' }>;
+  readonly store: Store;
+  readonly vault: NumberVault;
+  readonly nowMs: number;
+  readonly available: boolean;
+}
+
+/** Reads what the turn on a command will need; nothing where the state is enough. Of a send, see `readSend`. */
+export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> {
+  const { state, command, store, vault, nowMs, available } = question;
+  if (command.type === 'post_status' && command.draft.idempotencyKey !== undefined) {
+    return readOriginal(state, { kind: 'status', key: command.draft.idempotencyKey }, store).then(
+      (original) => (original === undefined ? { available } : { original, available }),
+    );
+  }
+  const isOnItsWay = command.type === 'session.composed' || command.type === 'session.prepared';
+  if (isOnItsWay && state.inHand?.messageId === command.messageId) {
+    return readDispatch(state, command, store, nowMs).then((dispatch) => ({ dispatch, available }));
+  }
+  if (command.type === 'session.inbound' && isOptOut(command.text)) {
+    return readOptOut(state, command.from, store, nowMs).then((facts) => ({ ...facts, available }));
+  }
+  if (command.type === 'session.inbound' || command.type === 'pool.opt_out') {
+    return readInbound(state, command.from, store).then((facts) => ({ ...facts, available }));
+  }
+  if (command.type === 'session.receipts') {
+    return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts, available }));
+  }
+  if (command.type === 'session.recipient_checked' && state.inHand?.messageId === command.messageId) {
+    const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.inHand.to]]);
+    return mapMaybePromise(answers, ([told]) =>
+      typeof told === 'string' ? { alias: told, available } : { available },
+    );
+  }
+  if (command.type === 'session.connected') {
+    return readNumber(state, command.phone, { store, vault, nowMs }).then((number) => ({
+      number,
+      available,
+    }));
+  }
+  if (command.type === 'cut_accepted') {
+    return store
+      .read([['LRANGE', state.keys.accepted, 0, MOST_CUT - 1]])
+      .then(([oldest]) => ({ oldest: oldest as string[], available }));
+  }
+  if (isPoolAsk(command)) {
+    return readCarry(state, command, store).then((carry) => ({ carry, available }));
+  }
+  return { available };
+}
+
+type PoolCommand = Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>;
+
+function isPoolAsk(command: ShopCommand): command is PoolCommand {
+  return command.type === 'pool.offer' || command.type === 'pool.take' || command.type === 'pool.withdraw';
+}
+
+/**
+ * Who wrote: somebody whose number is known by now is kept under it, however the network named them this time, and with what
+ * they wrote under its other form.
+ */
+async function readInbound(
+  { keys }: ShopState,
+  from: string,
+  store: Store,
+): Promise<InboundFacts & { readonly writtenBy: string }> {
+  const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
+  const writtenBy = typeof number === 'string' ? number : from;
+  const [, otherForm] = numberForms(writtenBy);
+  const addresses = otherForm === undefined ? [writtenBy] : [writtenBy, otherForm];
+  const [stored] = (await store.read([['HMGET', keys.writers, ...addresses]])) as [(string | null)[]];
+  const [own, other] = stored.map(decodeWriter);
+  const writer = laterWriter(own, other);
+  return {
+    writtenBy,
+    ...(writer === undefined ? {} : { writer }),
+    ...(other === undefined || otherForm === undefined ? {} : { wroteAs: otherForm }),
+  };
+}
+
+/** The same of whoever opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
+async function readOptOut(
+  state: ShopState,
+  from: string,
+  store: Store,
+  nowMs: number,
+): Promise<InboundFacts & Pick<ShopFacts, 'carriedFor'>> {
+  const [facts, [carriedFor]] = await Promise.all([
+    readInbound(state, from, store),
+    store.read([carriedForRead(state.keys, nowMs)]),
+  ]);
+  return { ...facts, carriedFor: originsOf(carriedFor as string[], facts.writtenBy) };
+}
+
+async function readCarry(state: ShopState, command: PoolCommand, store: Store): Promise<CarryFacts> {
+  const { messageId, to } = subjectOf(command);
+  const [[fields], writer] = await Promise.all([
+    store.read([['HMGET', carriedKey(state.shard, messageId), ...CARRIED_FIELDS]]),
+    readWriter(state, { to }, store),
+  ]);
+  return { ...writer, record: decodeCarried(fields as (string | null)[]) };
+}
+
+/** Where a message is withdrawn, its recipient does not matter. */
+function subjectOf(command: PoolCommand): { readonly messageId: string; readonly to: string } {
+  if (command.type === 'pool.offer') {
+    return { messageId: command.offer.messageId ?? '', to: command.offer.to };
+  }
+  if (command.type === 'pool.withdraw') return { messageId: command.messageId, to: '' };
+  return { messageId: command.body.id, to: command.body.to ?? '' };
+}
+
+/**
+ * What the turn on a send will need. For a first send to a number the facts are as a rule in memory, so nothing waits for
+ * Redis. Apart from other commands, whose closures each send would pay for. `available`: a session worker is there.
+ */
+export function readSend(
+  state: ShopState,
+  draft: MessageDraft,
+  store: Store,
+  available: boolean,
+): MaybePromise<ShopFacts> {
+  const recipient = readPerson(state, draft.to, store);
+  return draft.idempotencyKey !== undefined || recipient instanceof Promise
+    ? readOriginalToo({ state, store, available }, draft.idempotencyKey, recipient)
+    : { send: recipient, available };
+}
+
+async function readOriginalToo(
+  { state, store, available }: Pick<FactsQuestion, 'state' | 'store' | 'available'>,
+  key: string | undefined,
+  recipient: MaybePromise<RecipientFacts>,
+): Promise<ShopFacts> {
+  const [original, facts] = await Promise.all([
+    key === undefined ? undefined : readOriginal(state, { kind: 'message', key }, store),
+    recipient,
+  ]);
+  return { send: { ...facts, original }, available };
+}
+
+/** The policy's facts about a recipient; none for a group. */
+export function readPerson(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
+  if (isPhoneNumber(to)) return readRecipient(state, to, store);
+  return { isCustomer: false, writer: undefined, declaration: null };
+}
+
+async function readOriginal(
+  { shard, shop }: ShopState,
+  { kind, key }: { readonly kind: 'message' | 'status'; readonly key: string },
+  store: Store,
+): Promise<StoredMessage | undefined> {
+  const [originalId] = await store.read([['GET', idempotencyKey(shard, { shopId: shop.shopId, kind }, key)]]);
+  return typeof originalId === 'string' ? readMessage(shard, originalId, store) : undefined;
+}

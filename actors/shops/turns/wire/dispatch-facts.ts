@@ -1,0 +1,110 @@
+import { recipientKey } from '../../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
+import type { Store } from '../../../../runtime/store.ts';
+import { activePhones } from '../../../tenants/contact-record.ts';
+import { tenantKeys } from '../../../tenants/tenant-keys.ts';
+import {
+  CARRIED_FIELDS,
+  type CarriedRecord,
+  carriedKey,
+  decodeCarried,
+} from '../../state/carried-message.ts';
+import { readMessage } from '../../state/message-days.ts';
+import type { MessageBody } from '../../state/message-record.ts';
+import { decodeWriters, pairs } from '../../state/number-past.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import { laterWriter, type Writer } from '../../state/writer.ts';
+import type { ShopCommand } from '../builder/shop-commands.ts';
+import { isLapsed, readWriter } from '../people/recipient-facts.ts';
+
+/** What is looked at again just before the wire. */
+export interface DispatchFacts {
+  readonly body: MessageBody | undefined;
+  /** Its origin took back what this shop carries, since the recipient opted out of it. */
+  readonly withdrawn?: boolean;
+  readonly writer: Writer | undefined;
+  /** The network's own id of the recipient, where they wrote under it while it told no number of theirs. */
+  readonly wroteByLid?: string;
+  /** It was accepted for a declaration that holds no more, and the recipient is a stranger since. */
+  readonly lapsed?: boolean;
+  /** The recipients of a status: customers, writers and active declarations, without those who opted out. */
+  readonly audience: readonly string[];
+}
+
+/**
+ * Reads what the looks before the wire need, in one round trip, since the recipient is that of the message in hand; a
+ * declaration takes a second one. What the actor still has from the look before is not read again, so that the last look asks
+ * Redis nothing, as a rule.
+ */
+export async function readDispatch(
+  state: ShopState,
+  { messageId, lid }: Extract<ShopCommand, { type: 'session.composed' | 'session.prepared' }>,
+  store: Store,
+  nowMs: number,
+): Promise<DispatchFacts> {
+  const { shard, keys, inHand } = state;
+  const { to = '', alias } = inHand ?? {};
+  const byLid = lid === undefined ? [] : [lid];
+  const isCarried = inHand?.carriedFor !== undefined;
+  const [message, { writer }, [wroteByLid]] = await Promise.all([
+    isCarried ? readCarried(shard, messageId, store) : readOwn(state, messageId, store),
+    readWriter(state, { to, more: alias === undefined ? byLid : [alias, ...byLid] }, store),
+    lid === undefined ? [] : store.lookUp(shard, [['HGET', keys.writers, lid]]),
+  ]);
+  const body = message?.body;
+  if (body?.kind === 'status') {
+    return { body, writer: undefined, audience: await readAudience(state, store, nowMs) };
+  }
+  const withdrawn = message !== undefined && 'withdrawn' in message && message.withdrawn;
+  const lapsed = body !== undefined && (await isLapsed(body, store, nowMs));
+  const facts = { body, writer, withdrawn, lapsed, audience: [] };
+  return lid === undefined || typeof wroteByLid !== 'string' ? facts : { ...facts, wroteByLid: lid };
+}
+
+function readOwn(
+  { shard, bodyInHand }: ShopState,
+  messageId: string,
+  store: Store,
+): MaybePromise<{ readonly body: MessageBody } | undefined> {
+  return bodyInHand?.id === messageId ? { body: bodyInHand } : readMessage(shard, messageId, store);
+}
+
+async function readCarried(
+  shard: number,
+  messageId: string,
+  store: Store,
+): Promise<CarriedRecord | undefined> {
+  const [fields] = await store.read([['HMGET', carriedKey(shard, messageId), ...CARRIED_FIELDS]]);
+  return decodeCarried(fields as (string | null)[]);
+}
+
+async function readAudience(state: ShopState, store: Store, nowMs: number): Promise<string[]> {
+  const tenant = tenantKeys(state.shop.tenantId);
+  const [customers, contacts, writers, aliases] = (await store.read([
+    ['SMEMBERS', tenant.customers],
+    ['HVALS', tenant.contacts],
+    ['HGETALL', state.keys.writers],
+    ['HGETALL', state.keys.aliases],
+  ])) as [string[], string[], string[], string[]];
+  const knownAs = pairs(aliases);
+  const audience = new Map<number, string>();
+  // A number the network told is where the person is; one that a tenant wrote may be its other form.
+  const add = (phone: string): void => {
+    const known = knownAs.get(phone) ?? phone;
+    audience.set(recipientKey(known), known);
+  };
+  for (const phone of customers) add(phone);
+  for (const phone of activePhones(contacts, nowMs)) add(phone);
+  const lastWords = new Map<number, Writer | undefined>();
+  for (const [address, writer] of decodeWriters(writers)) {
+    const phone = knownAs.get(address) ?? address;
+    // Somebody of whom the network tells no number cannot be shown a status.
+    if (!isPhoneNumber(phone)) continue;
+    add(phone);
+    const key = recipientKey(phone);
+    lastWords.set(key, laterWriter(lastWords.get(key), writer));
+  }
+  for (const [key, writer] of lastWords) if (writer?.optedOut) audience.delete(key);
+  return [...audience.values()];
+}

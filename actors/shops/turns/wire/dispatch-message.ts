@@ -1,0 +1,131 @@
+import { classCapCode } from '../../../../policy/network-limits.ts';
+import { isGroupId, isPhoneNumber } from '../../../../policy/recipient.ts';
+import type { MessageReason } from '../../../message-status.ts';
+import type { SessionEvent } from '../../../sessions/session-host.ts';
+import { dayOf } from '../../state/message-days.ts';
+import type { MessageBody } from '../../state/message-record.ts';
+import { sentExpiry, sentWrite } from '../../state/sent-index.ts';
+import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { barsNewChat, newChatLeaves } from '../number/network-word.ts';
+import { isOverRecipientLimits, linkLid } from '../people/recipient-alias.ts';
+import { rememberCarried } from '../pool/opt-out-notices.ts';
+import type { DispatchFacts } from './dispatch-facts.ts';
+
+/**
+ * How long the network may take to acknowledge a stanza before the outcome counts as unknown. Twice as long as Redis
+ * may be away: a stanza waits for its ratchet to be stored, and a session that seems to hang loses its socket.
+ */
+const ACKNOWLEDGE_DEADLINE_MS = 60_000;
+
+/** Ends a message whose record expired while it waited. */
+const GONE: MessageReason = 'EXPIRED';
+
+/** The facts that the last check before the wire uses. */
+interface LastLook extends DispatchFacts {
+  /** Whether the network knows a chat with the recipient; absent: the session did not say. */
+  readonly hasChat?: boolean | undefined;
+}
+
+/**
+ * Why a message may not go on the wire, asked just before it; undefined: it may (docs/contract.md, Before the
+ * wire).
+ */
+function obstacle(
+  state: ShopState,
+  body: MessageBody,
+  { writer, audience, withdrawn, lapsed, hasChat, nowMs }: LastLook & { readonly nowMs: number },
+): MessageReason | undefined {
+  const to = body.to ?? '';
+  if (withdrawn || (isPhoneNumber(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
+  if (isOverRecipientLimits(state, writer, nowMs)) {
+    return 'RECIPIENT_RATE_LIMITED';
+  }
+  // Its place is one of the declared, and neither budget spills into the other.
+  if (lapsed) return 'COLD_RECIPIENT_CAP_REACHED';
+  if (isPhoneNumber(to) && barsNewChat(state, { hasChat, writer }, nowMs)) {
+    return classCapCode(body.policy?.recipientClass);
+  }
+  if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
+    return 'GROUP_NOT_ADMINISTERED';
+  }
+  if (body.kind === 'status' && audience.length === 0) return 'STATUS_NO_AUDIENCE';
+  return undefined;
+}
+
+/** The order to send; undefined when there is a reason against it, with which the message then ends. */
+function unblocked(builder: TurnBuilder, facts: LastLook): MessageBody | undefined {
+  const { body } = facts;
+  if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
+  const against =
+    body === undefined ? GONE : obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs });
+  if (body === undefined || against !== undefined) {
+    builder.stepPacing({ type: 'blocked', reason: against ?? GONE });
+    return undefined;
+  }
+  return body;
+}
+
+/** The first look: checks the message in hand before it is prepared for the wire, and gives the order for that. */
+export function onComposed(
+  builder: TurnBuilder,
+  messageId: string,
+  facts: DispatchFacts,
+  outcomeMs: number,
+): void {
+  const body = unblocked(builder, facts);
+  if (body === undefined) return;
+  const { inHand } = builder.state;
+  builder.change({ bodyInHand: body });
+  builder.stepPacing({ type: 'composed', untilMs: builder.nowMs + outcomeMs });
+  builder.perform({
+    type: 'send',
+    order: {
+      messageId,
+      wireId: body.wireId,
+      kind: body.kind,
+      to: inHand === undefined ? (body.to ?? '') : addressee(inHand),
+      text: body.text ?? undefined,
+      mediaUrl: body.mediaUrl ?? undefined,
+      mediaType: body.mediaType ?? undefined,
+      audience: body.kind === 'status' ? facts.audience : undefined,
+      deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
+    },
+    traceparent: body.traceparent ?? undefined,
+  });
+}
+
+/**
+ * The last look before the wire. `sending` and the steps of the ratchets that sealed the message are one commit, and the
+ * frame leaves after it: when the process is killed before, the message is queued and nobody has its ciphertexts.
+ */
+export function onPrepared(
+  builder: TurnBuilder,
+  { messageId, writes, lid, hasChat }: Extract<SessionEvent, { type: 'session.prepared' }>,
+  facts: DispatchFacts,
+  outcomeMs: number,
+): void {
+  const body = unblocked(builder, { ...facts, hasChat });
+  if (body === undefined) return;
+  if (isPhoneNumber(body.to ?? '') && facts.writer === undefined) newChatLeaves(builder);
+  builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
+  builder.write(...writes);
+  rememberCarried(builder, lid);
+  indexStanza(builder, body, lid);
+  builder.perform({ type: 'release', messageId });
+}
+
+/** So that receipts find the message. What is carried for the pool has its record elsewhere, and a status no recipient. */
+function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, lid: string | undefined): void {
+  const { nowMs, state } = builder;
+  const { inHand, keys, accepted } = state;
+  if (inHand === undefined || inHand.carriedFor !== undefined || kind === 'status') return;
+  const sent = { messageId: id, atMs: nowMs, to: addressee(inHand), lid: lid ?? '' };
+  builder.write(sentWrite(keys, wireId, sent));
+  const day = dayOf(nowMs);
+  if (accepted.indexedDay === day) return;
+  builder.write(sentExpiry(keys, day));
+  builder.onCommitted(() => {
+    accepted.indexedDay = day;
+  });
+}

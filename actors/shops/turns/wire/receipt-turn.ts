@@ -1,0 +1,128 @@
+import { isGroupId } from '../../../../policy/recipient.ts';
+import type { Read, Store } from '../../../../runtime/store.ts';
+import type { SessionEvent, StanzaReceipt } from '../../../sessions/session-host.ts';
+import { messageLookup, receiptsWrite } from '../../state/message-days.ts';
+import type { MessageReceipts } from '../../state/message-receipts.ts';
+import { decodeMessage, type MessageFields, type StoredMessage } from '../../state/message-record.ts';
+import {
+  decodeSent,
+  isFromRecipient,
+  memberWrite,
+  type SentStanza,
+  sentReads,
+} from '../../state/sent-index.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+
+type Kind = StanzaReceipt['kind'];
+
+/** What a receipt says: who read a message has it. */
+const SAID: { readonly [K in Kind]: readonly Kind[] } = {
+  delivered: ['delivered'],
+  read: ['delivered', 'read'],
+};
+
+/** A receipt of a stanza of the shop's own, from whom it may come, with the message it is about. */
+interface KnownReceipt {
+  readonly receipt: StanzaReceipt;
+  readonly sent: SentStanza;
+  /** What is counted already of this member of a group. */
+  readonly counted: readonly Kind[];
+  readonly message: StoredMessage;
+}
+
+/** What the turn on receipts needs to know. */
+export type ReceiptFacts = readonly KnownReceipt[];
+
+/** Finds the messages; what is forged, of another shop or too old is left out here. */
+export async function readReceipts(
+  state: ShopState,
+  { receipts }: Extract<SessionEvent, { type: 'session.receipts' }>,
+  store: Store,
+  nowMs: number,
+): Promise<ReceiptFacts> {
+  const fields = [...new Set(receipts.flatMap((receipt) => [receipt.wireId, ...membersOf(receipt)]))];
+  const days = (await store.read(sentReads(state.keys, fields, nowMs))) as (string | null)[][];
+  const found = (field: string): string | null | undefined => {
+    const index = fields.indexOf(field);
+    return days.map((day) => day[index]).find((value) => value != null);
+  };
+  const known = receipts.flatMap((receipt) => {
+    const sent = decodeSent(found(receipt.wireId), nowMs);
+    if (sent === undefined || !isFromRecipient(sent, receipt)) return [];
+    return [
+      { receipt, sent, counted: SAID[receipt.kind].filter((kind) => found(memberOf(receipt, kind)) != null) },
+    ];
+  });
+  const ids = [...new Set(known.map(({ sent }) => sent.messageId))];
+  if (ids.length === 0) return [];
+  const answers = (await store.read(
+    ids.map((id): Read => messageLookup(state.shard, id)),
+  )) as MessageFields[];
+  const messages = new Map(ids.map((id, index) => [id, decodeMessage(id, answers[index] ?? [])]));
+  return known.flatMap((one) => {
+    const message = messages.get(one.sent.messageId);
+    return message === undefined ? [] : [{ ...one, message }];
+  });
+}
+
+/** The field that says of a member of a group that they are counted. A person needs none. */
+function memberOf({ wireId, from }: StanzaReceipt, kind: Kind): string {
+  return `${wireId} ${kind} ${from}`;
+}
+
+function membersOf(receipt: StanzaReceipt): string[] {
+  return receipt.group === undefined ? [] : SAID[receipt.kind].map((kind) => memberOf(receipt, kind));
+}
+
+/**
+ * Puts what recipients said on the records of messages, whose status it never changes. The first to have or read a
+ * message sets its time, which never moves; who read it has it.
+ */
+export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
+  const records = new Map<string, MessageReceipts>();
+  const counted = new Set<string>();
+  for (const { receipt, sent, counted: before, message } of facts) {
+    const { messageId } = sent;
+    const isGroup = isGroupId(sent.to);
+    const known = records.get(messageId) ?? message.receipts;
+    let after = known;
+    for (const kind of SAID[receipt.kind]) {
+      const member = memberOf(receipt, kind);
+      const isCounted = isGroup ? before.includes(kind) || counted.has(member) : after[kind] > 0;
+      if (isCounted) continue;
+      counted.add(member);
+      if (isGroup) builder.write(memberWrite(builder.state.keys, member, sent));
+      after = withReceipt(builder, { kind, receipts: after, receipt, message, sent });
+    }
+    if (after !== known) records.set(messageId, after);
+  }
+  for (const [messageId, receipts] of records) {
+    builder.write(receiptsWrite(builder.state.shard, messageId, receipts));
+  }
+  if (records.size > 0 && builder.state.undelivered !== undefined) builder.change({ undelivered: undefined });
+}
+
+function withReceipt(
+  builder: TurnBuilder,
+  {
+    kind,
+    receipts,
+    receipt,
+    message,
+    sent,
+  }: Pick<KnownReceipt, 'receipt' | 'message' | 'sent'> & {
+    readonly kind: Kind;
+    readonly receipts: MessageReceipts;
+  },
+): MessageReceipts {
+  const counted = { ...receipts, [kind]: receipts[kind] + 1 };
+  const field = kind === 'read' ? 'readAtMs' : 'deliveredAtMs';
+  if (receipts[field] !== null) return counted;
+  const sentAtMs = message.state.sentAtMs ?? sent.atMs;
+  // The network's clock is another one.
+  const atMs = Math.min(builder.nowMs, Math.max(receipt.atMs, sentAtMs, receipts.deliveredAtMs ?? 0));
+  builder.tellOfMessage(`message.${kind}`, sent.messageId);
+  builder.perform({ type: 'count_receipt', kind, afterMs: atMs - sentAtMs });
+  return { ...counted, [field]: atMs };
+}

@@ -1,0 +1,133 @@
+import type { Store } from '../../../runtime/store.ts';
+import type { MessageStatus } from '../../message-status.ts';
+import type { CursorPage } from '../../tenants/tenant-operations.ts';
+import type { MessageView } from '../shop-operations.ts';
+import { messageIdOf } from '../state/accepted-list.ts';
+import { readMessages } from '../state/message-days.ts';
+import { messageView } from '../state/message-record.ts';
+import type { ShopKeys } from '../state/shop-keys.ts';
+import type { ShopState } from '../state/shop-state.ts';
+
+/** Messages that are read at a time. */
+const BATCH = 100;
+/** Elements that are looked through at a time for the place of a cursor. */
+const LOOK = 1_000;
+
+/** Messages one page looks at. With thirty days of messages behind a filter, all of them would be ten thousand. */
+const MOST_SCANNED = 1_000;
+
+/**
+ * A page of a shop's messages, newest first. A cursor names an id, so that messages that come in meanwhile neither
+ * shift nor repeat what follows it. What waits stands at the list's end, and what failed or was rejected has an index of
+ * its own; `sent` reads along all.
+ * A page that has looked at 1,000 messages ends there, short or empty, with a cursor that goes on behind them.
+ */
+export async function listMessages(
+  shop: Pick<ShopState, 'keys' | 'shard'>,
+  store: Store,
+  query: {
+    readonly status: MessageStatus | undefined;
+    readonly limit: number;
+    readonly cursor: string | undefined;
+  },
+): Promise<CursorPage<MessageView>> {
+  const { status, limit } = query;
+  const items: MessageView[] = [];
+  let scanned = 0;
+  for await (const ids of idsOf(shop.keys, store, { status, cursor: query.cursor?.toLowerCase() })) {
+    for (const message of await readMessages(shop.shard, ids, store)) {
+      if (message === undefined || (status !== undefined && message.state.status !== status)) continue;
+      if (items.length === limit) return { items, nextCursor: items.at(-1)?.id ?? null };
+      items.push(messageView(message));
+    }
+    scanned += ids.length;
+    if (scanned >= MOST_SCANNED) return { items, nextCursor: ids.at(-1) ?? null };
+  }
+  return { items, nextCursor: null };
+}
+
+/** Ids, newest first, and so many at a time that their messages are read together. */
+function idsOf(
+  keys: ShopKeys,
+  store: Store,
+  { status, cursor }: { readonly status: MessageStatus | undefined; readonly cursor: string | undefined },
+): AsyncGenerator<string[]> {
+  if (status === 'queued' || status === 'sending') return waitingIds(keys, store, cursor);
+  if (status === 'failed' || status === 'rejected') return indexedIds(keys[status], store, cursor);
+  return acceptedIds(keys, store, cursor);
+}
+
+/** What may wait: all behind what is known to have ended. */
+async function* waitingIds(
+  keys: ShopKeys,
+  store: Store,
+  cursor: string | undefined,
+): AsyncGenerator<string[]> {
+  const [settled] = (await store.read([['HGET', keys.shop, 'settled']])) as [string | null];
+  const [elements] = (await store.read([['LRANGE', keys.accepted, Number(settled ?? 0), -1]])) as [string[]];
+  const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
+  const left = ids.filter((id) => cursor === undefined || id < cursor).sort();
+  while (left.length > 0) yield left.splice(-BATCH).reverse();
+}
+
+async function* indexedIds(
+  index: string,
+  store: Store,
+  cursor: string | undefined,
+): AsyncGenerator<string[]> {
+  let from = cursor === undefined ? '+' : `(${cursor}`;
+  for (;;) {
+    const [ids] = (await store.read([['ZREVRANGEBYLEX', index, from, '-', 'LIMIT', 0, BATCH]])) as [string[]];
+    yield ids;
+    if (ids.length < BATCH) return;
+    from = `(${ids.at(-1)}`;
+  }
+}
+
+async function* acceptedIds(
+  keys: ShopKeys,
+  store: Store,
+  cursor: string | undefined,
+): AsyncGenerator<string[]> {
+  const list = keys.accepted;
+  let end = await endOfPage(list, store, cursor);
+  const given = new Set<string>();
+  while (end > 0) {
+    const start = Math.max(0, end - BATCH);
+    const ids = (await readIds(list, store, { start, end })).filter((id) => id !== undefined);
+    // Where the list is cut meanwhile, what was read before moves towards its head.
+    yield ids.filter((id) => !given.has(id)).reverse();
+    for (const id of ids) given.add(id);
+    end = start;
+  }
+}
+
+/**
+ * How many elements stand before what a cursor names, or before what is newer than it when the list has no such id.
+ * Ids that two nodes made in one second may stand in another order than they sort, so the id itself is looked for.
+ */
+async function endOfPage(list: string, store: Store, cursor: string | undefined): Promise<number> {
+  let [end] = (await store.read([['LLEN', list]])) as [number];
+  if (cursor === undefined) return end;
+  let older: number | undefined;
+  while (end > 0) {
+    const start = Math.max(0, end - LOOK);
+    const ids = await readIds(list, store, { start, end });
+    const found = ids.lastIndexOf(cursor);
+    if (found !== -1) return start + found;
+    const last = ids.findLastIndex((id) => id !== undefined && id < cursor);
+    if (last !== -1) older ??= start + last + 1;
+    end = start;
+  }
+  return older ?? 0;
+}
+
+/** Ids in the order of the list; undefined where a message of another shop was counted. */
+async function readIds(
+  list: string,
+  store: Store,
+  { start, end }: { readonly start: number; readonly end: number },
+): Promise<(string | undefined)[]> {
+  const [elements] = (await store.read([['LRANGE', list, start, end - 1]])) as [string[]];
+  return elements.map(messageIdOf);
+}

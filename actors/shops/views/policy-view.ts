@@ -1,0 +1,96 @@
+import { newChatsAt, restrictionAt } from '../../../policy/network-limits.ts';
+import { policyUsage, type WindowUsage } from '../../../policy/policy-usage.ts';
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import { warmupPairedAtMs } from '../machines/channel-context.ts';
+import type { SendForecast, ShopPolicyView } from '../shop-operations.ts';
+import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
+import { pausedBy } from '../turns/builder/shop-events.ts';
+import { classOf, judgeSend, type SendToJudge } from '../turns/send/judge-send.ts';
+
+/** The shop's state and the moment to view it at. */
+interface Looked {
+  readonly settings: TenantSettings;
+  readonly nowMs: number;
+}
+
+/** How full a shop's windows are, and how its queue stands. Changes and counts nothing. */
+export function policyView(state: ShopState, { settings, nowMs }: Looked): ShopPolicyView {
+  const pairedAtMs = warmupPairedAtMs(state.channel.context);
+  const { warmupDay, windows } = policyUsage(state.ledger, { settings, pairedAtMs, nowMs });
+  const cap = (window: WindowUsage['window']) => windowOf(windows, window).cap;
+  const used = (window: WindowUsage['window']) => windowOf(windows, window).used;
+  const network = networkView(state, nowMs);
+  return {
+    warmupDay,
+    caps: {
+      perDay: cap('perDay'),
+      perHour: cap('perHour'),
+      coldPerDay: cap('coldPerDay'),
+      declaredPerDay: cap('declaredPerDay'),
+    },
+    usage: {
+      today: used('perDay'),
+      lastHour: used('perHour'),
+      coldToday: used('coldPerDay'),
+      declaredToday: used('declaredPerDay'),
+    },
+    groups: { perDay: cap('groupsPerDay'), used: used('groupsPerDay') },
+    statuses: { perDay: cap('statusesPerDay'), used: used('statusesPerDay') },
+    queue: queueView(state),
+    coldBarredUntil: network.restrictedUntil,
+    network,
+    forecast: undefined,
+  };
+}
+
+function networkView({ limits }: ShopState, nowMs: number): ShopPolicyView['network'] {
+  const restriction = restrictionAt(limits, nowMs);
+  const newChats = newChatsAt(limits, nowMs);
+  const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    restrictedUntil: instant(restriction?.untilMs ?? null),
+    restriction: restriction?.kind ?? null,
+    newChats: newChats && { quota: newChats.quota, used: newChats.used, endsAt: instant(newChats.endsAtMs) },
+  };
+}
+
+function windowOf(windows: readonly WindowUsage[], name: WindowUsage['window']): WindowUsage {
+  const found = windows.find(({ window }) => window === name);
+  if (found === undefined) throw new Error(`the policy has no window ${name}`);
+  return found;
+}
+
+function queueView(state: ShopState): ShopPolicyView['queue'] {
+  const { untilMs, heldByOperator } = state.pacing.context;
+  const pacing = pacingState(state);
+  const until = untilMs === null ? null : new Date(untilMs).toISOString();
+  const rests = pacing === 'gap' || pacing === 'paused';
+  const goesOn = channelState(state) === 'connected' && !heldByOperator && state.tenantActive;
+  return {
+    length: state.queue.length + (state.inHand === undefined ? 0 : 1),
+    pausedBy: pausedBy(state),
+    pausedUntil: pacing === 'paused' ? until : null,
+    nextSendAt: rests && goesOn ? until : null,
+  };
+}
+
+/**
+ * The content that is judged where only a recipient is known: an attachment at an address that no call can name (`http`
+ * and `https` alone are taken), so that it is the copy of nothing that was sent.
+ */
+const UNSENT_CONTENT = { text: undefined, mediaUrl: 'urn:not-sent-yet' } as const;
+
+/**
+ * What a send to this recipient would come to now, by the function that decides on sends. Where the shop's own channel
+ * stands in the way the channel is the answer: whether the pool would take the message is known only once it is asked.
+ */
+export function forecastSend(
+  state: ShopState,
+  { to, ...known }: Omit<SendToJudge, 'draft'> & { readonly to: string },
+): SendForecast {
+  const send: SendToJudge = { ...known, draft: { to, ...UNSENT_CONTENT } };
+  const judged = judgeSend(state, send);
+  const unavailable = judged.ok ? judged.value.unavailable : undefined;
+  const stopped = unavailable === undefined ? undefined : { code: unavailable };
+  return { recipientClass: classOf(state, send), failure: judged.ok ? stopped : judged.failure };
+}

@@ -1,0 +1,311 @@
+import { isPhoneNumber } from '../../../policy/recipient.ts';
+import { resolveSettings, type TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { answeredInTime } from '../../answered-in-time.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { WaitingCaller } from '../../waiting-caller.ts';
+import type { ChannelWaiters } from '../effects/channel-waiters.ts';
+import type { PoolClient } from '../effects/pool-client.ts';
+import type {
+  Accepted,
+  ChannelView,
+  GroupView,
+  MessageDraft,
+  MessageView,
+  Sent,
+  ShopOperations,
+  ShopPolicyView,
+  ShopReference,
+} from '../shop-operations.ts';
+import { knownMessage, messageLookup } from '../state/message-days.ts';
+import type { MessageFields } from '../state/message-record.ts';
+import { shopAddress, shopKeys } from '../state/shop-keys.ts';
+import { channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
+import { codeRefusal } from '../turns/ask-to-connect.ts';
+import type { ShopCommand } from '../turns/builder/shop-commands.ts';
+import type { SendReply } from '../turns/send/accept-message.ts';
+import { mayAskForGroup } from '../turns/send/judge-send.ts';
+import type { PoolWanted } from '../turns/send/pool-fallback.ts';
+import { readPerson } from '../turns/shop-facts.ts';
+import { channelView } from './channel-view.ts';
+import { listMessages } from './message-list.ts';
+import { MessageViews, viewOf } from './message-views.ts';
+import { PairingLimits } from './pairing-limits.ts';
+import { forecastSend, policyView } from './policy-view.ts';
+
+/** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
+const CONNECT_WAIT_MS = 10_000;
+
+/** The answer to whoever asks a shop that is gone. */
+const NO_SHOP = failed('SHOP_NOT_FOUND');
+
+/** The actors, the store and the waits behind the operations on shops. */
+export interface ShopServiceOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly waiters: ChannelWaiters;
+  /** Renders a QR code as a PNG data URL. */
+  readonly qrImage: (qr: string) => Promise<string>;
+  readonly pool: Pick<PoolClient, 'find'>;
+  /** Says whether a session worker is there to take orders. */
+  readonly host: { available(): boolean };
+  /** Asks the shop's session for its groups, or for one of them, once it is open; settles when it told or took too long. */
+  readonly askGroups: (shop: ShopReference, groupId?: string) => Promise<void>;
+}
+
+/**
+ * The API's questions to a shop: reads answer from the actor's last committed state, changes go through its
+ * mailbox.
+ */
+export function shopService(options: ShopServiceOptions): ShopOperations {
+  const { actors, store, clock, qrImage, pool, askGroups } = options;
+  const views = new MessageViews();
+  const pairing = new PairingLimits(clock);
+
+  const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
+    actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
+  type SendCommand = Extract<ShopCommand, { type: 'send' }>;
+  const askToSend = (shop: ShopReference, command: SendCommand): Promise<SendReply> =>
+    actors.ask<SendReply>(shopAddress(shop), command, NO_SHOP);
+  const sendByPool = async (shop: ShopReference, command: SendCommand, wanted: PoolWanted) => {
+    const found = await pool.find(wanted.offer);
+    if (found === undefined) return { ok: false, failure: wanted.failure } as const;
+    return await askToSend(shop, { ...command, pool: found });
+  };
+  const sendToGroup = async (shop: ShopReference, command: SendCommand, groupId: string) => {
+    await askGroups(shop, groupId);
+    return await askToSend(shop, { ...command, groupAsked: true });
+  };
+  const askTwice = (shop: ShopReference, command: SendCommand): Promise<Outcome<Sent<Accepted>>> =>
+    askToSend(shop, command).then((reply) => {
+      if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
+      return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
+    });
+  const withState = async <Value>(
+    shop: ShopReference,
+    answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
+  ): Promise<Outcome<Value>> => {
+    const state = await actors.state<ShopState>(shopAddress(shop));
+    return state ? answer(state) : failed('SHOP_NOT_FOUND');
+  };
+  const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
+    withState(shop, async (state) => done(await channelView(state, qrImage)));
+  const tenantOf = ({ tenantId }: Pick<ShopReference, 'tenantId'>): MaybePromise<TenantState | undefined> =>
+    actors.state<TenantState>(tenantAddress(tenantId));
+  const sendOf = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
+    const settings = tenant?.settings ?? resolveSettings({});
+    const mayGoByPool = tenant?.record.poolFallback ?? false;
+    const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
+    // What goes to a number and not to the pool is not asked for again.
+    const isOnce = !mayGoByPool && isPhoneNumber(draft.to);
+    return isOnce ? askToSend(shop, command) : askTwice(shop, command);
+  };
+  return {
+    channel: view,
+    async connect(shop, caller) {
+      const started = await ask(shop, { type: 'connect' });
+      if (!started.ok) return started;
+      await untilOpened(shop, options, caller);
+      return view(shop);
+    },
+    async requestPairingCode(shop, phone, caller) {
+      const pairWith = phone.replace('+', '');
+      const waitMs = await phoneWaitMs(shop, pairWith, { actors, pairing });
+      const started = waitMs > 0 ? tooManyCodes(waitMs) : await ask(shop, { type: 'connect', pairWith });
+      if (!started.ok) return started;
+      await untilOpened(shop, options, caller);
+      return withState(shop, (asked) => pairingReply(asked, pairing, options));
+    },
+    pollConnection: (shop) =>
+      withState(shop, async (state) =>
+        channelState(state) === 'unconfigured'
+          ? failed('CHANNEL_NOT_STARTED')
+          : done(await channelView(state, qrImage)),
+      ),
+    async disconnect(shop) {
+      const ended = await answeredInTime(clock, ask(shop, { type: 'disconnect' }));
+      return ended.ok ? view(shop) : ended;
+    },
+    send(shop, draft) {
+      const tenant = tenantOf(shop);
+      return tenant instanceof Promise
+        ? tenant.then((known) => sendOf(shop, draft, known))
+        : sendOf(shop, draft, tenant);
+    },
+    async postStatus(shop, draft) {
+      const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
+      return await ask(shop, { type: 'post_status', draft, settings });
+    },
+    listMessages: (shop, query) => listStored(shop, query, options),
+    message: (tenantId, messageId) =>
+      askedMessage(tenantOf({ tenantId }), messageId.toLowerCase(), views, store),
+    policy: (shop, to) =>
+      withState(shop, async (state) => {
+        const asked = { to, settings: (await tenantOf(shop))?.settings ?? resolveSettings({}) };
+        const view = await policyOf(state, asked, options);
+        const refusal = view.forecast?.failure;
+        if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
+        // As the send would.
+        await askGroups(shop, to);
+        return withState(shop, async (told) => done(await policyOf(told, asked, options)));
+      }),
+    async groups(shop) {
+      if (isConnected(await actors.state<ShopState>(shopAddress(shop)))) await askGroups(shop);
+      return await withState(shop, groupsOf);
+    },
+  };
+}
+
+/** How long the phone must not be asked for a code; 0: it may be, and is counted, unless nothing is asked of it. */
+async function phoneWaitMs(
+  shop: ShopReference,
+  pairWith: string,
+  { actors, pairing }: { readonly actors: Pick<Actors, 'state'>; readonly pairing: PairingLimits },
+): Promise<number> {
+  const state = await actors.state<ShopState>(shopAddress(shop));
+  return asksPhone(state, pairWith) ? pairing.take(shop.tenantId, pairWith) : 0;
+}
+
+/** Whether asking for a code makes the network ask the phone: not where the code waits, nor where a number is linked. */
+function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
+  if (state === undefined) return false;
+  const { pairWith: waitsFor, pairedAtMs } = state.channel.context;
+  const isWaiting = waitsFor === pairWith && ['starting', 'code_waiting'].includes(channelState(state));
+  return pairedAtMs === null && !isWaiting;
+}
+
+/** The channel with its code, or why there is none. */
+async function pairingReply(
+  state: ShopState,
+  pairing: Pick<PairingLimits, 'refused'>,
+  { clock, qrImage }: Pick<ShopServiceOptions, 'clock' | 'qrImage'>,
+): Promise<Outcome<ChannelView>> {
+  const ended = channelState(state) === 'disconnected';
+  const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
+  if (failure?.code === 'PAIRING_RATE_LIMITED') pairing.refused();
+  return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
+}
+
+function tooManyCodes(waitMs: number): Outcome<never> {
+  const retryAfterSeconds = Math.ceil(waitMs / 1_000);
+  return { ok: false, failure: { code: 'PAIRING_RATE_LIMITED', retryAfterSeconds } };
+}
+
+/** How the shop stands, and what a send to `to` would come to. */
+async function policyOf(
+  state: ShopState,
+  { to, settings }: { readonly to: string | undefined; readonly settings: TenantSettings },
+  { store, clock, host }: Pick<ShopServiceOptions, 'store' | 'clock' | 'host'>,
+): Promise<ShopPolicyView> {
+  const now = { settings, nowMs: clock.wallMs() };
+  const view = policyView(state, now);
+  if (to === undefined) return view;
+  const recipient = await readPerson(state, to, store);
+  return { ...view, forecast: forecastSend(state, { ...now, to, recipient, available: host.available() }) };
+}
+
+/** Settles when a code or the connection is there, the session has ended, or nobody is to wait for it. */
+async function untilOpened(
+  shop: ShopReference,
+  { actors, clock, waiters }: Pick<ShopServiceOptions, 'actors' | 'clock' | 'waiters'>,
+  caller: WaitingCaller | undefined,
+): Promise<void> {
+  const untilMs = clock.monotonicMs() + CONNECT_WAIT_MS;
+  for (;;) {
+    const state = await actors.state<ShopState>(shopAddress(shop));
+    const leftMs = untilMs - clock.monotonicMs();
+    if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.closed || caller?.isGone) return;
+    const change = waiters.next(shop, leftMs, caller);
+    if (change === undefined) return;
+    await change;
+  }
+}
+
+/** A page of a shop's messages, also while its actor waits for an operator. */
+async function listStored(
+  shop: ShopReference,
+  query: Parameters<ShopOperations['listMessages']>[1],
+  { actors, store }: Pick<ShopServiceOptions, 'actors' | 'store'>,
+): ReturnType<ShopOperations['listMessages']> {
+  const found = await storedShop(shop, actors);
+  return found ? done(await listMessages(found, store, query)) : failed('SHOP_NOT_FOUND');
+}
+
+/** Where a shop's messages are stored; also for a suspended shop, whose actor answers nothing. */
+async function storedShop(
+  shop: ShopReference,
+  actors: Pick<Actors, 'state'>,
+): Promise<Pick<ShopState, 'shard' | 'keys'> | undefined> {
+  try {
+    return await actors.state<ShopState>(shopAddress(shop));
+  } catch (error) {
+    if (!(error instanceof RuntimeFailure && error.code === 'SUSPENDED')) throw error;
+    const { shard } = shopAddress(shop);
+    return { shard, keys: shopKeys(shard, shop.shopId) };
+  }
+}
+
+/** Whether a session is open that can be asked. */
+function isConnected(state: ShopState | undefined): boolean {
+  return state !== undefined && channelState(state) === 'connected';
+}
+
+/** The groups as the open session told them. */
+function groupsOf(state: ShopState): Outcome<readonly GroupView[]> {
+  if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
+  const groups = liveGroups(state);
+  if (groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
+  return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
+}
+
+/** A message that is asked for, and its tenant. */
+interface AskedMessage {
+  readonly tenant: TenantState;
+  readonly id: string;
+}
+
+function askedMessage(
+  tenant: MaybePromise<TenantState | undefined>,
+  id: string,
+  views: MessageViews,
+  store: Store,
+): MaybePromise<Outcome<MessageView>> {
+  if (!(tenant instanceof Promise)) return storedMessage({ tenant, id }, views, store);
+  return tenant.then((known) => storedMessage({ tenant: known, id }, views, store));
+}
+
+/** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
+function storedMessage(
+  { tenant, id }: { readonly tenant: TenantState | undefined; readonly id: string },
+  views: MessageViews,
+  store: Store,
+): MaybePromise<Outcome<MessageView>> {
+  if (tenant === undefined) return failed('MESSAGE_NOT_FOUND');
+  const known = knownMessage(tenant.shard, id, store);
+  return known === undefined ? readView({ tenant, id }, store) : shownTo(tenant, views.of(id, known));
+}
+
+/** A message that must be read from Redis was not asked for lately, and may not be again: no view of it is kept. */
+async function readView({ tenant, id }: AskedMessage, store: Store): Promise<Outcome<MessageView>> {
+  const { shard } = tenant;
+  const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
+  return shownTo(tenant, viewOf(id, fields as MessageFields));
+}
+
+function shownTo(tenant: AskedMessage['tenant'], message: ReturnType<typeof viewOf>): Outcome<MessageView> {
+  const isOwn = message?.tenantId === tenant.tenantId && tenant.shops.has(message.view.shopId);
+  return isOwn ? done(message.view) : failed('MESSAGE_NOT_FOUND');
+}
+
+/** Whether a session is starting and has neither shown a code nor connected. */
+function isOpening(state: ShopState): boolean {
+  const name = channelState(state);
+  return name === 'starting' || name === 'reconnecting' || (name === 'qr_waiting' && state.qr === undefined);
+}

@@ -1,0 +1,112 @@
+import type { ActorSummary } from '../../../runtime/actors.ts';
+import { publicChannelStatus } from '../machines/channel-context.ts';
+import { channelTrouble } from '../machines/channel-trouble.ts';
+import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
+
+/** A shop's summary: the few figures that thousands of shops are sorted, filtered and counted by. */
+export interface ShopSummary {
+  /** `tenantId/shopId`. */
+  readonly id: string;
+  /** Id, name and number in lower case, to be searched. Name and number are missing while nothing of the shop is in memory. */
+  readonly searchText: string;
+  readonly mailboxDepth: number;
+  /** How long the oldest command has waited. */
+  readonly oldestQueuedMs: number;
+  readonly restarts: number;
+  /** Messages that wait for their turn. */
+  readonly queued: number;
+  /** When the oldest of them was accepted; undefined without any. */
+  readonly oldestMessageMs: number | undefined;
+  readonly status: ShopStatus;
+}
+
+/** A shop's status, as words to search by and a rank to sort by. Shops with the same words share one object. */
+export interface ShopStatus {
+  /**
+   * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
+   * in the machine's own, the pacing state, the actor's status, `held` by an operator, `tenant_inactive` while its
+   * tenant is, `login_refused` where the network will not have its login, `passkey_required` where the account links devices with a
+   * passkey alone, `number_in_use` where another shop has the number, `flagged` by a lost session, `restricted` while the
+   * network bars its number from new chats, `warned` while the network says that its quota of them ends, `undelivered` while
+   * nobody has what it sent for a day.
+   */
+  readonly words: readonly string[];
+  /** How urgently it needs an operator; 0: not at all. */
+  readonly trouble: number;
+}
+
+/** The summary of a shop's actor. */
+export function shopSummary({ address, status: actorStatus, state, ...actor }: ActorSummary): ShopSummary {
+  const { mailboxDepth, oldestQueuedMs, restarts } = actor;
+  const shop = state as ShopState | undefined;
+  const phone = shop?.channel.context.phone ?? '';
+  return {
+    id: address.id,
+    searchText: `${address.id} ${shop?.name ?? ''} +${phone}`.toLowerCase(),
+    mailboxDepth,
+    oldestQueuedMs,
+    restarts,
+    queued: shop?.queue.length ?? 0,
+    oldestMessageMs: shop?.queue[0]?.createdAtMs,
+    status: statusOf(shop === undefined ? [actorStatus] : wordsOf(shop, actorStatus)),
+  };
+}
+
+/** Reasons that no other word tells. */
+const REASON_WORDS: { readonly [reason: string]: string } = {
+  LOGIN_REFUSED: 'login_refused',
+  PASSKEY_REQUIRED: 'passkey_required',
+  NUMBER_IN_USE: 'number_in_use',
+};
+
+function wordsOf(shop: ShopState, actorStatus: string): string[] {
+  const channel = channelState(shop);
+  const told = publicChannelStatus(channel);
+  const words = [told, actorStatus, pacingState(shop)];
+  if (channel !== told) words.push(channel);
+  if (shop.pacing.context.heldByOperator) words.push('held');
+  if (!shop.tenantActive) words.push('tenant_inactive');
+  const word = REASON_WORDS[channelTrouble(channel, shop.channel.context)?.reason ?? ''];
+  if (word !== undefined) words.push(word);
+  if (shop.channel.context.flagged) words.push('flagged');
+  if (shop.limits.restriction !== null) words.push('restricted');
+  if (shop.limits.newChats?.warning != null) words.push('warned');
+  if (shop.undelivered?.isLong) words.push('undelivered');
+  return words;
+}
+
+/** The urgency of each word that needs an operator. */
+const TROUBLE: { readonly [word: string]: number } = {
+  suspended: 8_192,
+  backoff: 4_096,
+  flagged: 2_048,
+  banned: 1_024,
+  login_refused: 512,
+  passkey_required: 256,
+  number_in_use: 128,
+  undelivered: 64,
+  restricted: 32,
+  warned: 16,
+  paused: 8,
+  held: 4,
+  reconnecting: 2,
+  qr_waiting: 1,
+  code_waiting: 1,
+};
+
+/** The words of a status that need an operator, the most urgent first. */
+export const TROUBLE_WORDS: readonly string[] = Object.keys(TROUBLE);
+
+/** As many as the states of a shop combine to: some hundreds. */
+const statuses = new Map<string, ShopStatus>();
+
+/** The status with these words. */
+export function statusOf(words: readonly string[]): ShopStatus {
+  const text = words.join();
+  let status = statuses.get(text);
+  if (status === undefined) {
+    status = { words, trouble: words.reduce((trouble, word) => trouble + (TROUBLE[word] ?? 0), 0) };
+    statuses.set(text, status);
+  }
+  return status;
+}

@@ -1,0 +1,64 @@
+import type { KeyLimits } from '../../policy/limits/key-limits.ts';
+import type { FailureCode } from '../failure.ts';
+import type { Admission, AdmissionTerms } from './tenant-operations.ts';
+import type { LiveKey, TenantState } from './tenant-state.ts';
+
+/** Why a key may not call at all; undefined when it may (docs/contract.md, Authentication). */
+function keyRefusal(
+  state: TenantState,
+  key: LiveKey,
+  call: { keyHash: string; ip: string; nowMs: number },
+): FailureCode | undefined {
+  const { hash, revokedAtMs, expiresAtMs } = key.record;
+  // A value that was rotated away was revoked by that, whatever became of its key.
+  if (revokedAtMs !== null || call.keyHash !== hash) return 'API_KEY_REVOKED';
+  if (expiresAtMs !== null && call.nowMs >= expiresAtMs) return 'API_KEY_EXPIRED';
+  if (key.mayCallFrom?.(call.ip) === false) return 'IP_NOT_ALLOWED';
+  return state.record.active ? undefined : 'TENANT_INACTIVE';
+}
+
+/**
+ * Authenticates and counts one call: key, address, tenant, then the key's windows, then the month's quota. A call
+ * that the windows refuse counts nothing; one that the quota refuses has been counted in the windows. `isBusy`: once
+ * the key is known to be good, the call is refused OVERLOADED and counts nothing. `mayExceedQuota`: the quota counts
+ * the call and never refuses it. `isContinued`: what was counted when it began is not counted again.
+ */
+export function admit(
+  state: TenantState | undefined,
+  call: AdmissionTerms & { readonly keyHash: string; readonly ip: string; readonly nowMs: number },
+  keyLimits: KeyLimits,
+): Admission {
+  const key = state === undefined || state.record.deleted ? undefined : state.apiKeysByHash.get(call.keyHash);
+  if (state === undefined || key === undefined)
+    return { admitted: false, failure: { code: 'API_KEY_INVALID' } };
+  const { id: keyId, limits } = key.record;
+  const refusal = keyRefusal(state, key, call);
+  if (refusal !== undefined) return { admitted: false, failure: { code: refusal }, keyId };
+  if (call.isContinued === true) {
+    const rate = keyLimits.narrowest({ keyId, limits, nowMs: call.nowMs });
+    return {
+      admitted: true,
+      caller: { tenantId: state.tenantId, keyId, permissions: key.permissions },
+      rate,
+    };
+  }
+  if (call.isBusy) {
+    const rate = keyLimits.narrowest({ keyId, limits, nowMs: call.nowMs });
+    return { admitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
+  }
+  const rate = keyLimits.take({ keyId, limits, nowMs: call.nowMs });
+  if (!rate.allowed) {
+    const retryAfterSeconds = rate.retryAfterSeconds ?? 1;
+    return { admitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds }, rate, keyId };
+  }
+  const quota = state.quota.take({
+    plan: state.record.plan,
+    nowMs: call.nowMs,
+    mayExceed: call.mayExceedQuota,
+  });
+  if (!quota.allowed) {
+    const retryAfterSeconds = quota.retryAfterSeconds ?? 1;
+    return { admitted: false, failure: { code: 'QUOTA_EXCEEDED', retryAfterSeconds }, rate, keyId };
+  }
+  return { admitted: true, caller: { tenantId: state.tenantId, keyId, permissions: key.permissions }, rate };
+}

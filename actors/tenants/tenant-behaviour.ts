@@ -1,0 +1,225 @@
+import type { KeyLimits } from '../../policy/limits/key-limits.ts';
+import type { Address } from '../../runtime/address.ts';
+import type { Behaviour, DeactivationReason, Turn } from '../../runtime/behaviour.ts';
+import type { Store, Write } from '../../runtime/store.ts';
+import { done, failed } from '../failure.ts';
+import {
+  changeTenant,
+  createShop,
+  deleteShop,
+  deleteTenant,
+  shopErased,
+  tenantErased,
+} from './account-turns.ts';
+import { type ContactRecord, readContacts } from './contact-record.ts';
+import { declareContacts, revokeContact } from './contact-turns.ts';
+import { putKey, revokeKey, rotateKey } from './key-turns.ts';
+import { TENANT_LANES, type TenantCommand, type TenantEffect } from './tenant-commands.ts';
+import { loadTenant, pairs, type TenantState } from './tenant-state.ts';
+import type { WebhookRecord } from './webhook-record.ts';
+import {
+  activateWebhooks,
+  changeWebhook,
+  deleteWebhook,
+  disableWebhook,
+  putWebhook,
+  webhookProgress,
+} from './webhook-turns.ts';
+
+/** Limits, ids and effects, given to a tenant's behaviour from outside. */
+export interface TenantBehaviourOptions {
+  readonly keyLimits: KeyLimits;
+  readonly makeId: (nowMs: number) => string;
+  /** How long idempotency keys are kept. */
+  readonly retentionMs: number;
+  readonly perform: (effect: TenantEffect, address: Address) => void;
+  /** The tenant's actor stops here, for whatever reason: what runs for it here must end. */
+  readonly leave?: (address: Address, reason: DeactivationReason) => void;
+  /** An endpoint as it is to be stored under the keys that are configured now. Absent: as it is. */
+  readonly reseal?: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
+}
+
+/** What is stored of the numbers a command names, for the commands that need it. */
+interface TenantFacts {
+  readonly contacts: ReadonlyMap<string, ContactRecord>;
+  readonly customers: ReadonlySet<string>;
+  /** What is stored of how far endpoints have come, by webhook id, once a shop is erased; absent: nothing. */
+  readonly progress?: ReadonlyMap<string, string>;
+}
+
+const noFacts: TenantFacts = { contacts: new Map(), customers: new Set() };
+
+/** One tenant: its account, keys, shops and declared contacts, one command at a time. */
+export function tenantBehaviour(
+  options: TenantBehaviourOptions,
+): Behaviour<TenantState, TenantCommand, TenantEffect, TenantFacts> {
+  return {
+    kind: 'tenant',
+    load: (address, store, nowMs) => loadTenant(address, store, { keyLimits: options.keyLimits, nowMs }),
+    prepare(state, command, { store }) {
+      if (command.type === 'declare')
+        return readDeclared(
+          state,
+          command.contacts.map(({ phone }) => phone),
+          store,
+        );
+      if (command.type === 'revoke_contact') return readDeclared(state, [command.phone], store);
+      if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
+      if (command.type === 'shop_erased' && state.webhooks.size > 0) return readProgress(state, store);
+      return noFacts;
+    },
+    turn: (state, command, { nowMs, facts }) => turn(state, command, { nowMs, facts, ...options }),
+    lane: ({ type }) => TENANT_LANES[type],
+    size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),
+    perform: options.perform,
+    timers: () => [],
+    // Its webhooks are sent events from where it lives; an erased tenant has none any more.
+    mustLive: ({ record, erasing, webhooks, isGone }) =>
+      !isGone && (record.deleted || erasing.size > 0 || webhooks.size > 0),
+    // An erasure that a lost process left unfinished goes on.
+    activated(state, { nowMs }) {
+      const erasures = state.record.deleted || state.erasing.size > 0 ? [{ type: 'erase' as const }] : [];
+      if (state.webhooks.size === 0 || state.record.deleted) return { effects: erasures };
+      const { reseal = (_tenantId, webhook) => webhook } = options;
+      const webhooks = activateWebhooks(state, (webhook) => reseal(state.tenantId, webhook, nowMs));
+      return { ...webhooks, effects: [...erasures, ...webhooks.effects] };
+    },
+    draining: () => ({ effects: [{ type: 'end_waits' }] }),
+    // Calls are counted without a turn, until the very end.
+    leaving: (state) =>
+      hasNewUsage(state, options.keyLimits) ? usageTurn(state, options.keyLimits) : undefined,
+    deactivated(state, address, reason) {
+      options.leave?.(address, reason);
+      if (reason === 'crashed') return;
+      for (const keyId of state.apiKeys.keys()) options.keyLimits.forget(keyId);
+    },
+    describe: (state) => ({
+      tenantId: state.tenantId,
+      name: state.record.name,
+      status: state.record.deleted ? 'deleting' : state.record.active ? 'active' : 'inactive',
+      plan: state.record.plan,
+      shops: state.shops.size,
+      keys: state.apiKeys.size,
+      erasing: state.erasing.size,
+    }),
+  };
+}
+
+/** The commands that a deleted tenant still takes. */
+const erasureCommands = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);
+
+async function readDeclared(
+  { keys }: TenantState,
+  phones: readonly string[],
+  store: Store,
+): Promise<TenantFacts> {
+  return { ...noFacts, contacts: await readContacts(keys, phones, store) };
+}
+
+async function readCustomers(
+  state: TenantState,
+  phones: readonly string[],
+  store: Store,
+): Promise<TenantFacts> {
+  const [known] = (await store.read([['SMISMEMBER', state.keys.customers, ...phones]])) as [number[]];
+  return { ...noFacts, customers: new Set(phones.filter((_, index) => known[index] === 1)) };
+}
+
+async function readProgress(state: TenantState, store: Store): Promise<TenantFacts> {
+  const [stored] = (await store.read([['HGETALL', state.keys.webhookProgress]])) as [string[]];
+  return { ...noFacts, progress: pairs(stored) };
+}
+
+function turn(
+  state: TenantState,
+  command: TenantCommand,
+  context: { nowMs: number; facts: TenantFacts } & TenantBehaviourOptions,
+): Turn<TenantState, TenantEffect> {
+  // A command that waited while the erasure was decided would write to a tenant that is gone.
+  const isLeft = erasureCommands.has(command.type) && !state.isGone;
+  if (state.record.deleted && !isLeft) return { reply: failed('NOT_FOUND') };
+  const { nowMs, makeId, facts } = context;
+  const stored = facts.contacts;
+  switch (command.type) {
+    case 'create_shop':
+      return createShop(state, { ...command, id: makeId(nowMs), nowMs, retentionMs: context.retentionMs });
+    case 'declare':
+      return declareContacts(state, command.contacts, { nowMs, stored, makeId });
+    case 'revoke_contact':
+      return revokeContact(state, command.phone, { nowMs, stored, makeId });
+    case 'change':
+      return changeTenant(state, command.changes);
+    case 'add_customers':
+      return {
+        writes: [['SADD', state.keys.customers, ...command.phones]],
+        reply: done({ added: new Set(command.phones).size - facts.customers.size }),
+      };
+    case 'put_key':
+      return putKey(state, command.key);
+    case 'rotate_key':
+      return rotateKey(state, { ...command, nowMs });
+    case 'revoke_key':
+      return revokeKey(state, { ...command, nowMs });
+    case 'put_webhook':
+      return putWebhook(state, command.webhook);
+    case 'change_webhook':
+      return changeWebhook(state, { ...command, nowMs });
+    case 'disable_webhook':
+      return disableWebhook(state, { ...command, nowMs });
+    case 'delete_webhook':
+      return deleteWebhook(state, command.webhookId);
+    case 'webhook_progress':
+      return webhookProgress(state, command);
+    case 'delete_shop':
+      return deleteShop(state, command.shopId);
+    case 'delete_tenant':
+      return deleteTenant(state);
+    case 'shop_erased':
+      return shopErased(state, command.shopId, facts);
+    case 'tenant_erased':
+      return tenantErased(state);
+    case 'owner_number':
+      if (state.ownerNumber !== null) return {};
+      return {
+        state: { ...state, ownerNumber: command.phone },
+        effects: [{ type: 'announce_tenant', tenantId: state.tenantId }],
+      };
+    case 'store_usage':
+      return usageTurn(state, context.keyLimits);
+    case 'timer':
+      return {};
+  }
+}
+
+/** Keys whose windows one write holds: two parts each, of the 4,000 that a script takes (`checkWrites`). */
+const KEYS_PER_WRITE = 1_000;
+
+/** Whether a call was counted since windows and quota were last stored: what the quota counts, a window counts as well. */
+function hasNewUsage({ record, apiKeys }: TenantState, keyLimits: KeyLimits): boolean {
+  if (record.deleted) return false;
+  for (const keyId of apiKeys.keys()) if (keyLimits.hasChanged(keyId)) return true;
+  return false;
+}
+
+/**
+ * Stores the windows that changed since they were last stored, and the month's count. A commit that fails
+ * leaves them so.
+ */
+function usageTurn(state: TenantState, keyLimits: KeyLimits): Turn<TenantState, TenantEffect> {
+  if (state.record.deleted) return {};
+  const changed = [...state.apiKeys.keys()].flatMap((keyId) => keyLimits.changedState(keyId) ?? []);
+  const parts = Array.from({ length: Math.ceil(changed.length / KEYS_PER_WRITE) }, (_, part) =>
+    changed.slice(part * KEYS_PER_WRITE, (part + 1) * KEYS_PER_WRITE),
+  );
+  return {
+    writes: [
+      ['HSET', state.keys.usage, 'quota', state.quota.encode()],
+      ...parts.map(
+        (part): Write => ['HSET', state.keys.usage, ...part.flatMap((key) => [key.keyId, key.state])],
+      ),
+    ],
+    committed() {
+      for (const key of changed) keyLimits.stored(key);
+    },
+  };
+}

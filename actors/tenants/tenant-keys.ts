@@ -1,0 +1,85 @@
+import { type Address, addressText, shardKey, shardOf } from '../../runtime/address.ts';
+import { memoize, rememberLast } from '../../runtime/memoize.ts';
+
+/** Callers come again, and so do their shops for their tenant's keys. */
+const REMEMBERED_TENANTS = 10_000;
+
+/** The address of a tenant's actor. Every call asks four times or more. */
+export const tenantAddress = rememberLast(
+  memoize(REMEMBERED_TENANTS, (id: string): Address => {
+    return { shard: shardOf(id), kind: 'tenant', id, text: addressText({ kind: 'tenant', id }) };
+  }),
+);
+
+/** The keys of one tenant. */
+export interface TenantKeys {
+  /** String: the tenant's record. */
+  readonly record: string;
+  /** String: where the owner is notified; learned from the first connection when the owner has none. */
+  readonly ownerNumber: string;
+  /** Hash by key id: the records of API keys, with the hash of each. */
+  readonly apiKeys: string;
+  /** Hash by shop id: the records of shops. */
+  readonly shops: string;
+  /** Set of shop ids whose erasure was decided and is not finished. */
+  readonly erasing: string;
+  /** Set of phone numbers of stored customers. */
+  readonly customers: string;
+  /** Hash by phone: declared contacts. */
+  readonly contacts: string;
+  /** Sorted set, score 0: `id:phone` of declared contacts, for lists. */
+  readonly contactOrder: string;
+  /** List: how many numbers were declared when, for the daily ceiling. */
+  readonly declared: string;
+  /** Hash: window state by key id, and `quota`. */
+  readonly usage: string;
+  /** Hash by number, digits only: which shop has it connected, or had it last (`actors/shops/state/number-use.ts`). */
+  readonly numbers: string;
+  /** Set: keys of what is remembered of erased shops' numbers, so that it goes with the tenant. */
+  readonly numbersLeft: string;
+  /** Stream: what happened to the tenant's shops, for its own readers. */
+  readonly events: string;
+  /** Hash by webhook id: endpoints that the tenant's events are sent to, secrets sealed. */
+  readonly webhooks: string;
+  /** Hash by webhook id: how far each has come. */
+  readonly webhookProgress: string;
+  /** Stream: the last tries of all endpoints. */
+  readonly webhookAttempts: string;
+  /** Streams: what is copied of the two above while the entries of an erased shop are left out. */
+  readonly eventsKept: string;
+  readonly attemptsKept: string;
+  /** Hash by stream: the shop whose entries are left out, and the last entry that was looked at. */
+  readonly streamErasures: string;
+}
+
+/** The keys of a tenant; memoized, so that caches compare one and the same text. */
+export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): TenantKeys => {
+  const shard = shardOf(tenantId);
+  const key = (...parts: string[]): string => shardKey(shard, 'tenant', tenantId, ...parts);
+  return {
+    record: key(),
+    ownerNumber: key('owner-number'),
+    apiKeys: key('api-keys'),
+    shops: key('shops'),
+    erasing: key('erasing'),
+    customers: key('customers'),
+    contacts: key('contacts'),
+    contactOrder: key('contact-order'),
+    declared: key('declared'),
+    usage: key('usage'),
+    numbers: key('numbers'),
+    numbersLeft: key('numbers-left'),
+    events: key('events'),
+    webhooks: key('webhooks'),
+    webhookProgress: key('webhook-progress'),
+    webhookAttempts: key('webhook-attempts'),
+    eventsKept: key('events', 'kept'),
+    attemptsKept: key('webhook-attempts', 'kept'),
+    streamErasures: key('stream-erasures'),
+  };
+});
+
+/** The set of the tenants of a shard, written with each tenant: what the directory is rebuilt from. */
+export function tenantsOfShardKey(shard: number): string {
+  return shardKey(shard, 'tenants');
+}

@@ -1,0 +1,160 @@
+import type { RateDecision, RateLimits } from '../../policy/limits/key-limits.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import type { Outcome } from '../failure.ts';
+import type { Permission } from './permission.ts';
+
+/** A caller whose key was accepted, for one request. */
+export interface Caller {
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly permissions: ReadonlySet<Permission>;
+}
+
+/**
+ * The answer to "may this key call now?". `rate` is there once the caller is known, so that errors carry the rate
+ * headers too; an admitted call has been counted in its windows and in the month's `api_calls`.
+ */
+export type Admission =
+  | { readonly admitted: true; readonly caller: Caller; readonly rate: RateDecision }
+  | {
+      readonly admitted: false;
+      readonly failure: (Outcome<never> & { ok: false })['failure'];
+      readonly rate?: RateDecision;
+      readonly keyId?: string;
+    };
+
+/** `GET /me`. Times are ISO 8601 in UTC. */
+export interface Identity {
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly permissions: readonly Permission[];
+    readonly expiresAt: string | null;
+    readonly createdAt: string;
+  };
+  readonly tenant: { readonly id: string; readonly name: string; readonly plan: string };
+  readonly limits: RateLimits;
+  /** The plan's allowance under its own name; `apiCalls`: the same, as it was called at first. */
+  readonly quota: { readonly api_calls: Allowance; readonly apiCalls: Allowance };
+}
+
+/** Calls of a calendar month in UTC. */
+interface Allowance {
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  readonly resetsAt: string;
+}
+
+/** A shop as the API shows it. */
+export interface ShopView {
+  readonly id: string;
+  readonly name: string;
+  readonly phone: string | null;
+  /** `msgapp` is null until the first connection. */
+  readonly channelStatus: {
+    readonly msgapp: 'starting' | 'qr_waiting' | 'connected' | 'disconnected' | null;
+  };
+  readonly createdAt: string;
+}
+
+/** What the creation of a shop came to. */
+export interface MadeShop {
+  readonly shop: ShopView;
+  /** It is the one that the same idempotency key made. */
+  readonly replayed: boolean;
+  /** It was made with another name or phone. */
+  readonly differs: boolean;
+}
+
+/** A declared contact as the API shows it. */
+export interface ContactView {
+  readonly id: string;
+  /** E.164 with plus. */
+  readonly phone: string;
+  readonly note: string | null;
+  readonly expiresAt: string | null;
+  readonly source: 'api';
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+  readonly active: boolean;
+}
+
+/** What is known of a number after a revocation: its record, or for one never declared the same with nothing in it. */
+export type RevokedContactView =
+  | ContactView
+  | (Readonly<Record<Exclude<keyof ContactView, 'phone' | 'active'>, null>> & {
+      readonly phone: string;
+      readonly active: false;
+    });
+
+/** A page by cursor: the last item's id leads to the next page; null at the end. */
+export interface CursorPage<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** What else decides about a call, beside its key and its address. */
+export interface AdmissionTerms {
+  /** The node is overloaded: a call that passes key and address is refused OVERLOADED and counts nothing. */
+  readonly isBusy: boolean;
+  /** The quota counts the call and never refuses it. */
+  readonly mayExceedQuota: boolean;
+  /** The call goes on with one that was counted as it began: key, address and tenant are looked at, nothing is counted. */
+  readonly isContinued?: boolean | undefined;
+}
+
+/** What the API asks of a tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
+export interface TenantOperations {
+  /**
+   * Authenticates and counts one call: key, revocation, expiry, address, tenant, windows, quota, in this order.
+   * `keyHash`: SHA-256 of the presented key in hex; `ip`: the caller's address. Synchronous when the tenant is active
+   * here.
+   */
+  admit(
+    request: { readonly tenantId: string; readonly keyHash: string; readonly ip: string },
+    terms: AdmissionTerms,
+  ): MaybePromise<Admission>;
+  identity(caller: Caller): MaybePromise<Outcome<Identity>>;
+  /** Newest first. */
+  listShops(
+    tenantId: string,
+    page: { readonly page: number; readonly limit: number },
+  ): Promise<
+    Outcome<{
+      readonly items: readonly ShopView[];
+      readonly page: number;
+      readonly limit: number;
+      readonly total: number;
+    }>
+  >;
+  /** Replay → plan → name → owner. Fails SHOP_LIMIT_REACHED, SHOP_NAME_TAKEN, TENANT_OWNER_MISSING. */
+  createShop(
+    tenantId: string,
+    shop: {
+      readonly name: string;
+      readonly phone: string | undefined;
+      readonly idempotencyKey: string | undefined;
+    },
+  ): Promise<Outcome<MadeShop>>;
+  /** By id or exact name, case-insensitive. Fails SHOP_NOT_FOUND, AMBIGUOUS_SHOP with candidates. */
+  findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView>>;
+  /** The same look-up, answering the shop's id alone and at once when the tenant is active here. */
+  shopId(tenantId: string, idOrName: string): MaybePromise<Outcome<string>>;
+  /** Oldest first, by id. */
+  listContacts(
+    tenantId: string,
+    query: { readonly activeOnly: boolean; readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<Outcome<CursorPage<ContactView>>>;
+  /** All or nothing. Fails DECLARE_BATCH_TOO_LARGE, DECLARE_DAILY_CAP_REACHED. Items are valid in shape. */
+  declareContacts(
+    tenantId: string,
+    contacts: readonly {
+      readonly phone: string;
+      readonly note: string | undefined;
+      readonly expiresAt: string | undefined;
+    }[],
+  ): Promise<Outcome<{ readonly accepted: number; readonly contacts: readonly ContactView[] }>>;
+  /** Names either form of a number. Of one never declared nothing changes. */
+  revokeContact(tenantId: string, phone: string): Promise<Outcome<RevokedContactView>>;
+}

@@ -1,0 +1,94 @@
+import type { RateLimits } from '../../policy/limits/key-limits.ts';
+import type { PlanName } from '../../policy/plan.ts';
+import type { SettingsTuning } from '../../policy/tenant-settings.ts';
+import type { Permission } from './permission.ts';
+import type { ShopView } from './tenant-operations.ts';
+import type { KeyView, TenantView } from './tenant-view.ts';
+
+/** A tenant as it is stored. Times in milliseconds since the Unix epoch. */
+export interface TenantRecord {
+  readonly version: 1;
+  readonly id: string;
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly active: boolean;
+  /** The owner's notification number has a key of its own, since the first connection may set it. */
+  readonly owner: { readonly name: string } | null;
+  readonly settings: SettingsTuning;
+  readonly poolFallback: boolean;
+  readonly platform: boolean;
+  readonly createdAtMs: number;
+  /** Its erasure was decided; nobody finds it any more, and it goes once its shops are gone. */
+  readonly deleted: boolean;
+}
+
+/** An API key as it is stored: its SHA-256 and never its value. */
+export interface ApiKeyRecord {
+  readonly id: string;
+  /** SHA-256 of the raw key, hex. */
+  readonly hash: string;
+  /**
+   * The same of the values that rotation took from it, the newest first, at most `RETIRED_HASHES`; a caller that
+   * still has one is told so. Absent: never rotated, or rotated by a program that kept none.
+   */
+  readonly retiredHashes?: readonly string[];
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  readonly expiresAtMs: number | null;
+  readonly ipAllowlist: readonly string[];
+  readonly limits: RateLimits;
+  readonly createdAtMs: number;
+  readonly rotatedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+/** A shop as its tenant stores it. */
+export interface ShopRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly phone: string | null;
+  readonly createdAtMs: number;
+  /** The idempotency key that it was made with. Absent: none, or an earlier program made it. */
+  readonly idempotencyKey?: string;
+}
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** As operators see it. */
+export function tenantView(record: TenantRecord, ownerNumber: string | null): TenantView {
+  const { id, name, plan, active, owner, settings, poolFallback, platform, createdAtMs } = record;
+  return {
+    id,
+    name,
+    plan,
+    active,
+    owner: owner && { name: owner.name, notificationNumber: ownerNumber },
+    settings,
+    poolFallback,
+    platform,
+    createdAt: new Date(createdAtMs).toISOString(),
+  };
+}
+
+/** As operators see it: without its hash. */
+export function keyView(key: ApiKeyRecord): KeyView {
+  const { id, name, permissions, expiresAtMs, ipAllowlist, limits, createdAtMs, rotatedAtMs, revokedAtMs } =
+    key;
+  return {
+    id,
+    name,
+    permissions,
+    expiresAt: iso(expiresAtMs),
+    ipAllowlist,
+    limits,
+    createdAt: new Date(createdAtMs).toISOString(),
+    rotatedAt: iso(rotatedAtMs),
+    revokedAt: iso(revokedAtMs),
+  };
+}
+
+/** As the API shows it. */
+export function shopView(shop: ShopRecord, msgapp: ShopView['channelStatus']['msgapp']): ShopView {
+  const { id, name, phone, createdAtMs } = shop;
+  return { id, name, phone, channelStatus: { msgapp }, createdAt: new Date(createdAtMs).toISOString() };
+}

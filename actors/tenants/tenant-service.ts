@@ -1,0 +1,155 @@
+import type { KeyLimits } from '../../policy/limits/key-limits.ts';
+import type { Actors } from '../../runtime/actors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import { isObjectId } from '../../runtime/object-id.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import type { Store } from '../../runtime/store.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import { admit } from './admission.ts';
+import { listContacts } from './contact-list.ts';
+import { tenantIdentity } from './identity.ts';
+import type { TenantCommand } from './tenant-commands.ts';
+import { tenantAddress } from './tenant-keys.ts';
+import type {
+  Admission,
+  AdmissionTerms,
+  Identity,
+  MadeShop,
+  RevokedContactView,
+  ShopView,
+  TenantOperations,
+} from './tenant-operations.ts';
+import { type ShopRecord, shopView } from './tenant-record.ts';
+import { foldedName, shopsNewestFirst, type TenantState } from './tenant-state.ts';
+import type { UsageStorer } from './usage-storer.ts';
+
+/** The actors, the store and the callbacks behind the operations on tenants. */
+export interface TenantServiceOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keyLimits: KeyLimits;
+  readonly usage: UsageStorer;
+  /** The channel status of each of the tenant's shops, in the order of the ids; null until it was connected once. */
+  readonly channelStatuses: (
+    tenantId: string,
+    shopIds: readonly string[],
+  ) => Promise<readonly ShopView['channelStatus']['msgapp'][]>;
+}
+
+/**
+ * The API's questions to a tenant: reads answer from the actor's last committed state, changes go through its
+ * mailbox.
+ */
+export function tenantService(options: TenantServiceOptions): TenantOperations {
+  const { actors, store, clock, keyLimits, usage } = options;
+
+  const found = (tenantId: string): MaybePromise<TenantState | undefined> => {
+    const address = tenantAddress(tenantId);
+    // The caller asks whether the lease still holds before it releases the reply.
+    return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
+  };
+  const state = (tenantId: string): MaybePromise<TenantState> => {
+    const tenant = found(tenantId);
+    return tenant instanceof Promise ? tenant.then(present) : present(tenant);
+  };
+  const decide = (
+    tenant: TenantState | undefined,
+    { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
+    terms: AdmissionTerms,
+  ): Admission => {
+    const { isBusy, mayExceedQuota, isContinued } = terms;
+    const call = { keyHash, ip, isBusy, mayExceedQuota, isContinued, nowMs: clock.wallMs() };
+    const admission = admit(tenant, call, keyLimits);
+    if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.changed(tenantId);
+    return admission;
+  };
+  // Apart, since a call that makes a closure pays for it also where nothing waits.
+  const decideOnceFound = async (
+    tenant: Promise<TenantState | undefined>,
+    request: Parameters<typeof decide>[1],
+    terms: AdmissionTerms,
+  ): Promise<Admission> => decide(await tenant, request, terms);
+  const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity> => {
+    const identity = tenantIdentity(tenant, keyId, clock.wallMs());
+    return identity ? done(identity) : failed('API_KEY_INVALID');
+  };
+  const ask = <Value>(tenantId: string, command: TenantCommand): Promise<Outcome<Value>> =>
+    actors.ask<Outcome<Value>>(tenantAddress(tenantId), command, failed('NOT_FOUND'));
+  const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
+    const ids = shops.map(({ id }) => id);
+    const statuses = await options.channelStatuses(tenantId, ids);
+    return shops.map((shop, index) => shopView(shop, statuses[index] ?? null));
+  };
+
+  return {
+    admit(request, terms) {
+      const tenant = found(request.tenantId);
+      return tenant instanceof Promise
+        ? decideOnceFound(tenant, request, terms)
+        : decide(tenant, request, terms);
+    },
+    identity({ tenantId, keyId }) {
+      const tenant = state(tenantId);
+      if (!(tenant instanceof Promise)) return identityOf(tenant, keyId);
+      return tenant.then((known) => identityOf(known, keyId));
+    },
+    async listShops(tenantId, { page, limit }) {
+      const shops = shopsNewestFirst(await state(tenantId));
+      const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));
+      return done({ items, page, limit, total: shops.length });
+    },
+    async createShop(tenantId, { name, phone, idempotencyKey }) {
+      const command = { type: 'create_shop', name, phone, imported: false, idempotencyKey } as const;
+      const made = await ask<MadeShop>(tenantId, command);
+      if (!made.ok || !made.value.replayed) return made;
+      const shop = await this.findShop(tenantId, made.value.shop.id);
+      return shop.ok ? done({ ...made.value, shop: shop.value }) : shop;
+    },
+    async findShop(tenantId, idOrName) {
+      const named = namedShop(await state(tenantId), idOrName);
+      if (!named.ok) return named;
+      const [view] = await views(tenantId, [named.value]);
+      return view ? done(view) : failed('SHOP_NOT_FOUND');
+    },
+    shopId(tenantId, idOrName) {
+      const tenant = state(tenantId);
+      return tenant instanceof Promise
+        ? tenant.then((known) => shopIdOf(known, idOrName))
+        : shopIdOf(tenant, idOrName);
+    },
+    async listContacts(tenantId, query) {
+      const { keys } = await state(tenantId);
+      return done(await listContacts({ keys, store, nowMs: clock.wallMs() }, query));
+    },
+    declareContacts: (tenantId, contacts) => ask(tenantId, { type: 'declare', contacts }),
+    revokeContact: (tenantId, phone) => ask<RevokedContactView>(tenantId, { type: 'revoke_contact', phone }),
+  };
+}
+
+/** The tenant, unless it was erased between the admission of this call and now. */
+function present(tenant: TenantState | undefined): TenantState {
+  if (tenant === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
+  return tenant;
+}
+
+function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string> {
+  const named = namedShop(tenant, idOrName);
+  return named.ok ? done(named.value.id) : named;
+}
+
+/** By id, else by exact name in any case (docs/contract.md, Conventions). */
+function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord> {
+  const byId = shops.get(idOrName) ?? (isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined);
+  return byId === undefined ? shopByName({ shops }, idOrName) : done(byId);
+}
+
+/** Apart, since whoever makes a closure pays for it also where an id is found. */
+function shopByName({ shops }: Pick<TenantState, 'shops'>, idOrName: string): Outcome<ShopRecord> {
+  const name = foldedName(idOrName);
+  const [shop, ...more] = [...shops.values()].filter((other) => foldedName(other.name) === name);
+  if (shop === undefined) return failed('SHOP_NOT_FOUND');
+  if (more.length === 0) return done(shop);
+  return failed('AMBIGUOUS_SHOP', { candidates: [shop, ...more].map(({ id }) => id) });
+}

@@ -1,0 +1,147 @@
+import { DeclarationLedger } from '../../policy/declaration-limits.ts';
+import type { KeyLimits } from '../../policy/limits/key-limits.ts';
+import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
+import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
+import type { Address } from '../../runtime/address.ts';
+import { NewerState } from '../../runtime/newer-state.ts';
+import type { Store } from '../../runtime/store.ts';
+import { ipAllowlist } from './ip-allowlist.ts';
+import type { Permission } from './permission.ts';
+import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
+import type { Identity } from './tenant-operations.ts';
+import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts';
+import type { WebhookRecord } from './webhook-record.ts';
+
+/** A key ready to be checked: its record with the permissions and the allowlist made quick to ask. */
+export interface LiveKey {
+  readonly record: ApiKeyRecord;
+  /** As `GET /me` shows it. */
+  readonly view: Identity['key'];
+  readonly permissions: ReadonlySet<Permission>;
+  /** Whether an address may use the key; undefined: any may. */
+  readonly mayCallFrom: ((address: string) => boolean) | undefined;
+}
+
+/** The state of a tenant's actor. */
+export interface TenantState {
+  readonly tenantId: string;
+  readonly shard: number;
+  readonly keys: TenantKeys;
+  /** Tells this loading of the tenant from all others: what ran for an earlier one may store nothing any more. */
+  readonly loading: symbol;
+  readonly record: TenantRecord;
+  readonly settings: TenantSettings;
+  readonly ownerNumber: string | null;
+  readonly apiKeys: ReadonlyMap<string, LiveKey>;
+  /** The same keys by the hash of every value they had. Revoked ones are among them: they are answered otherwise than unknown ones. */
+  readonly apiKeysByHash: ReadonlyMap<string, LiveKey>;
+  readonly shops: ReadonlyMap<string, ShopRecord>;
+  /** Ids of shops whose erasure is not finished. */
+  readonly erasing: ReadonlySet<string>;
+  /** Nothing of the tenant is stored any more. */
+  readonly isGone: boolean;
+  /** The erasure of a shop has ended since this loading. */
+  readonly hasErased: boolean;
+  /** Endpoints that the tenant's events are sent to, by id. */
+  readonly webhooks: ReadonlyMap<string, WebhookRecord>;
+  /** New declarations of the last day; changed in place once a commit holds. */
+  readonly declared: DeclarationLedger;
+  /** Calls of this month; counts in place at each admission and is stored once a second. */
+  readonly quota: QuotaMeter;
+}
+
+/** Rebuilds a tenant from what its commits wrote, as it stands at `nowMs`; undefined when there is none. */
+export async function loadTenant(
+  address: Address,
+  store: Store,
+  { keyLimits, nowMs }: { readonly keyLimits: KeyLimits; readonly nowMs: number },
+): Promise<TenantState | undefined> {
+  const keys = tenantKeys(address.id);
+  const [record, ownerNumber, apiKeys, shops, erasing, declared, usage, webhooks] = (await store.read([
+    ['GET', keys.record],
+    ['GET', keys.ownerNumber],
+    ['HVALS', keys.apiKeys],
+    ['HVALS', keys.shops],
+    ['SMEMBERS', keys.erasing],
+    ['LRANGE', keys.declared, 0, -1],
+    ['HGETALL', keys.usage],
+    ['HVALS', keys.webhooks],
+  ])) as [string | null, string | null, string[], string[], string[], string[], string[], string[]];
+  if (record === null) return undefined;
+  const tenant = JSON.parse(record) as TenantRecord;
+  if (tenant.version > 1) throw new NewerState('a tenant', { stored: tenant.version, known: 1 });
+  const live = apiKeys.map((stored) => liveKey(JSON.parse(stored) as ApiKeyRecord));
+  const used = pairs(usage);
+  for (const { record: key } of live) {
+    const state = used.get(key.id);
+    if (state !== undefined) keyLimits.restore({ keyId: key.id, state, nowMs });
+  }
+  const quota = used.get('quota');
+  return {
+    tenantId: address.id,
+    shard: address.shard,
+    keys,
+    loading: Symbol(address.id),
+    record: tenant,
+    settings: resolveSettings(tenant.settings),
+    ownerNumber,
+    ...indexKeys(live),
+    shops: new Map(shops.map((stored) => JSON.parse(stored) as ShopRecord).map((shop) => [shop.id, shop])),
+    erasing: new Set(erasing),
+    isGone: false,
+    hasErased: false,
+    webhooks: new Map(
+      webhooks.map((stored) => JSON.parse(stored) as WebhookRecord).map((webhook) => [webhook.id, webhook]),
+    ),
+    declared: DeclarationLedger.restore(declared, nowMs),
+    quota: quota === undefined ? new QuotaMeter() : QuotaMeter.restore(quota, nowMs),
+  };
+}
+
+/** Makes a stored key quick to check. */
+export function liveKey(record: ApiKeyRecord): LiveKey {
+  const { id, name, permissions, expiresAtMs, createdAtMs } = record;
+  return {
+    record,
+    view: {
+      id,
+      name,
+      permissions,
+      expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+      createdAt: new Date(createdAtMs).toISOString(),
+    },
+    permissions: new Set(permissions),
+    mayCallFrom: ipAllowlist(record.ipAllowlist),
+  };
+}
+
+/** The two indexes over a tenant's keys. */
+export function indexKeys(keys: Iterable<LiveKey>): Pick<TenantState, 'apiKeys' | 'apiKeysByHash'> {
+  const list = [...keys];
+  return {
+    apiKeys: new Map(list.map((key) => [key.record.id, key])),
+    apiKeysByHash: new Map(
+      list.flatMap((key) => {
+        const { hash, retiredHashes = [] } = key.record;
+        return [...retiredHashes, hash].map((each) => [each, key] as const);
+      }),
+    ),
+  };
+}
+
+/** The form in which names are compared: what looks alike in print (Unicode's NFKC) in lower case. */
+export function foldedName(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+/** Newest first. */
+export function shopsNewestFirst(state: TenantState): ShopRecord[] {
+  return [...state.shops.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
+}
+
+/** The fields of a hash, as `HGETALL` answers them. */
+export function pairs(flat: readonly string[]): Map<string, string> {
+  const map = new Map<string, string>();
+  for (let index = 0; index + 1 < flat.length; index += 2) map.set(flat[index] ?? '', flat[index + 1] ?? '');
+  return map;
+}

@@ -1,0 +1,68 @@
+import type { RateLimits } from '../../policy/limits/key-limits.ts';
+import type { PlanName } from '../../policy/plan.ts';
+import type { SettingsTuning } from '../../policy/tenant-settings.ts';
+import type { Permission } from './permission.ts';
+
+/** Who owns a tenant's account, and where the owner is notified (E.164). */
+export interface TenantOwner {
+  readonly name: string;
+  readonly notificationNumber: string | null;
+}
+
+/** An owner as operators give it: a number that is absent stays, null takes it away. */
+interface OwnerChange extends Pick<TenantOwner, 'name'> {
+  readonly notificationNumber?: string | null | undefined;
+}
+
+/** A tenant as operators see it. Times are ISO 8601 in UTC. */
+export interface TenantView {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly active: boolean;
+  readonly owner: TenantOwner | null;
+  /** Only what was tuned away from the defaults. */
+  readonly settings: SettingsTuning;
+  readonly poolFallback: boolean;
+  readonly platform: boolean;
+  readonly createdAt: string;
+}
+
+/** What may be given at creation or changed later; absent: unchanged (defaults at creation). */
+export interface TenantChanges {
+  readonly name?: string | undefined;
+  readonly plan?: PlanName | undefined;
+  readonly active?: boolean | undefined;
+  readonly owner?: OwnerChange | null | undefined;
+  /** Merged per setting; null returns one to its default. Values are checked against floor and roof: VALIDATION_ERROR. */
+  readonly settings?: SettingsTuning | undefined;
+  readonly poolFallback?: boolean | undefined;
+  readonly platform?: boolean | undefined;
+}
+
+/** A key as operators see it; never its value. */
+export interface KeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  readonly expiresAt: string | null;
+  readonly ipAllowlist: readonly string[];
+  readonly limits: RateLimits;
+  readonly createdAt: string;
+  readonly rotatedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+/** What a new key is made from, valid in shape. */
+export interface KeyDraft {
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  readonly expiresAt: string | null;
+  readonly ipAllowlist: readonly string[];
+  readonly limits: RateLimits;
+}
+
+/** Finds the tenant of a key, on any node: a mapping that never changes once made. `undefined`: no such key. */
+export interface KeyDirectory {
+  tenantOfKey(keyHash: string): string | undefined | Promise<string | undefined>;
+}

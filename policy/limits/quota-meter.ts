@@ -1,0 +1,90 @@
+import { PLANS, type PlanName } from '../plan.ts';
+
+/** What a tenant has of its plan's `api_calls` this month, and whether a call was let through. */
+export interface QuotaDecision {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  /** Start of the next calendar month, UTC. */
+  readonly resetsAtMs: number;
+  /** Whole seconds until the next month begins. On a refusal only. */
+  readonly retryAfterSeconds?: number;
+}
+
+interface QuotaCall {
+  readonly plan: PlanName;
+  readonly nowMs: number;
+  /** True: the call is counted, and let through also when the plan has none left. Default: false. */
+  readonly mayExceed?: boolean;
+}
+
+/**
+ * A tenant's API calls of the calendar month, UTC (docs/contract.md, Quota). A clock that steps back over the end of
+ * a month leaves the later month in force, so no call is given twice.
+ */
+export class QuotaMeter {
+  /** Months since January of year 0. */
+  #month = 0;
+  #used = 0;
+
+  /**
+   * The meter that was encoded. A month further ahead than the next one, which a clock that was ahead left, is taken
+   * for the present one with all that it counted. Throws on anything that `encode` did not write.
+   */
+  static restore(encoded: string, nowMs: number): QuotaMeter {
+    const meter = new QuotaMeter();
+    const [month = 0, used = 0] = encoded.split('.').map(Number);
+    meter.#month = month;
+    meter.#used = used;
+    if (meter.encode() !== encoded) {
+      throw new Error('a stored quota is not readable');
+    }
+    if (nowMs < monthStartMs(month - 1)) meter.#month = monthOf(nowMs);
+    return meter;
+  }
+
+  /** The meter as ASCII text. */
+  encode(): string {
+    return `${this.#month}.${this.#used}`;
+  }
+
+  /** Counts a call when the plan has one left or the call may exceed it; else refuses it and counts nothing. */
+  take(call: QuotaCall): QuotaDecision {
+    const month = Math.max(this.#month, monthOf(call.nowMs));
+    const used = month === this.#month ? this.#used : 0;
+    if (call.mayExceed !== true && used >= PLANS[call.plan].apiCallsPerMonth) {
+      const decision = this.peek(call);
+      const retryAfterSeconds = Math.ceil((decision.resetsAtMs - call.nowMs) / 1000);
+      return { ...decision, allowed: false, retryAfterSeconds };
+    }
+    this.#month = month;
+    this.#used = used + 1;
+    return this.peek(call);
+  }
+
+  /** What is left, counting nothing; `allowed` is true. */
+  peek(call: QuotaCall): QuotaDecision {
+    const month = Math.max(this.#month, monthOf(call.nowMs));
+    const used = month === this.#month ? this.#used : 0;
+    const limit = PLANS[call.plan].apiCallsPerMonth;
+    const resetsAtMs = month === lastMonth.month ? lastMonth.endsAtMs : monthStartMs(month + 1);
+    return { allowed: true, limit, used, remaining: Math.max(0, limit - used), resetsAtMs };
+  }
+}
+
+/** The month asked for last. Kept, since calendar arithmetic costs more than the rest of a call's counting. */
+let lastMonth = { month: -1, startsAtMs: 0, endsAtMs: 0 };
+
+function monthOf(timeMs: number): number {
+  if (timeMs < lastMonth.startsAtMs || timeMs >= lastMonth.endsAtMs) {
+    const date = new Date(timeMs);
+    const month = date.getUTCFullYear() * 12 + date.getUTCMonth();
+    lastMonth = { month, startsAtMs: monthStartMs(month), endsAtMs: monthStartMs(month + 1) };
+  }
+  return lastMonth.month;
+}
+
+function monthStartMs(month: number): number {
+  return Date.UTC(Math.floor(month / 12), month % 12);
+}

@@ -1,0 +1,258 @@
+import { EventFeed } from '../actors/event-feed.ts';
+import type { EventOperations } from '../actors/events/event-operations.ts';
+import { eventService } from '../actors/events/event-service.ts';
+import { openDirectoryConnection } from '../actors/operators/directory-connection.ts';
+import { fleetService } from '../actors/operators/fleet-service.ts';
+import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
+import { operatorService } from '../actors/operators/operator-service.ts';
+import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
+import { gatheredEvents } from '../actors/sessions/gathered-events.ts';
+import type { QrImages } from '../actors/sessions/main-thread/qr-image.ts';
+import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
+import { ChannelWaiters } from '../actors/shops/effects/channel-waiters.ts';
+import { groupQuestions } from '../actors/shops/effects/group-questions.ts';
+import { OneShopPerNumber } from '../actors/shops/effects/one-shop-per-number.ts';
+import { PoolClient } from '../actors/shops/effects/pool-client.ts';
+import { poolService } from '../actors/shops/effects/pool-service.ts';
+import { PoolSessions } from '../actors/shops/effects/pool-sessions.ts';
+import { SharedNumbers } from '../actors/shops/effects/shared-numbers.ts';
+import { sessionOf, shopEffects } from '../actors/shops/effects/shop-effects.ts';
+import { tracedEffects } from '../actors/shops/effects/traced-effects.ts';
+import type { ShopOperations, ShopReference } from '../actors/shops/shop-operations.ts';
+import { MESSAGE_RETENTION_MS } from '../actors/shops/state/message-record.ts';
+import type { NumberVault } from '../actors/shops/state/number-vault.ts';
+import { shopAddress } from '../actors/shops/state/shop-keys.ts';
+import type { PacingTimes } from '../actors/shops/turns/builder/turn-builder.ts';
+import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
+import { readChannelStatuses } from '../actors/shops/views/channel-view.ts';
+import { shopService } from '../actors/shops/views/shop-service.ts';
+import { EventWaiters } from '../actors/tenants/event-waiters.ts';
+import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
+import { tenantBehaviour } from '../actors/tenants/tenant-behaviour.ts';
+import { tenantEffects } from '../actors/tenants/tenant-effects.ts';
+import { EVENT_LIMITS, type EventLimits } from '../actors/tenants/tenant-event.ts';
+import type { TenantOperations } from '../actors/tenants/tenant-operations.ts';
+import { tenantService } from '../actors/tenants/tenant-service.ts';
+import type { KeyDirectory } from '../actors/tenants/tenant-view.ts';
+import { UsageStorer } from '../actors/tenants/usage-storer.ts';
+import { KeyLimits } from '../policy/limits/key-limits.ts';
+import type { Address } from '../runtime/address.ts';
+import type { DeactivationReason } from '../runtime/behaviour.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { rememberLast } from '../runtime/memoize.ts';
+import type { LinkTopic } from '../runtime/node/link-topics.ts';
+import type { RuntimeNode } from '../runtime/node/node.ts';
+import { objectIdGenerator } from '../runtime/object-id.ts';
+import { fromRandomBytes, type Random } from '../runtime/random.ts';
+import type { Tracing } from '../runtime/tracing.ts';
+import { composeErasure, type ErasedLogs } from './compose-erasure.ts';
+import { composeWebhooks, type WebhookSettings, type Webhooks } from './compose-webhooks.ts';
+
+/** The node, the ports and the settings from which the actors are composed. */
+export interface ActorsOptions {
+  readonly node: RuntimeNode;
+  readonly redisUrl: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Starts the sending component; its events go to the listener. */
+  readonly startHost: (listener: SessionListener) => SessionHost;
+  readonly qrImages: QrImages;
+  /** Bounds of the gap between two sends of a shop; docs/contract.md, Enforced in the sending component. */
+  readonly gap: { readonly fromMs: number; readonly toMs: number };
+  /** Carries questions about pool messages between shops of different nodes. */
+  readonly poolLink: LinkTopic;
+  /** Carries operators' commands to actors of another node. */
+  readonly operatorsLink: LinkTopic;
+  /** The platform's name, in the last line of a message that its pool sends. */
+  readonly platformName: string;
+  /** Names numbers and seals what is kept of them. */
+  readonly vault: NumberVault;
+  /** Makes spans of what is sent; absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
+  /** Counts what recipients said of messages, and how long after they were sent; milliseconds. Default: nobody counts. */
+  readonly countReceipt?: (kind: 'delivered' | 'read', afterMs: number) => void;
+  readonly webhooks: WebhookSettings;
+  readonly logs: ErasedLogs;
+  /** Default: 30 days. */
+  readonly messageRetentionMs?: number;
+  /** Default: 7 days, and 50,000 per tenant. */
+  readonly eventLimits?: EventLimits;
+}
+
+/** The actors of a node, as http/ uses them. */
+export interface RunningActors {
+  readonly tenants: TenantOperations;
+  readonly shops: ShopOperations;
+  readonly events: EventOperations;
+  readonly webhooks: Webhooks;
+  readonly operators: OperatorOperations;
+  readonly fleet: FleetOperations;
+  readonly keys: KeyDirectory;
+  readonly feed: EventFeed;
+  readonly host: SessionHost;
+  /** Counters of this node since it started. */
+  readonly counts: { readonly ledgersReplaced: number; readonly numbersShared: number };
+  /** How many calls wait for a tenant's events. */
+  eventWaits(): number;
+  /** Ends all waits, for a channel to open and for events, present and future ones: this node is about to stop. */
+  endWaits(): void;
+  /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
+  stop(): Promise<void>;
+}
+
+const PAUSE_MS = 15 * 60_000;
+const ANSWER_MS = 60_000;
+/**
+ * How long an outcome may take: preparing and acknowledging a stanza (60 s each), an attachment (90 s), and a
+ * margin.
+ */
+const OUTCOME_MS = 240_000;
+
+/** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
+export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
+  const { node, clock, random, log, qrImages, gap, poolLink, platformName, vault } = options;
+  const { actors, store, deadLetters } = node;
+  const around = { actors, store, clock, random, log };
+  const connection = await openDirectoryConnection(options);
+  const operatorsDirectory = new OperatorsDirectory({ store, clock, connection: connection.connection, log });
+  mendLater(operatorsDirectory, log);
+  const directory = new StoredKeyDirectory(store);
+  const feed = new EventFeed(clock);
+  const waiters = new ChannelWaiters(clock);
+  const eventWaiters = new EventWaiters(clock);
+  const counts = { ledgersReplaced: 0, numbersShared: 0 };
+  const keyLimits = new KeyLimits();
+  const usage = new UsageStorer({ actors, clock, keyLimits });
+  const makeId = objectIdGenerator(random);
+  const retentionMs = options.messageRetentionMs ?? MESSAGE_RETENTION_MS;
+  const host = options.startHost(shopListener(node));
+  const poolSessions = new PoolSessions({ actors, store, log });
+  const oneShopPerNumber = new OneShopPerNumber({ actors, log });
+  const sharedNumbers = new SharedNumbers({ ...around, vault, feed, counts });
+  const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
+  const askGroups = groupQuestions({ actors, clock, host, waiters });
+  const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
+  const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
+  const events = eventService({ store, waiters: eventWaiters, messages: shops });
+  // Its pumps wait for moments of the wall clock, which may step.
+  const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };
+  const webhooks = composeWebhooks({ ...ofWebhooks, shops, events, makeId });
+  const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
+  const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers };
+  poolLink.serve(poolService({ actors, store }));
+  const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
+  const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
+  const erasure = composeErasure({ ...erasing, directory, refreshDirectory, logs: options.logs });
+  const performTenant = tenantEffects({
+    ...{ directory, feed, eventWaiters, webhooks: webhooks.pump, log, erasure, refreshDirectory },
+    tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
+    poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
+  });
+  const performShop = shopEffects({ ...around, ...told, host, countReceipt: options.countReceipt });
+  const leaveTenant = ({ id }: Address, reason: DeactivationReason): void => {
+    webhooks.pump.stop(id);
+    // Nobody here hears of its events any more; where it is drained, calls that came since.
+    if (reason === 'lost' || reason === 'released') eventWaiters.end(id);
+  };
+  node.register(
+    tenantBehaviour({
+      ...{ keyLimits, makeId, retentionMs, perform: performTenant, leave: leaveTenant },
+      reseal: webhooks.reseal,
+    }),
+  );
+  node.register(
+    shopBehaviour({
+      ...{ random, makeId, makeWireId, platformName, vault },
+      times: pacingTimes(gap),
+      eventLimits: options.eventLimits ?? EVENT_LIMITS,
+      retentionMs,
+      perform: tracedEffects(performShop, options.tracing),
+      leave: (address) => host.close(sessionOf(address)),
+      available: () => host.available(),
+      ledgerReplaced: (shop) => reportLedger(shop, { counts, log }),
+    }),
+  );
+  return {
+    tenants: tenantService({
+      ...around,
+      keyLimits,
+      usage,
+      channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
+    }),
+    shops,
+    events,
+    webhooks,
+    operators: operatorService({
+      ...around,
+      ...{ directory, operatorsDirectory, erasure, makeId, host },
+    }),
+    fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
+    keys: directory,
+    feed,
+    host,
+    counts,
+    eventWaits: () => eventWaiters.count,
+    endWaits() {
+      waiters.close();
+      eventWaiters.close();
+    },
+    async stop() {
+      usage.stop();
+      await Promise.all([host.stop(), qrImages.close(), connection.close()]);
+    },
+  };
+}
+
+/** Tells shops what their sessions report. */
+function shopListener({ actors, steppedClock }: RuntimeNode): SessionListener {
+  return gatheredEvents(steppedClock, (shop, event) => actors.tell(shopAddress(shop), event));
+}
+
+/** Tells whoever waits for a tenant's events, and its webhooks. */
+function heardBy(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWaiters, 'changed'> {
+  return {
+    changed(tenantId) {
+      waiters.changed(tenantId);
+      pump.wake(tenantId);
+    },
+  };
+}
+
+/** Nobody waits for the directory: what is missing from it shows up as it is mended. */
+function mendLater(directory: OperatorsDirectory, log: Logger): void {
+  directory
+    .mend()
+    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be mended'));
+}
+
+function reportLedger(
+  shop: ShopReference,
+  { counts, log }: { readonly counts: { ledgersReplaced: number }; readonly log: Logger },
+): void {
+  counts.ledgersReplaced += 1;
+  log.error(shop, 'what a shop had sent cannot be read: it counts as having used up its caps for a day');
+}
+
+/** The durations of pacing, in milliseconds, with the gap between sends that this node is configured with. */
+function pacingTimes({ fromMs, toMs }: ActorsOptions['gap']): PacingTimes {
+  return {
+    gapFromMs: fromMs,
+    gapToMs: toMs,
+    pauseMs: PAUSE_MS,
+    answerMs: ANSWER_MS,
+    outcomeMs: OUTCOME_MS,
+  };
+}
+
+const WIRE_ID_BYTES = 9;
+
+/** Makes stanza ids in the form of the network's own web client. */
+const makeWireId = fromRandomBytes(
+  WIRE_ID_BYTES,
+  (pool, from) => `3EB0${capitalHex(pool).slice(2 * from, 2 * (from + WIRE_ID_BYTES))}`,
+);
+
+/** The hex of the last pool of random bytes: each id cuts its own part out of it. */
+const capitalHex = rememberLast((pool: Buffer) => pool.toString('hex').toUpperCase());

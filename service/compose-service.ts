@@ -1,0 +1,231 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { checkCredentialsKeys } from '../actors/sessions/main-thread/credentials-check.ts';
+import { startQrImages } from '../actors/sessions/main-thread/qr-image.ts';
+import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
+import { numberVault } from '../actors/shops/state/number-vault.ts';
+import { everyShop } from '../actors/tenants/every-shop.ts';
+import type { EventLimits } from '../actors/tenants/tenant-event.ts';
+import { tenantAddress } from '../actors/tenants/tenant-keys.ts';
+import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import type { Forwarder } from '../http/owner/remote-owner.ts';
+import type { RequestLogger } from '../http/request-log/process-log.ts';
+import type { RequestLogLimits } from '../http/request-log/request-log.ts';
+import { type RunningHttp, startHttp } from '../http/start-http.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
+import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
+import { systemRandom as random } from '../runtime/random.ts';
+import { textCipher } from '../runtime/text-cipher.ts';
+import { composeActors, type RunningActors } from './compose-actors.ts';
+import { exportWebhooks, webhookSettings } from './compose-webhooks.ts';
+import type { ServiceEnvironment } from './environment.ts';
+import { exportBuild, exportNode, exportStore, runtimeObserver } from './node-metrics.ts';
+import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
+import { exportShops, receiptCounter } from './shop-metrics.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** One node of the service, from the store up to the front door. */
+export interface Service {
+  readonly node: RuntimeNode;
+  readonly actors: RunningActors;
+  readonly http: RunningHttp;
+  readonly tracing: RunningTracing | undefined;
+  /** `/readyz` answers 503 from now on, so that load balancers send no more; what comes all the same is answered. */
+  withdraw(): void;
+}
+
+/** The settings and parts of a service. */
+export interface ServiceParts {
+  readonly environment: ServiceEnvironment;
+  readonly log: RequestLogger;
+  /** Starts the sending component; its events go to the listener. */
+  readonly startHost: (node: RuntimeNode, listener: SessionListener) => SessionHost;
+  /** Called when another process runs under this node's id: this one must end. */
+  readonly onLost: () => void;
+}
+
+/** Starts a node of the service. Resolves when it takes requests; rejects when Redis or an address cannot be had. */
+export async function startService({ environment, log, startHost, onLost }: ServiceParts): Promise<Service> {
+  const metrics = createMetrics();
+  const version = packageVersion();
+  const tracing = await startTracing(environment, version);
+  const node = await startNode({
+    redisUrl: environment.redisUrl,
+    nodeId: environment.nodeId,
+    clock: systemClock,
+    random,
+    log,
+    onLost,
+    observer: runtimeObserver(metrics, tracing),
+    limits: { deadLetterAgeMs: environment.requestLogRetentionDays * DAY_MS },
+    deadLetterCipher: textCipher(environment.credentialsKeys, 'dead-letters'),
+    linkCipher: textCipher(environment.credentialsKeys, 'node-link'),
+  });
+  const { clock } = node;
+  const checked = checkCredentialsKeys(node.store, environment.credentialsKeys, everyShop(node.store));
+  await checked.catch(async (error: unknown) => {
+    await node.stop();
+    throw error;
+  });
+  const topic = linkTopics(node.link);
+  const requests = topic('requests');
+  const actors = await composeActors({
+    node,
+    redisUrl: environment.redisUrl,
+    clock,
+    random,
+    log,
+    startHost: (listener) => startHost(node, listener),
+    qrImages: startQrImages(),
+    gap: { fromMs: environment.sendGap.minMs, toMs: environment.sendGap.maxMs },
+    poolLink: topic('pool'),
+    operatorsLink: topic('operators'),
+    platformName: environment.platformName,
+    tracing,
+    vault: numberVault(environment.credentialsKeys),
+    countReceipt: receiptCounter(metrics),
+    webhooks: webhookSettings(environment),
+    // No erasure runs before the node does.
+    logs: { forgetTenant: (id) => http.forgetTenant(id), forgetShop: (id) => http.forgetShop(id) },
+    messageRetentionMs: environment.messageRetentionDays * DAY_MS,
+    eventLimits: eventLimits(environment),
+  });
+  exportFigures(metrics, { node, actors, version, revision: environment.revision });
+  let isWithdrawn = false;
+  const http = await startHttp({
+    host: environment.host,
+    port: environment.port,
+    adminHost: environment.adminHost,
+    adminPort: environment.adminPort,
+    operatorTokens: environment.operatorTokens,
+    trustedProxies: environment.trustedProxies,
+    publicUrl: environment.publicUrl,
+    setupUrlTemplate: environment.setupUrlTemplate,
+    articleSettings: environment,
+    version,
+    tenants: actors.tenants,
+    shops: actors.shops,
+    tenantEvents: actors.events,
+    operators: actors.operators,
+    webhooks: actors.webhooks.operations,
+    fleet: actors.fleet,
+    keys: actors.keys,
+    forwarder: forwarderThrough(node, requests),
+    store: node.store,
+    requestLog: requestLogLimits(environment),
+    clock,
+    random,
+    log,
+    metrics,
+    events: actors.feed,
+    tracing,
+    health: { ready: () => !isWithdrawn && node.ready() },
+    isBusy: () => node.busy(),
+  });
+  requests.serve((payload) => http.serveForwarded(payload));
+  await node.run();
+  return {
+    node,
+    actors,
+    http,
+    tracing,
+    withdraw() {
+      isWithdrawn = true;
+    },
+  };
+}
+
+function requestLogLimits(environment: ServiceEnvironment): RequestLogLimits {
+  return {
+    maxEntriesPerTenant: environment.requestLogMaxEntries,
+    maxAgeMs: environment.requestLogRetentionDays * DAY_MS,
+    maxBytes: environment.requestLogMaxBytes,
+  };
+}
+
+/** Has /metrics tell of the build, the node, its shops and the store. */
+function exportFigures(
+  metrics: Metrics,
+  parts: Pick<Service, 'node' | 'actors'> & { readonly version: string; readonly revision: string },
+): void {
+  const { node, actors, version, revision } = parts;
+  exportBuild(metrics, { version, revision });
+  exportNode(metrics, node, actors.host);
+  exportShops(metrics, actors, node.clock);
+  exportWebhooks(metrics, actors.webhooks);
+  exportStore(metrics, node);
+}
+
+/** Without a collector nothing of the SDK is loaded. */
+async function startTracing(
+  { tracesEndpoint, tracesServiceName, nodeId }: ServiceEnvironment,
+  version: string,
+): Promise<RunningTracing | undefined> {
+  if (tracesEndpoint === undefined) return undefined;
+  return otlpTracing({ endpoint: tracesEndpoint, serviceName: tracesServiceName, version, nodeId });
+}
+
+/** How long a tenant's events are kept. */
+function eventLimits({ eventRetentionDays, eventMaxEntries }: ServiceEnvironment): EventLimits {
+  return { maxAgeMs: eventRetentionDays * DAY_MS, maxEntries: eventMaxEntries };
+}
+
+/** Carries requests to the node that owns their tenant's shard, over its topic of the runtime's link. */
+function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
+  const { actors } = node;
+  return {
+    ownerIsLocal: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
+    ownership(tenantId) {
+      const owner = node.link.ownerOf(tenantAddress(tenantId).shard);
+      return owner === undefined ? undefined : `${owner.incarnation} ${owner.epoch}`;
+    },
+    ownerMayCome: () => node.ready() || node.nodes().some(({ self }) => !self),
+    forward: (tenantId, payload, timeoutMs) => link.call(tenantAddress(tenantId).shard, payload, timeoutMs),
+    stillOwner: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
+    otherNodes: () => node.nodes().flatMap(({ nodeId, self }) => (self ? [] : [nodeId])),
+    forwardToNode: (nodeId, payload, timeoutMs) => link.call(nodeId, payload, timeoutMs),
+  };
+}
+
+/**
+ * Shortest duration of a stop. A kept connection ends with the next answer on it, and one without a request cannot be
+ * told from here: a process that ended at once would cut what is being written to it.
+ */
+const KEPT_CONNECTIONS_MS = 500;
+
+/**
+ * How long a request in hand may delay the hand-over, of the 10 s that a stop may take: forwarding and a commit take
+ * 2 s each at most, and a request that has half arrived may never be complete. An endpoint of a webhook may take 15 s for
+ * its answer: an outcome that is not stored by then is that of the try which the next owner makes.
+ */
+const IN_HAND_MS = 4_000;
+/** The same for requests that came during the hand-over. */
+const LAST_IN_HAND_MS = 1_000;
+
+/**
+ * Stops the node: first the front door and what is sent to webhooks, so that no request is cut and no event sent twice; then the shards, which settle what is in
+ * hand while requests on kept connections are answered by the next owners; then the rest.
+ */
+export async function stopService({ node, actors, http, tracing }: Service): Promise<void> {
+  const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));
+  actors.endWaits();
+  const inHandEnd = new Promise<void>((resolve) => void node.clock.after(IN_HAND_MS, resolve));
+  const triesSettled = Promise.race([actors.webhooks.pump.settle(), inHandEnd]);
+  await Promise.all([http.close({ graceMs: IN_HAND_MS }), triesSettled]);
+  await Promise.all([node.handOver(), lastCallers]);
+  await http.close({ graceMs: LAST_IN_HAND_MS });
+  await node.stop();
+  await actors.stop();
+  await tracing?.stop();
+}
+
+/** The version of this build, from the package it was made from. */
+function packageVersion(): string {
+  // The compiled file lies one folder deeper than its source.
+  const url = ['../package.json', '../../package.json']
+    .map((path) => new URL(path, import.meta.url))
+    .find(existsSync);
+  if (url === undefined) throw new Error('package.json is missing beside the program');
+  return (JSON.parse(readFileSync(url, 'utf8')) as { version: string }).version;
+}

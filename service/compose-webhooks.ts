@@ -1,0 +1,125 @@
+import type { EventOperations } from '../actors/events/event-operations.ts';
+import { AddressGuard } from '../actors/outbound/address-guard.ts';
+import { nameLookup } from '../actors/outbound/name-lookup.ts';
+import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
+import type { ShopOperations } from '../actors/shops/shop-operations.ts';
+import type { WebhookRecord } from '../actors/tenants/webhook-record.ts';
+import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
+import { WebhookPump } from '../actors/webhooks/webhook-pump.ts';
+import { resealed } from '../actors/webhooks/webhook-secrets.ts';
+import { webhookService } from '../actors/webhooks/webhook-service.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import type { Actors } from '../runtime/actors.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Store } from '../runtime/store.ts';
+import { textCipher } from '../runtime/text-cipher.ts';
+import type { ServiceEnvironment } from './environment.ts';
+
+/** What webhooks may ask of the outside, and what seals their secrets. */
+export interface WebhookSettings {
+  /** The first seals, all open. */
+  readonly credentialsKeys: readonly Buffer[];
+  /** Endpoints at http and on loopback: for tests and a simulated network. */
+  readonly allowLoopback: boolean;
+  readonly deniedRanges: readonly string[];
+  /** None: the system's. */
+  readonly nameServers: readonly string[];
+}
+
+/** What the environment says of webhooks: as of attachments, and loopback with a simulated network alone. */
+export function webhookSettings(
+  environment: Pick<ServiceEnvironment, 'credentialsKeys' | 'noiseRootKey' | 'media'>,
+): WebhookSettings {
+  const { credentialsKeys, noiseRootKey, media } = environment;
+  return { credentialsKeys, allowLoopback: noiseRootKey !== undefined, ...media };
+}
+
+/** The webhooks of a node: what sends to them, and what operators do with them. */
+export interface Webhooks {
+  readonly pump: WebhookPump;
+  readonly operations: WebhookOperations;
+  /** An endpoint as it is to be stored under the keys of this node. */
+  readonly reseal: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
+}
+
+/** Composes the webhooks of a node. */
+export function composeWebhooks(parts: {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly shops: Pick<ShopOperations, 'message'>;
+  readonly events: EventOperations;
+  readonly settings: WebhookSettings;
+  readonly makeId: (nowMs: number) => string;
+}): Webhooks {
+  const { actors, store, clock, random, log, shops, events, settings, makeId } = parts;
+  const { allowLoopback, deniedRanges, nameServers } = settings;
+  const guard = new AddressGuard({ allowLoopback, deniedRanges });
+  const cipher = textCipher(settings.credentialsKeys, 'webhooks');
+  const delivery = { guard, resolve: nameLookup(nameServers) };
+  const pump = new WebhookPump({ actors, store, clock, random, log, messages: shops, cipher, delivery });
+  const operations = webhookService({
+    ...{ actors, store, clock, cipher, pump, events, guard, makeId },
+    allowsHttp: (url) => allowLoopback && isLoopbackUrl(url),
+  });
+  return {
+    ...{ pump, operations },
+    reseal: (tenantId, webhook, nowMs) => resealed(tenantId, webhook, { cipher, nowMs }),
+  };
+}
+
+/** Registers what the webhooks of a node did and how they stand. */
+export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'>): void {
+  const source = (
+    kind: 'counter' | 'gauge',
+    name: string,
+    help: string,
+    read: Parameters<Metrics['source']>[0]['read'],
+  ): void => metrics.source({ name, help, kind, read });
+  source(
+    'counter',
+    'msgapi_webhook_attempts_total',
+    'Tries to send an event to a webhook, by outcome',
+    () => {
+      const { delivered, failed } = pump.figures();
+      return [
+        { labels: { outcome: 'delivered' }, value: delivered },
+        { labels: { outcome: 'failed' }, value: failed },
+      ];
+    },
+  );
+  source(
+    'counter',
+    'msgapi_webhook_dead_letters_total',
+    'Events that a webhook did not take in any of its tries',
+    () => pump.figures().dead,
+  );
+  source(
+    'counter',
+    'msgapi_webhooks_disabled_total',
+    'Webhooks disabled because they answered 410, failed for five days or lost their secret',
+    () => pump.figures().disabled,
+  );
+  source(
+    'counter',
+    'msgapi_webhook_gaps_total',
+    'Times that events were cut off, by age or number, before a webhook got them',
+    () => pump.figures().gaps,
+  );
+  source(
+    'gauge',
+    'msgapi_webhooks',
+    'Webhooks that are sent events from this node',
+    () => pump.figures().endpoints,
+  );
+  source(
+    'gauge',
+    'msgapi_webhook_retries',
+    'Events that wait to be sent to a webhook again',
+    () => pump.figures().waiting,
+  );
+}

@@ -1,0 +1,146 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { makeDataDirectory } from './data-directory.ts';
+import { type DevState, devStateFile, ensureDemoAccount } from './demo-account.ts';
+import { type DevEnvironment, devEnvironment } from './environment.ts';
+import { type FileLock, lockFile } from './file-lock.ts';
+import type { GuardedProcess } from './guarded-process.ts';
+import { refuseTakenPorts } from './port-check.ts';
+import { startPrivateRedis } from './private-redis.ts';
+import type { ProcessGroup } from './process-group.ts';
+import { readReadyLine } from './ready-line.ts';
+import { runProcessGroup } from './run-process-group.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The line of JSON that says where everything is (docs/contract.md, The commands). */
+interface Addresses {
+  readonly ready: true;
+  readonly api: string;
+  readonly admin: string;
+  readonly simulator: string | null;
+  readonly apiKey: string;
+  readonly adminToken: string;
+}
+
+/** Starts Redis, the simulator and the service, in this order, and prints where they are. */
+async function bringUp(environment: DevEnvironment, group: ProcessGroup): Promise<Addresses> {
+  const { dataDirectory } = environment;
+  makeDataDirectory(dataDirectory);
+  const lock = await claim(dataDirectory);
+  await refuseTakenPorts([
+    { variable: 'PORT', host: environment.host, port: environment.port },
+    { variable: 'ADMIN_PORT', host: environment.adminHost, port: environment.adminPort },
+    ...(environment.startsSimulator
+      ? [{ variable: 'SIMULATOR_PORT', host: '127.0.0.1', port: environment.simulatorPort }]
+      : []),
+  ]);
+  const file = devStateFile(dataDirectory);
+  const state = withSecrets(environment, file.read());
+  file.write(state);
+  const variables: Record<string, string | undefined> = {
+    ...environment.variables,
+    DATA_DIR: dataDirectory,
+    NODE_ID: environment.variables.NODE_ID ?? nodeIdOf(dataDirectory),
+    ADMIN_TOKEN: state.adminToken,
+    CREDENTIALS_KEY: state.credentialsKey,
+  };
+  if (environment.startsRedis) variables.REDIS_URL = await startRedis(environment, group, lock);
+  const startNode = (name: string): GuardedProcess =>
+    group.start({
+      name,
+      command: process.execPath,
+      args: ['--import', import.meta.resolve('tsx'), `service/${name}.ts`],
+      workingDirectory: root,
+      environment: variables,
+      output: 'read',
+      keepsOpen: lock.file,
+    });
+  let simulator: string | null = null;
+  if (environment.startsSimulator) {
+    const line = await readReadyLine(startNode('simulator'), { schema: simulatorLine });
+    simulator = line.simulator;
+    variables.MSGAPP_SOCKET_URL = `${simulator.replace(/^http/, 'ws')}/ws/chat`;
+    variables.MSGAPP_NOISE_ROOT_KEY = await readRootKey(simulator);
+    variables.NODE_EXTRA_CA_CERTS = await keepMediaAuthority(simulator, dataDirectory);
+  }
+  const { api, admin } = await readReadyLine(startNode('service'), { schema: serviceLine });
+  const { apiKey } = await ensureDemoAccount({ apiUrl: api, adminUrl: admin, file, state });
+  return { ready: true, api, admin, simulator, apiKey, adminToken: state.adminToken };
+}
+
+const simulatorLine = v.object({ ready: v.literal(true), simulator: v.string() });
+const serviceLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
+
+/**
+ * Locks the data directory for this run. The lock is free only once every process of the run before has ended,
+ * so that two Redis never write the same files. The processes of this run keep the lock.
+ */
+async function claim(dataDirectory: string): Promise<FileLock> {
+  const own = await lockFile(join(dataDirectory, 'dev.lock'), { waitSeconds: 0 });
+  if (own === undefined)
+    throw new Error(`Another bin/dev is running on ${dataDirectory}; set DATA_DIR to another folder.`);
+  const shared = await lockFile(join(dataDirectory, 'processes.lock'), { waitSeconds: 20 });
+  if (shared === undefined)
+    throw new Error(`Processes of an earlier bin/dev are still running on ${dataDirectory}.`);
+  return shared;
+}
+
+/**
+ * The node id, the same at each start whatever ports the system picks: a killed service is superseded at once instead
+ * of being waited for.
+ */
+function nodeIdOf(dataDirectory: string): string {
+  const mark = createHash('sha256').update(`${hostname()}:${dataDirectory}`).digest('hex');
+  return `dev-${mark.slice(0, 16)}`;
+}
+
+/** Secrets given in the environment win; those made once are used again. */
+function withSecrets(environment: DevEnvironment, kept: DevState | undefined): DevState {
+  const { adminToken = kept?.adminToken ?? randomBytes(24).toString('base64url') } = environment;
+  const { credentialsKey = kept?.credentialsKey ?? randomBytes(32).toString('base64') } = environment;
+  return { ...kept, adminToken, credentialsKey };
+}
+
+/** The kernel takes no longer path for a socket than 107 bytes; a deep data directory has its socket elsewhere. */
+const longestSocketPath = 107;
+
+async function startRedis(environment: DevEnvironment, group: ProcessGroup, lock: FileLock): Promise<string> {
+  const directory = join(environment.dataDirectory, 'redis');
+  const { socketPath } = await startPrivateRedis({
+    directory,
+    socketPath: socketPathFor(directory),
+    spawn: (options) => group.start({ ...options, keepsOpen: lock.file }),
+  });
+  return socketPath;
+}
+
+function socketPathFor(directory: string): string {
+  const nearby = join(directory, 'redis.sock');
+  if (Buffer.byteLength(nearby) <= longestSocketPath) return nearby;
+  const elsewhere = mkdtempSync(join(tmpdir(), 'redis-'));
+  process.once('exit', () => rmSync(elsewhere, { recursive: true, force: true }));
+  return join(elsewhere, 'redis.sock');
+}
+
+const rootKeyReply = v.object({ data: v.object({ noiseRootKey: v.string() }) });
+
+async function readRootKey(simulator: string): Promise<string> {
+  const reply = await fetch(`${simulator}/root-key`, { signal: AbortSignal.timeout(10_000) });
+  return v.parse(rootKeyReply, await reply.json()).data.noiseRootKey;
+}
+
+const mediaAuthorityReply = v.object({ data: v.object({ ca: v.string() }) });
+
+/** The simulator's media host has a certificate of its own making; the service must trust its authority. */
+async function keepMediaAuthority(simulator: string, dataDirectory: string): Promise<string> {
+  const reply = await fetch(`${simulator}/media-ca`, { signal: AbortSignal.timeout(10_000) });
+  const path = join(dataDirectory, 'media-ca.pem');
+  writeFileSync(path, v.parse(mediaAuthorityReply, await reply.json()).data.ca);
+  return path;
+}
+
+await runProcessGroup({ name: 'bin/dev', bringUp: (group) => bringUp(devEnvironment(), group) });

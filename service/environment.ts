@@ -1,0 +1,315 @@
+import { availableParallelism, hostname } from 'node:os';
+import { resolve } from 'node:path';
+import * as v from 'valibot';
+import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
+import { defaultNodeId } from './default-node-id.ts';
+import { operatorsSchema, operatorTokens, requiredOperatorsSchema } from './operator-settings.ts';
+import { readSecretFiles } from './secret-files.ts';
+import {
+  addressRanges,
+  clientVersion,
+  count,
+  credentialsKeys,
+  gap,
+  host,
+  lineOfText,
+  logLevel,
+  nameServers,
+  nodeId,
+  noiseRootKey,
+  port,
+  publicUrl,
+  redisUrl,
+  setupUrlTemplate,
+  webSocketUrl,
+  wholeNumber,
+} from './setting.ts';
+
+/** The variables of a process: names and texts. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The environment cannot be used. The message lists every problem at once, without the value of a secret. */
+export class EnvironmentError extends Error {
+  readonly code = 'BAD_ENVIRONMENT';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The environment cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Variables whose values no error repeats and that may be given as a file, `NAME_FILE`. REDIS_URL may hold a
+ * password.
+ */
+const secretNames: ReadonlySet<string> = new Set([
+  'ADMIN_TOKEN',
+  'ADMIN_TOKENS',
+  'METRICS_TOKEN',
+  'CREDENTIALS_KEY',
+  'REDIS_URL',
+]);
+
+/** A shorter pause is for simulations only (docs/contract.md, The commands); a real network would ban the number. */
+const shortestGapMs = 6_000;
+
+const chatNetworkSchema = v.pipe(
+  v.object({
+    MSGAPP_SOCKET_URL: v.optional(webSocketUrl),
+    MSGAPP_NOISE_ROOT_KEY: v.optional(noiseRootKey),
+    SEND_GAP_MS: gap,
+  }),
+  v.forward(
+    v.partialCheck(
+      [['MSGAPP_SOCKET_URL'], ['SEND_GAP_MS']],
+      ({ MSGAPP_SOCKET_URL: url, SEND_GAP_MS: { minMs } }) => minMs >= shortestGapMs || isLoopbackUrl(url),
+      `at least ${shortestGapMs} ms between sends, unless MSGAPP_SOCKET_URL leads to this machine`,
+    ),
+    ['SEND_GAP_MS'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['MSGAPP_SOCKET_URL'], ['MSGAPP_NOISE_ROOT_KEY']],
+      ({ MSGAPP_SOCKET_URL: url, MSGAPP_NOISE_ROOT_KEY: key }) => key === undefined || isLoopbackUrl(url),
+      "no root key of one's own, unless MSGAPP_SOCKET_URL leads to this machine",
+    ),
+    ['MSGAPP_NOISE_ROOT_KEY'],
+  ),
+);
+const processEntries = { DATA_DIR: v.optional(v.string(), '.data'), LOG_LEVEL: logLevel };
+
+const simulatorSchema = v.object({ ...processEntries, SIMULATOR_PORT: port('3002') });
+
+const listenersSchema = v.pipe(
+  v.object({ HOST: host, PORT: port('3000'), ADMIN_HOST: host, ADMIN_PORT: port('3001') }),
+  v.forward(
+    v.partialCheck(
+      [['HOST'], ['PORT'], ['ADMIN_HOST'], ['ADMIN_PORT']],
+      ({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }) =>
+        PORT === 0 || PORT !== ADMIN_PORT || !shareAddress(HOST, ADMIN_HOST),
+      'another port than PORT (3001 when none is given)',
+    ),
+    ['ADMIN_PORT'],
+  ),
+);
+
+/** Settings of the service that have a default. */
+const serviceEntries = {
+  ...processEntries,
+  PUBLIC_URL: v.optional(publicUrl),
+  SETUP_URL_TEMPLATE: setupUrlTemplate,
+  PLATFORM_NAME: v.optional(lineOfText, 'Tenant Messaging'),
+  TRUSTED_PROXIES: v.optional(addressRanges),
+  MEDIA_DENIED_RANGES: v.optional(addressRanges),
+  MEDIA_NAME_SERVERS: v.optional(nameServers),
+  NODE_ID: v.optional(nodeId),
+  MSGAPP_CLIENT_VERSION: v.optional(clientVersion),
+  SESSION_WORKERS: v.optional(wholeNumber(64)),
+  // A message may wait for a day, and its outcome must find its record.
+  MESSAGE_RETENTION_DAYS: count('30', 3_650, 2),
+  SHUTDOWN_DELAY_MS: count('0', 600_000, 0),
+  REVISION: v.optional(lineOfText, 'unknown'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(publicUrl),
+  OTEL_SERVICE_NAME: v.optional(lineOfText, 'tenant-messaging-api'),
+  EVENT_RETENTION_DAYS: count('7', 3_650),
+  EVENT_MAX_ENTRIES: count('50000', 10_000_000),
+  REQUEST_LOG_RETENTION_DAYS: count('7', 3_650),
+  REQUEST_LOG_MAX_ENTRIES: count('100000', 100_000_000),
+  REQUEST_LOG_MAX_BYTES: count('268435456', 1_000_000_000_000),
+};
+
+const serviceSchema = v.intersect([
+  chatNetworkSchema,
+  listenersSchema,
+  requiredOperatorsSchema,
+  v.object({
+    ...serviceEntries,
+    REDIS_URL: required(redisUrl),
+    CREDENTIALS_KEY: required(credentialsKeys),
+  }),
+]);
+
+/** All settings of the service. They are checked before anything is started. */
+const devSchema = v.intersect([
+  chatNetworkSchema,
+  listenersSchema,
+  operatorsSchema,
+  v.object({
+    ...serviceEntries,
+    SIMULATOR_PORT: port('3002'),
+    REDIS_URL: v.optional(redisUrl),
+    CREDENTIALS_KEY: v.optional(credentialsKeys),
+  }),
+]);
+
+/** The settings of the service as the program uses them. Durations and bounds have their unit in their name. */
+export type ServiceEnvironment = ReturnType<typeof serviceEnvironment>;
+
+/** Reads what `service/service.ts` needs. Throws `EnvironmentError`. */
+export function serviceEnvironment(variables: Variables = process.env) {
+  const values = read(serviceSchema, variables);
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    adminHost: values.ADMIN_HOST,
+    adminPort: values.ADMIN_PORT,
+    operatorTokens: operatorTokens(values),
+    redisUrl: values.REDIS_URL,
+    dataDirectory: resolve(values.DATA_DIR),
+    /** The first seals; all of them open. */
+    credentialsKeys: values.CREDENTIALS_KEY,
+    /** `undefined`: where the listener is. */
+    publicUrl: values.PUBLIC_URL,
+    /** `{PUBLIC_URL}` and `{shopId}` are still to be filled in. */
+    setupUrlTemplate: values.SETUP_URL_TEMPLATE,
+    platformName: values.PLATFORM_NAME,
+    trustedProxies: values.TRUSTED_PROXIES ?? [],
+    media: {
+      deniedRanges: values.MEDIA_DENIED_RANGES ?? [],
+      /** None: the system's. */
+      nameServers: values.MEDIA_NAME_SERVERS ?? [],
+    },
+    /** The default node id differs by port; where the system picks the port, by process id. */
+    nodeId: values.NODE_ID ?? defaultNodeId(hostname(), values.PORT === 0 ? process.pid : values.PORT),
+    /** `undefined`: the real network. */
+    chatNetworkUrl: values.MSGAPP_SOCKET_URL,
+    noiseRootKey: values.MSGAPP_NOISE_ROOT_KEY,
+    /** `undefined`: the client's own. */
+    clientVersion: values.MSGAPP_CLIENT_VERSION,
+    sendGap: values.SEND_GAP_MS,
+    sessionWorkers: values.SESSION_WORKERS ?? defaultSessionWorkers(availableParallelism()),
+    logLevel: values.LOG_LEVEL,
+    /** From a signal to the hand-over; `/readyz` says 503 meanwhile. */
+    shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
+    /** The commit the program was built from, as `/metrics` tells it. */
+    revision: values.REVISION,
+    /** Where spans are sent to; `undefined`: nothing is traced. */
+    tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+    tracesServiceName: values.OTEL_SERVICE_NAME,
+    messageRetentionDays: values.MESSAGE_RETENTION_DAYS,
+    eventRetentionDays: values.EVENT_RETENTION_DAYS,
+    /** Of one tenant. */
+    eventMaxEntries: values.EVENT_MAX_ENTRIES,
+    requestLogRetentionDays: values.REQUEST_LOG_RETENTION_DAYS,
+    requestLogMaxEntries: values.REQUEST_LOG_MAX_ENTRIES,
+    /** Over all tenants. */
+    requestLogMaxBytes: values.REQUEST_LOG_MAX_BYTES,
+  } as const;
+}
+
+/** The settings of `bin/dev`. */
+export type DevEnvironment = ReturnType<typeof devEnvironment>;
+
+/** Reads what `service/dev.ts` needs. Throws `EnvironmentError`. */
+export function devEnvironment(variables: Variables = process.env) {
+  const { variables: given } = readSecretFiles(nonEmpty(variables), secretNames);
+  const startsSimulator = given.MSGAPP_SOCKET_URL === undefined;
+  // The simulator it starts is on this machine, so the rules for one hold.
+  const values = read(
+    devSchema,
+    startsSimulator ? { ...variables, MSGAPP_SOCKET_URL: 'ws://127.0.0.1' } : variables,
+  );
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    adminHost: values.ADMIN_HOST,
+    adminPort: values.ADMIN_PORT,
+    simulatorPort: values.SIMULATOR_PORT,
+    dataDirectory: resolve(values.DATA_DIR),
+    startsRedis: given.REDIS_URL === undefined,
+    startsSimulator,
+    /** As given, they win over those kept in `dev.json`. */
+    adminToken: given.ADMIN_TOKEN,
+    credentialsKey: given.CREDENTIALS_KEY,
+    /** For the processes it starts: secrets that came from files stand in them by value. */
+    variables: given,
+  } as const;
+}
+
+/** The settings of `bin/simulator`. */
+type SimulatorEnvironment = ReturnType<typeof simulatorEnvironment>;
+
+/** Reads what `service/simulator.ts` needs. Throws `EnvironmentError`. */
+export function simulatorEnvironment(variables: Variables = process.env) {
+  const values = read(simulatorSchema, variables);
+  return {
+    port: values.SIMULATOR_PORT,
+    dataDirectory: resolve(values.DATA_DIR),
+    logLevel: values.LOG_LEVEL,
+  } as const;
+}
+
+const testSchema = v.object({
+  TEST_SEED: v.optional(v.pipe(v.string(), v.regex(/^-?\d{1,10}$/, 'a whole number'), v.transform(Number))),
+  TEST_RUNS: v.optional(wholeNumber(1_000_000_000)),
+  TEST_COMPILED: v.optional(v.string()),
+});
+
+/**
+ * Reads how property tests and random kills are repeated (their seed, and how many runs), and the folder of the compiled
+ * program, from which tests start services where it is given. Throws `EnvironmentError`.
+ */
+export function testEnvironment(variables: Variables = process.env) {
+  const values = read(testSchema, variables);
+  return {
+    seed: values.TEST_SEED,
+    runs: values.TEST_RUNS,
+    compiled: values.TEST_COMPILED && resolve(values.TEST_COMPILED),
+  } as const;
+}
+
+const containersSchema = v.object({
+  SERVICE_IMAGE: v.optional(v.string(), 'tenant-messaging-api'),
+  REDIS_IMAGE: v.optional(v.string(), 'redis:7'),
+});
+
+/**
+ * Reads which images the tests on a Docker engine start: the service's own, and a Redis. Throws
+ * `EnvironmentError`.
+ */
+export function containersEnvironment(variables: Variables = process.env) {
+  const values = read(containersSchema, variables);
+  return { serviceImage: values.SERVICE_IMAGE, redisImage: values.REDIS_IMAGE } as const;
+}
+
+/** Threads for sessions: a core is the main thread's, and each further worker costs some 60 MiB. */
+export function defaultSessionWorkers(cores: number): number {
+  return Math.max(1, Math.min(4, cores - 1));
+}
+
+/** Whether two listeners on these addresses would conflict. */
+function shareAddress(one: string, other: string): boolean {
+  return one === other || [one, other].some((each) => each === '0.0.0.0' || each === '::');
+}
+
+/** Reads a missing variable as an empty one, so that the problem reported is what is expected of it. */
+function required<const Schema extends v.GenericSchema<string, unknown>>(schema: Schema) {
+  return v.optional(schema, '');
+}
+
+/** Parses all variables of a schema. Throws one `EnvironmentError` that lists every problem. */
+function read<const Schema extends v.GenericSchema<unknown, unknown>>(
+  schema: Schema,
+  variables: Variables,
+): v.InferOutput<Schema> {
+  const { variables: given, broken, problems } = readSecretFiles(nonEmpty(variables), secretNames);
+  const result = v.safeParse(schema, given);
+  if (result.success && problems.length === 0) return result.output;
+  const refused = (result.issues ?? []).flatMap((issue) => {
+    const name = v.getDotPath(issue) ?? '';
+    if (broken.has(name)) return [];
+    return [`${name}: expected ${issue.message}; found ${describeFound(name, given[name])}`];
+  });
+  throw new EnvironmentError([...new Set([...problems, ...refused])]);
+}
+
+/** `NAME=` is how compose files and shells say "not set". */
+function nonEmpty(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+}
+
+function describeFound(name: string, value: string | undefined): string {
+  if (value === undefined) return 'nothing';
+  return secretNames.has(name) ? 'something else' : JSON.stringify(value);
+}

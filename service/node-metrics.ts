@@ -1,0 +1,161 @@
+import type { SessionHost } from '../actors/sessions/session-host.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import type { RuntimeNode } from '../runtime/node/node.ts';
+import type { RuntimeCounters, RuntimeObserver, TracedTurn } from '../runtime/observer.ts';
+import { assumptionNames, isHeld } from '../runtime/redis/store-assumptions.ts';
+import type { Tracing } from '../runtime/tracing.ts';
+import { exportSessions } from './session-metrics.ts';
+
+/** Buckets of commit times, in seconds; a commit may wait for a Redis that is away. */
+const BUCKETS_SECONDS = [0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/** The name and the help text of each of the runtime's counters in Prometheus. */
+const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: string, help: string] } = {
+  turns: ['msgapi_runtime_turns_total', 'Turns whose outcome took effect'],
+  commits: ['msgapi_runtime_commits_total', 'Batches that Redis answered'],
+  committedTurns: ['msgapi_runtime_committed_turns_total', 'Turns that those batches carried'],
+  fenceRefusals: ['msgapi_runtime_fence_refusals_total', 'Shard sections of batches that the fence refused'],
+  unknownOutcomes: [
+    'msgapi_runtime_unknown_outcomes_total',
+    'Batches whose outcome was found out by revision',
+  ],
+  crashes: ['msgapi_runtime_crashes_total', 'Turns that threw'],
+  restarts: ['msgapi_runtime_restarts_total', 'Actors started again after a crash'],
+  suspensions: ['msgapi_runtime_suspensions_total', 'Actors that crashed too often and wait for an operator'],
+  deadLetters: ['msgapi_runtime_dead_letters_total', 'Commands set aside because their turn threw'],
+  mailboxRefusals: ['msgapi_runtime_mailbox_refusals_total', 'Client commands refused by a full mailbox'],
+  busyRefusals: [
+    'msgapi_runtime_busy_refusals_total',
+    'Client commands refused by a node with its hands full',
+  ],
+  activations: ['msgapi_runtime_activations_total', 'Actors loaded from the store'],
+  passivations: ['msgapi_runtime_passivations_total', 'Idle actors stopped'],
+  effectFailures: ['msgapi_runtime_effect_failures_total', 'Effects that threw although they must not'],
+  linkCalls: ['msgapi_runtime_link_calls_total', 'Requests handed to another node'],
+  linkServed: ['msgapi_runtime_link_served_total', 'Requests served for another node'],
+  linkRefused: [
+    'msgapi_runtime_link_refused_total',
+    'Messages between nodes that were forged, moved or repeated',
+  ],
+  leaseLosses: ['msgapi_runtime_lease_losses_total', 'Times this node lost its lease'],
+  clockDisputes: [
+    'msgapi_runtime_clock_disputes_total',
+    'Times this node gave up its shards because its clock and that of Redis disagreed',
+  ],
+  shardsAhead: ['msgapi_runtime_shards_ahead_total', 'Shards found with a stored time that lay far ahead'],
+  revertedShards: ['msgapi_runtime_reverted_shards_total', 'Shards of which Redis lost acknowledged writes'],
+};
+
+/** Puts what the runtime observes into histograms. */
+export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined): RuntimeObserver {
+  const latency = metrics.histogram({
+    name: 'msgapi_runtime_commit_latency_seconds',
+    help: 'From handing a batch to the client library until Redis answered',
+    buckets: BUCKETS_SECONDS,
+  });
+  const size = metrics.histogram({
+    name: 'msgapi_runtime_commit_turns',
+    help: 'Turns of one batch',
+    buckets: BATCH_BUCKETS,
+  });
+  const turn = metrics.histogram({
+    name: 'msgapi_runtime_turn_seconds',
+    help: 'From taking a command out of the mailbox until its reply',
+    buckets: BUCKETS_SECONDS,
+    label: 'kind',
+  });
+  return {
+    committed({ turns, latencyMs }) {
+      latency(latencyMs / 1_000);
+      size(turns);
+    },
+    turned: (kind, durationMs) => turn(durationMs / 1_000, kind),
+    ...(tracing === undefined ? {} : { traced: turnSpans(tracing) }),
+  };
+}
+
+/** A span of each traced turn, and in it one of its commit. */
+function turnSpans(tracing: Tracing): (turn: TracedTurn) => void {
+  return ({ kind, traceparent, startMs, commitMs, endMs }) => {
+    const attributes = { 'actor.kind': kind };
+    const turn = tracing.start('turn', { parent: traceparent, kind: 'internal', startMs, attributes });
+    if (commitMs !== undefined) {
+      const parent = turn.traceparent;
+      tracing.start('commit', { parent, kind: 'client', startMs: commitMs }).end({ endMs });
+    }
+    turn.end({ endMs });
+  };
+}
+
+/** Registers which program a node runs: the version of its package and the commit it was built from. */
+export function exportBuild(
+  metrics: Metrics,
+  build: { readonly version: string; readonly revision: string },
+): void {
+  metrics.source({
+    name: 'msgapi_build_info',
+    help: 'Always one; the labels say which program a node runs',
+    kind: 'gauge',
+    read: () => [{ labels: { version: build.version, revision: build.revision }, value: 1 }],
+  });
+}
+
+/** Registers a node's counters and gauges. */
+export function exportNode(
+  metrics: Metrics,
+  node: RuntimeNode,
+  host: Pick<SessionHost, 'available' | 'figures'>,
+): void {
+  for (const [counter, [name, help]] of Object.entries(counterNames)) {
+    metrics.source({
+      name,
+      help,
+      kind: 'counter',
+      read: () => node.counters[counter as keyof RuntimeCounters],
+    });
+  }
+  const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
+    metrics.source({ name, help, kind: 'gauge', read });
+  gauge(
+    'msgapi_runtime_lease_margin_seconds',
+    'How long the lease of this node still holds',
+    () => node.leaseMarginMs() / 1_000,
+  );
+  gauge(
+    'msgapi_runtime_clock_ahead_seconds',
+    'By how much the clock of this node is ahead of that of Redis',
+    () => node.clockAheadMs() / 1_000,
+  );
+  gauge(
+    'msgapi_runtime_shards_owned',
+    'Shards this node owns',
+    () => node.shards().filter(({ mine }) => mine).length,
+  );
+  exportSessions(metrics, host);
+}
+
+/** Registers the metrics of Redis, as of the node's last look at it. */
+export function exportStore(metrics: Metrics, node: Pick<RuntimeNode, 'storeServers'>): void {
+  const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
+    metrics.source({ name, help, kind: 'gauge', read });
+  gauge('msgapi_redis_assumption_held', 'One when what is assumed of Redis holds of every server', () => {
+    const servers = node.storeServers();
+    return assumptionNames.map((assumption) => ({
+      labels: { assumption },
+      value: Number(isHeld(assumption, servers)),
+    }));
+  });
+  gauge('msgapi_redis_memory_use_ratio', 'Share of maxmemory in use, of the fullest server', () =>
+    Math.max(0, ...node.storeServers().map(({ memoryUse }) => memoryUse)),
+  );
+  gauge('msgapi_redis_connected_replicas', 'Replicas that follow a server', () =>
+    node.storeServers().map(({ name, replicas }) => ({ labels: { server: name }, value: replicas })),
+  );
+  gauge('msgapi_redis_server_info', 'Always one; the labels say what a server is', () =>
+    node.storeServers().map(({ name, version, isMaster }) => ({
+      labels: { server: name, version, role: isMaster ? 'master' : 'replica' },
+      value: 1,
+    })),
+  );
+}

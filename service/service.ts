@@ -1,0 +1,73 @@
+import { checkAttachmentDirectory } from '../actors/sessions/attachment-files.ts';
+import { createLogger } from '../http/request-log/process-log.ts';
+import { type ArmedTimer, systemClock as clock } from '../runtime/clock.ts';
+import { type Service, startService, stopService } from './compose-service.ts';
+import { EnvironmentError, serviceEnvironment } from './environment.ts';
+import { startSessions } from './start-sessions.ts';
+
+async function main(): Promise<void> {
+  const environment = serviceEnvironment();
+  const log = createLogger({ level: environment.logLevel });
+  let isEnding = false;
+  const exit = (exitCode: number): never => {
+    log.flush();
+    process.exit(exitCode);
+  };
+  const end = (service: Service | undefined, exitCode: number): void => {
+    if (isEnding) return;
+    isEnding = true;
+    // A stop that hangs must not keep the process: whoever asked for it waits 10 s.
+    clock.after(9_500, () => exit(exitCode || 1));
+    Promise.resolve(service && stopService(service)).then(
+      () => exit(exitCode),
+      (error: unknown) => {
+        log.error({ err: error }, 'the stop was not clean');
+        exit(1);
+      },
+    );
+  };
+  let running: Service | undefined;
+  let isWithdrawn = false;
+  let delay: ArmedTimer | undefined;
+  // Load balancers look at /readyz every few seconds and send callers here until they have seen it.
+  const endOnSignal = (): void => {
+    // Whoever asks again has waited long enough for the load balancers.
+    if (isWithdrawn) {
+      if (delay === undefined) return;
+      delay.cancel();
+      end(running, 0);
+      return;
+    }
+    isWithdrawn = true;
+    if (running === undefined || environment.shutdownDelayMs === 0) {
+      end(running, 0);
+      return;
+    }
+    running.withdraw();
+    log.info({ shutdownDelayMs: environment.shutdownDelayMs }, 'asked to end: not ready from now on');
+    delay = clock.after(environment.shutdownDelayMs, () => end(running, 0));
+  };
+  // Before the start: as process 1 of a container, Node is not ended by a signal that it does not listen to.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, endOnSignal);
+  }
+  await checkAttachmentDirectory();
+  const service = await startService({
+    environment,
+    log,
+    startHost: (node, listener) => startSessions({ environment, node, log, listener }),
+    onLost() {
+      log.error({ nodeId: environment.nodeId }, 'another process runs under this node id: this one ends');
+      end(running, 1);
+    },
+  });
+  running = service;
+  const { apiUrl, adminUrl } = service.http;
+  process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(error instanceof EnvironmentError ? message : `The service could not start: ${message}`);
+  process.exit(1);
+});

@@ -1,0 +1,55 @@
+import { AddressGuard } from '../actors/outbound/address-guard.ts';
+import { nameLookup } from '../actors/outbound/name-lookup.ts';
+import { askRevision, revisionPage } from '../actors/outbound/revision-page.ts';
+import { type BaileysHostOptions, startBaileysHost } from '../actors/sessions/main-thread/baileys-host.ts';
+import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
+import type { SessionTiming } from '../actors/sessions/session-timing.ts';
+import type { MediaAccess } from '../actors/sessions/worker-protocol.ts';
+import { systemClock as clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { RuntimeNode } from '../runtime/node/node.ts';
+import { systemRandom as random } from '../runtime/random.ts';
+import type { ServiceEnvironment } from './environment.ts';
+
+const REAL_NETWORK_URL = 'wss://web.whatsapp.com/ws/chat';
+
+/** Starts the sending component with the settings of the environment, on the real network or a simulated one. */
+export function startSessions(parts: {
+  readonly environment: ServiceEnvironment;
+  readonly node: RuntimeNode;
+  readonly log: Logger;
+  readonly listener: SessionListener;
+  /** Waits that differ from production's: for benches. */
+  readonly timing?: Partial<SessionTiming>;
+}): SessionHost {
+  const { environment, node, log, listener, timing } = parts;
+  const simulated = environment.noiseRootKey !== undefined;
+  const socketUrl = environment.chatNetworkUrl ?? REAL_NETWORK_URL;
+  if (simulated) log.warn({ socketUrl }, 'the chat network is simulated: no message leaves this machine');
+  const media = { allowLoopback: simulated, ...environment.media };
+  return startBaileysHost({
+    store: node.store,
+    clock,
+    random,
+    log,
+    listener,
+    credentialsKeys: environment.credentialsKeys,
+    socketUrl,
+    noiseRootKey: environment.noiseRootKey,
+    ...versionOf(environment.clientVersion, socketUrl, media),
+    workers: environment.sessionWorkers,
+    media,
+    timing,
+  });
+}
+
+/** The version that clients say: one that is set, the network's newest, or none for the client's own. */
+function versionOf(
+  version: ServiceEnvironment['clientVersion'],
+  socketUrl: string,
+  media: MediaAccess,
+): Pick<BaileysHostOptions, 'clientVersion' | 'askRevision'> {
+  if (version !== 'latest') return { clientVersion: version };
+  const bounds = { guard: new AddressGuard(media), resolve: nameLookup(media.nameServers) };
+  return { askRevision: (signal) => askRevision(revisionPage(socketUrl), { ...bounds, signal }) };
+}

@@ -1,0 +1,59 @@
+import type { SendOrder, SendOutcome, SessionAddress } from '../../actors/sessions/session-host.ts';
+
+/** How the network in memory behaves. */
+export interface MemoryBehaviour {
+  /** Shops have credentials from the start: `open` leads to `connected` without a scan. */
+  readonly paired: boolean;
+  /** How long ago shops were paired that have credentials from the start. */
+  readonly pairedAgoMs: number;
+  /** The number a shop connects with, digits only. */
+  readonly phone: (shop: SessionAddress) => string;
+  readonly connectMs: number;
+  readonly checkMs: number;
+  readonly composeMs: number;
+  readonly sendMs: number;
+  /** Life of each QR code, and how many there are. */
+  readonly qrMs: number;
+  readonly qrCount: number;
+  /** What the network says to a question for a code: its refusal, or undefined where it gives one. */
+  readonly codeRefusal: (phone: string) => number | undefined;
+  readonly exists: (to: string) => boolean | 'silent' | 'rate_limited';
+  /** Whether a question for the groups is answered. */
+  readonly tellsGroups: boolean;
+  /** The number the network knows an existing recipient by. */
+  readonly knownAs: (to: string) => string;
+  /** What a send comes to; `silent`: nothing is heard until the deadline. */
+  readonly outcome: (order: SendOrder) => SendOutcome | 'silent';
+  /** How long an inbound message waits for its confirmation before the session is dropped. */
+  readonly confirmMs: number;
+  /** How many of its last orders each shop remembers, for whoever looks at them. */
+  readonly remembered: number;
+}
+
+/** What holds when nothing else is said. */
+export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
+  paired: false,
+  pairedAgoMs: 0,
+  phone: phoneOf,
+  connectMs: 1,
+  checkMs: 1,
+  composeMs: 1,
+  sendMs: 1,
+  qrMs: 20_000,
+  qrCount: 6,
+  codeRefusal: () => undefined,
+  exists: () => true,
+  tellsGroups: true,
+  knownAs: (to) => to,
+  outcome: () => ({ kind: 'acknowledged' }),
+  confirmMs: 10_000,
+  remembered: 1_000,
+};
+
+/**
+ * A number of the shop's own, digits only: of its ObjectId the low 16 bits of the second and the counter, which begins anew
+ * each second. No two shops made within 18 hours share it.
+ */
+function phoneOf({ shopId }: SessionAddress): string {
+  return `1${Number.parseInt(shopId.slice(4, 8) + shopId.slice(-6), 16)}`;
+}

@@ -1,0 +1,134 @@
+import type { SendOrder, SendOutcome, SessionAddress } from '../../actors/sessions/session-host.ts';
+import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+
+/** An order until its outcome. */
+interface OrderInHand {
+  readonly order: SendOrder;
+  /** Runs until the outcome; undefined: the order waits to be released. */
+  readonly timer: ArmedTimer | undefined;
+}
+
+/**
+ * One session in memory: how it stands, and all that waits on it. Once ended nothing happens to it any more, but that
+ * the orders it had in hand are settled.
+ */
+export class MemorySession {
+  readonly address: SessionAddress;
+  readonly generation: number;
+  state: 'opening' | 'qr' | 'code' | 'open' = 'opening';
+  readonly #clock: Clock;
+  readonly #settled: (session: MemorySession, messageId: string, outcome: SendOutcome) => void;
+  // One or none as a rule, for which a map or set takes ten times the memory.
+  #orders: readonly OrderInHand[] = NONE;
+  #timers: readonly ArmedTimer[] = NONE;
+  /** Who wrote and waits for a receipt. */
+  #writers: readonly { readonly token: string; readonly answer: (receipt: boolean) => void }[] = NONE;
+
+  constructor(options: {
+    readonly address: SessionAddress;
+    readonly generation: number;
+    readonly clock: Clock;
+    /** Told each order's outcome, once. */
+    readonly settled: (session: MemorySession, messageId: string, outcome: SendOutcome) => void;
+  }) {
+    this.address = options.address;
+    this.generation = options.generation;
+    this.#clock = options.clock;
+    this.#settled = options.settled;
+  }
+
+  get ordersInHand(): number {
+    return this.#orders.length;
+  }
+
+  /** Acts after a while, unless the session has ended. */
+  later(delayMs: number, act: () => void): void {
+    const timer = this.#clock.after(delayMs, () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+      act();
+    });
+    this.#timers = [...this.#timers, timer];
+  }
+
+  /** Takes an order in hand that waits to be released. */
+  hold(order: SendOrder): void {
+    this.#put({ order, timer: undefined });
+  }
+
+  /** The order, while it waits to be released. */
+  held(messageId: string): SendOrder | undefined {
+    return this.#orders.find(({ order, timer }) => order.messageId === messageId && timer === undefined)
+      ?.order;
+  }
+
+  /** An order that was not released is given up. */
+  giveUp(messageId: string): void {
+    if (this.held(messageId) !== undefined) this.#settle(messageId, { kind: 'not_sent' });
+  }
+
+  /** Takes an order in hand that comes to this outcome after a while. */
+  take(order: SendOrder, outcome: SendOutcome, afterMs: number): void {
+    const timer = this.#clock.after(afterMs, () => this.#settle(order.messageId, outcome));
+    this.#put({ order, timer });
+  }
+
+  #put(inHand: OrderInHand): void {
+    this.#orders = [...this.#without(inHand.order.messageId), inHand];
+  }
+
+  #without(messageId: string): readonly OrderInHand[] {
+    return this.#orders.filter(({ order }) => order.messageId !== messageId);
+  }
+
+  /** All orders in hand come to this, as far as they were released. */
+  settleOrders(kind: 'unknown' | 'restarted'): void {
+    for (const { order, timer } of this.#orders) {
+      timer?.cancel();
+      // Of what was not released nothing left.
+      const unsent = kind === 'restarted' ? 'unprepared' : 'not_sent';
+      this.#settle(order.messageId, { kind: timer === undefined ? unsent : kind });
+    }
+  }
+
+  /** Resolves with whether what was written was confirmed before the session ended or the time was up, which is told. */
+  receipt(
+    token: string,
+    options: { readonly timeoutMs: number; readonly late: () => void },
+  ): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timeout = this.#clock.after(options.timeoutMs, () => {
+        options.late();
+        this.#answer(token, false);
+      });
+      const answer = (receipt: boolean): void => {
+        timeout.cancel();
+        resolve(receipt);
+      };
+      this.#writers = [...this.#writers, { token, answer }];
+    });
+  }
+
+  confirm(token: string): void {
+    this.#answer(token, true);
+  }
+
+  #answer(token: string, receipt: boolean): void {
+    const writer = this.#writers.find((waiting) => waiting.token === token);
+    this.#writers = this.#writers.filter((waiting) => waiting !== writer);
+    writer?.answer(receipt);
+  }
+
+  end(): void {
+    for (const timer of this.#timers) timer.cancel();
+    for (const { token } of this.#writers) this.#answer(token, false);
+  }
+
+  #settle(messageId: string, outcome: SendOutcome): void {
+    const others = this.#without(messageId);
+    if (others.length === this.#orders.length) return;
+    this.#orders = others.length === 0 ? NONE : others;
+    this.#settled(this, messageId, outcome);
+  }
+}
+
+const NONE: readonly never[] = [];
