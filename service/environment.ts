@@ -227,9 +227,6 @@ export function devEnvironment(variables: Variables = process.env) {
   } as const;
 }
 
-/** The settings of `bin/simulator`. */
-type SimulatorEnvironment = ReturnType<typeof simulatorEnvironment>;
-
 /** Reads what `service/simulator.ts` needs. Throws `EnvironmentError`. */
 export function simulatorEnvironment(variables: Variables = process.env) {
   const values = read(simulatorSchema, variables);
