@@ -1,34 +1,24 @@
-import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
+import type { ConnectionState } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
 import { Unreadable } from '../credential-cipher.ts';
-import type { SendOrder, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
+import type { SendOrder, SessionAddress, SessionEnd } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
-import { connectClient, holdReceipts } from './connection/client-socket.ts';
-import { LimitsWatch } from './connection/limits-watch.ts';
-import { LineWatch } from './connection/line-watch.ts';
 import { PairingOffer } from './connection/pairing-offer.ts';
 import { sayUnlinked } from './connection/unlinking.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
-import { InboundStanzas } from './inbound/inbound-stanzas.ts';
-import { LONGEST_HOLD_MS, Receipts } from './inbound/receipts.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
-import { makeRatchets } from './keys/ratchets.ts';
-import { RetryAnswers } from './retries/retry-answers.ts';
-import { DeviceSessions, isKeyless, ownDevice } from './sending/device-sessions.ts';
-import { GroupDirectory } from './sending/group-directory.ts';
-import { lookUpNumbers } from './sending/number-lookup.ts';
-import { Outbox } from './sending/outbox.ts';
-import type { OutboxParts } from './sending/outbox-options.ts';
 import { chatOf, checkRecipient, throttled } from './sending/recipients.ts';
-import { SentMessages } from './sending/sent-messages.ts';
-import { type Disconnect, readClientError, readDisconnect, sessionEndOf } from './session/session-end.ts';
+import { readClientError, readDisconnect, sessionEndOf } from './session/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
 import { SessionTimers } from './session/session-timers.ts';
+import {
+  type RunningParts,
+  type SessionEndCause,
+  startParts,
+  type UnnumberedEvent,
+} from './session-parts.ts';
 import { SealedStore } from './store/sealed-store.ts';
-import { isGroupId, isLidAddress, userOf } from './wire/chat-address.ts';
-import { personOf } from './wire/inbound-message.ts';
-
-type WithoutGeneration<T> = T extends { generation: number } ? Omit<T, 'generation'> : never;
+import { isLidAddress, userOf } from './wire/chat-address.ts';
 
 /** The shop, the environment and the callbacks of a live session. */
 export interface LiveSessionOptions {
@@ -38,18 +28,6 @@ export interface LiveSessionOptions {
   readonly opening: WorkerOpening;
   /** The first sign of life came, or the end: the next session may open. */
   readonly onSettled: () => void;
-}
-
-/** Everything that stands once a client runs. */
-interface Running {
-  readonly socket: WASocket;
-  readonly credentials: Credentials;
-  readonly outbox: Outbox;
-  readonly groups: GroupDirectory;
-  readonly receipts: Receipts;
-  readonly retries: RetryAnswers;
-  readonly watch: LineWatch;
-  readonly limits: LimitsWatch;
 }
 
 /**
@@ -63,7 +41,7 @@ export class LiveSession {
   readonly #pairing: PairingOffer;
   #watchdog: ArmedTimer | undefined;
   readonly #timers: SessionTimers;
-  #running: Running | undefined;
+  #running: RunningParts | undefined;
   #open = false;
   #ended = false;
   #settled = false;
@@ -199,114 +177,19 @@ export class LiveSession {
   }
 
   #connect(credentials: Credentials): void {
-    const { environment, memory } = this.#options;
-    const sent = new SentMessages(this.#sealed, environment.clock);
-    const sessions = new DeviceSessions(() => socket, memory);
-    const ownAddresses = (): string[] =>
-      [credentials.creds.me?.id, credentials.creds.me?.lid].flatMap((own) =>
-        own == null ? [] : [personOf(own)],
-      );
-    const ratchets = makeRatchets(credentials.keys, {
-      storeSealed: async (data) => {
-        const { outbox } = this.#running ?? {};
-        await (outbox === undefined ? credentials.keys.set(data) : outbox.storeSealed(data));
-      },
-      storeUnhurried: (data) => credentials.setUnhurried(data),
-      lookUpNumbers: async (addresses) => {
-        const { socket } = this.#running ?? {};
-        return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
-      },
-      received: (envelope, text) => this.#inbound.received(envelope, text),
-      isLeftOut: (address) =>
-        isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
-      ownAddresses,
-      numbersBeside: memory.numbersBeside,
-    });
-    const { socket, tokens } = connectClient({
+    this.#running = startParts({
       ...this.#options,
       credentials,
-      ratchets,
-      groups: () => this.#running?.groups,
-    });
-    const later = (delayMs: number, act: () => void): ArmedTimer => this.#timers.after(delayMs, act);
-    new InboundStanzas({ ...this.#options, socket, ratchets, later });
-    const groups = new GroupDirectory({
-      socket,
-      clock: environment.clock,
-      floorMs: environment.timing.groupsFloorMs,
-      queryMs: environment.timing.queryMs,
-      later,
-      ownAddresses,
-      report: (list) => this.#emit({ type: 'session.groups', groups: list }),
-    });
-    const parts = { socket, groups, sent, tokens, credentials, sessions, memory };
-    const outbox = this.#makeOutbox(parts);
-    const log = (fields: Record<string, unknown>, message: string): void => this.#log(fields, message);
-    const retries = new RetryAnswers({ ...parts, outbox, environment, ownAddresses, later, log });
-    const limits = new LimitsWatch({
-      socket,
-      everyMs: environment.timing.limitsEveryMs,
+      sealed: this.#sealed,
+      inbound: this.#inbound,
+      running: () => this.#running,
+      hasEnded: () => this.#ended,
       later: (delayMs, act) => this.#timers.after(delayMs, act),
-      report: (notice) => this.#emit(notice),
+      emit: (event) => this.#emit(event),
       log: (fields, message) => this.#log(fields, message),
+      end: (end, cause) => this.#end(end, cause),
+      updated: (update) => this.#updated(update),
     });
-    const receipts = new Receipts({
-      ownAddresses,
-      numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
-      isOutside: (group, addresses) => groups.excludes(group, addresses),
-      isPending: (wireId) => outbox.isPending(wireId),
-      orderedAs: (wireId) => memory.aliases.get<string>(wireId) ?? wireId,
-      atSharedMoment: (act) => void environment.shared.add(() => this.#ended || act(), 0),
-      afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
-      untold: (count) => this.#log({ count }, 'receipts were too many at once, and are not told'),
-      generation: this.#options.opening.generation,
-      report: (token, told) => this.#emit({ type: 'session.receipts', token, receipts: told }),
-    });
-    const watch = new LineWatch({
-      socket,
-      clock: environment.clock,
-      timing: environment.timing,
-      later,
-      unanswered: (question) =>
-        this.#end('transient', {
-          statusCode: 408,
-          detail: `the socket is open and nobody answers ${question}`,
-        }),
-    });
-    this.#running = { socket, credentials, outbox, groups, receipts, retries, watch, limits };
-    this.#listen(this.#running);
-  }
-
-  #makeOutbox(parts: OutboxParts): Outbox {
-    const { environment, shop, opening } = this.#options;
-    const { generation } = opening;
-    return new Outbox({
-      ...parts,
-      clock: environment.clock,
-      timing: environment.timing,
-      tenantId: shop.tenantId,
-      media: environment.media,
-      report: (messageId, outcome) => this.#emit({ type: 'session.send_outcome', messageId, outcome }),
-      prepared: (word) => environment.tell({ kind: 'prepared', shopId: shop.shopId, generation, ...word }),
-      stalled: (detail) => this.#end('transient', { statusCode: undefined, detail }),
-      forget: (to) => environment.numbers.del(to),
-      unanswered: () => void this.#running?.watch.probe(),
-    });
-  }
-
-  #listen({ socket, credentials, outbox, groups, receipts, retries }: Running): void {
-    socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
-      outbox.acknowledged(node.attrs),
-    );
-    socket.ws.on('CB:notification,type:w:gp2', ({ attrs }: { attrs: Record<string, string> }) => {
-      if (isGroupId(attrs.from ?? '')) groups.changed(attrs.from ?? '');
-    });
-    holdReceipts(socket, (node) => receipts.received(node), retries);
-    socket.ev.on('creds.update', () => {
-      // Not lost here: a write that fails closes the sealed store, which tells it as the session's end.
-      credentials.save(this.#options.environment.clock.wallMs()).catch(() => undefined);
-    });
-    socket.ev.on('connection.update', (update) => this.#updated(update));
   }
 
   #updated(update: Partial<ConnectionState>): void {
@@ -343,7 +226,7 @@ export class LiveSession {
     this.#end(end, { statusCode: undefined, detail: readClientError(error).message });
   }
 
-  #end(end: SessionEnd, cause: Omit<Disconnect, 'message'> & { readonly detail: string }): void {
+  #end(end: SessionEnd, cause: SessionEndCause): void {
     if (this.#ended) return;
     this.#stopEverything(cause.detail);
     void this.#drained().then(() => {
@@ -385,7 +268,7 @@ export class LiveSession {
     this.#options.onSettled();
   }
 
-  #emit(event: WithoutGeneration<SessionEvent>): void {
+  #emit(event: UnnumberedEvent): void {
     const { environment, shop, opening } = this.#options;
     const { generation } = opening;
     environment.tell({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });

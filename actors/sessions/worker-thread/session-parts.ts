@@ -1,0 +1,192 @@
+import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
+import type { ArmedTimer } from '../../../runtime/clock.ts';
+import type { SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
+import type { WorkerOpening } from '../worker-protocol.ts';
+import { connectClient, holdReceipts } from './connection/client-socket.ts';
+import { LimitsWatch } from './connection/limits-watch.ts';
+import { LineWatch } from './connection/line-watch.ts';
+import type { InboundIntake } from './inbound/inbound-intake.ts';
+import { InboundStanzas } from './inbound/inbound-stanzas.ts';
+import { LONGEST_HOLD_MS, Receipts } from './inbound/receipts.ts';
+import type { Credentials } from './keys/credentials.ts';
+import { makeRatchets, type Ratchets } from './keys/ratchets.ts';
+import { RetryAnswers } from './retries/retry-answers.ts';
+import { DeviceSessions, isKeyless, ownDevice } from './sending/device-sessions.ts';
+import { GroupDirectory } from './sending/group-directory.ts';
+import { lookUpNumbers } from './sending/number-lookup.ts';
+import { Outbox } from './sending/outbox.ts';
+import type { OutboxParts } from './sending/outbox-options.ts';
+import { SentMessages } from './sending/sent-messages.ts';
+import type { Disconnect } from './session/session-end.ts';
+import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
+import type { SealedStore } from './store/sealed-store.ts';
+import { isGroupId } from './wire/chat-address.ts';
+import { personOf } from './wire/inbound-message.ts';
+
+/** An event without the number of its session. */
+export type UnnumberedEvent = WithoutGeneration<SessionEvent>;
+
+type WithoutGeneration<T> = T extends { generation: number } ? Omit<T, 'generation'> : never;
+
+/** Why a session ends, as its `closed` event says. */
+export type SessionEndCause = Omit<Disconnect, 'message'> & { readonly detail: string };
+
+/** What the parts of a session need of the shop and of the session's life. */
+export interface SessionPartsOptions {
+  readonly environment: SessionEnvironment;
+  readonly memory: ShopMemory;
+  readonly shop: SessionAddress;
+  readonly opening: WorkerOpening;
+  readonly credentials: Credentials;
+  readonly sealed: SealedStore;
+  readonly inbound: InboundIntake;
+  /** The parts once they were returned, and nothing after the end. */
+  readonly running: () => RunningParts | undefined;
+  readonly hasEnded: () => boolean;
+  /** Runs after a delay, unless the session ends before. */
+  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
+  readonly emit: (event: UnnumberedEvent) => void;
+  readonly log: (fields: Record<string, unknown>, message: string) => void;
+  readonly end: (end: SessionEnd, cause: SessionEndCause) => void;
+  readonly updated: (update: Partial<ConnectionState>) => void;
+}
+
+/** The parts of a session whose client runs. */
+export interface RunningParts {
+  readonly socket: WASocket;
+  readonly credentials: Credentials;
+  readonly outbox: Outbox;
+  readonly groups: GroupDirectory;
+  readonly receipts: Receipts;
+  readonly retries: RetryAnswers;
+  readonly watch: LineWatch;
+  readonly limits: LimitsWatch;
+}
+
+/** Connects a client and puts the parts of its session together. */
+export function startParts(options: SessionPartsOptions): RunningParts {
+  const { environment, memory, credentials, sealed, running, later, log } = options;
+  const ownAddresses = (): string[] =>
+    [credentials.creds.me?.id, credentials.creds.me?.lid].flatMap((own) =>
+      own == null ? [] : [personOf(own)],
+    );
+  const ratchets = ratchetsOf(options, ownAddresses);
+  const { socket, tokens } = connectClient({ ...options, ratchets, groups: () => running()?.groups });
+  new InboundStanzas({ ...options, socket, ratchets });
+  const groups = new GroupDirectory({
+    socket,
+    clock: environment.clock,
+    floorMs: environment.timing.groupsFloorMs,
+    queryMs: environment.timing.queryMs,
+    later,
+    ownAddresses,
+    report: (list) => options.emit({ type: 'session.groups', groups: list }),
+  });
+  const sent = new SentMessages(sealed, environment.clock);
+  const sessions = new DeviceSessions(() => socket, memory);
+  const shared = { socket, groups, sent, tokens, credentials, sessions, memory };
+  const outbox = outboxOf(options, shared);
+  const retries = new RetryAnswers({ ...shared, outbox, environment, ownAddresses, later, log });
+  const limits = new LimitsWatch({
+    socket,
+    everyMs: environment.timing.limitsEveryMs,
+    later,
+    report: options.emit,
+    log,
+  });
+  const receipts = receiptsOf(options, { socket, groups, outbox, ownAddresses });
+  const watch = new LineWatch({
+    socket,
+    clock: environment.clock,
+    timing: environment.timing,
+    later,
+    unanswered: (question) =>
+      options.end('transient', {
+        statusCode: 408,
+        detail: `the socket is open and nobody answers ${question}`,
+      }),
+  });
+  const parts = { socket, credentials, outbox, groups, receipts, retries, watch, limits };
+  listen(parts, options);
+  return parts;
+}
+
+function ratchetsOf(
+  { credentials, memory, inbound, running }: SessionPartsOptions,
+  ownAddresses: () => string[],
+): Ratchets {
+  return makeRatchets(credentials.keys, {
+    storeSealed: async (data) => {
+      const { outbox } = running() ?? {};
+      await (outbox === undefined ? credentials.keys.set(data) : outbox.storeSealed(data));
+    },
+    storeUnhurried: (data) => credentials.setUnhurried(data),
+    lookUpNumbers: async (addresses) => {
+      const { socket } = running() ?? {};
+      return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
+    },
+    received: (envelope, text) => inbound.received(envelope, text),
+    isLeftOut: (address) =>
+      isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
+    ownAddresses,
+    numbersBeside: memory.numbersBeside,
+  });
+}
+
+function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
+  const { environment, shop, emit } = options;
+  const { generation } = options.opening;
+  return new Outbox({
+    ...parts,
+    clock: environment.clock,
+    timing: environment.timing,
+    tenantId: shop.tenantId,
+    media: environment.media,
+    report: (messageId, outcome) => emit({ type: 'session.send_outcome', messageId, outcome }),
+    prepared: (word) => environment.tell({ kind: 'prepared', shopId: shop.shopId, generation, ...word }),
+    stalled: (detail) => options.end('transient', { statusCode: undefined, detail }),
+    forget: (to) => environment.numbers.del(to),
+    unanswered: () => void options.running()?.watch.probe(),
+  });
+}
+
+function receiptsOf(
+  { environment, memory, opening, later, emit, log, hasEnded }: SessionPartsOptions,
+  {
+    socket,
+    groups,
+    outbox,
+    ownAddresses,
+  }: Pick<RunningParts, 'socket' | 'groups' | 'outbox'> & { readonly ownAddresses: () => string[] },
+): Receipts {
+  return new Receipts({
+    ownAddresses,
+    numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
+    isOutside: (group, addresses) => groups.excludes(group, addresses),
+    isPending: (wireId) => outbox.isPending(wireId),
+    orderedAs: (wireId) => memory.aliases.get<string>(wireId) ?? wireId,
+    atSharedMoment: (act) => void environment.shared.add(() => hasEnded() || act(), 0),
+    afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
+    untold: (count) => log({ count }, 'receipts were too many at once, and are not told'),
+    generation: opening.generation,
+    report: (token, told) => emit({ type: 'session.receipts', token, receipts: told }),
+  });
+}
+
+function listen(
+  { socket, credentials, outbox, groups, receipts, retries }: RunningParts,
+  { environment, updated }: SessionPartsOptions,
+): void {
+  socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
+    outbox.acknowledged(node.attrs),
+  );
+  socket.ws.on('CB:notification,type:w:gp2', ({ attrs }: { attrs: Record<string, string> }) => {
+    if (isGroupId(attrs.from ?? '')) groups.changed(attrs.from ?? '');
+  });
+  holdReceipts(socket, (node) => receipts.received(node), retries);
+  socket.ev.on('creds.update', () => {
+    // Not lost here: a write that fails closes the sealed store, which tells it as the session's end.
+    credentials.save(environment.clock.wallMs()).catch(() => undefined);
+  });
+  socket.ev.on('connection.update', updated);
+}
