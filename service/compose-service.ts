@@ -159,11 +159,18 @@ function exportFigures(
 
 /** Without a collector nothing of the SDK is loaded. */
 async function startTracing(
-  { tracesEndpoint, tracesServiceName, nodeId }: ServiceEnvironment,
+  { tracesEndpoint, tracesServiceName, tracesKeptShare: keptShare, nodeId }: ServiceEnvironment,
   version: string,
 ): Promise<RunningTracing | undefined> {
   if (tracesEndpoint === undefined) return undefined;
-  return otlpTracing({ endpoint: tracesEndpoint, serviceName: tracesServiceName, version, nodeId });
+  return otlpTracing({
+    endpoint: tracesEndpoint,
+    serviceName: tracesServiceName,
+    version,
+    nodeId,
+    keptShare,
+    random,
+  });
 }
 
 /** How long a tenant's events are kept. */

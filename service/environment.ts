@@ -21,6 +21,8 @@ import {
   publicUrl,
   redisUrl,
   setupUrlTemplate,
+  traceSampler,
+  traceShare,
   webSocketUrl,
   wholeNumber,
 } from './setting.ts';
@@ -112,6 +114,8 @@ const serviceEntries = {
   REVISION: v.optional(lineOfText, 'unknown'),
   OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(publicUrl),
   OTEL_SERVICE_NAME: v.optional(lineOfText, 'tenant-messaging-api'),
+  OTEL_TRACES_SAMPLER: traceSampler,
+  OTEL_TRACES_SAMPLER_ARG: traceShare,
   EVENT_RETENTION_DAYS: count('7', 3_650),
   EVENT_MAX_ENTRIES: count('50000', 10_000_000),
   REQUEST_LOG_RETENTION_DAYS: count('7', 3_650),
@@ -187,6 +191,8 @@ export function serviceEnvironment(variables: Variables = process.env) {
     /** Where spans are sent to; `undefined`: nothing is traced. */
     tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     tracesServiceName: values.OTEL_SERVICE_NAME,
+    /** The share of traces to keep, from 0 to 1. */
+    tracesKeptShare: keptShare(values),
     messageRetentionDays: values.MESSAGE_RETENTION_DAYS,
     eventRetentionDays: values.EVENT_RETENTION_DAYS,
     /** Of one tenant. */
@@ -196,6 +202,16 @@ export function serviceEnvironment(variables: Variables = process.env) {
     /** Over all tenants. */
     requestLogMaxBytes: values.REQUEST_LOG_MAX_BYTES,
   } as const;
+}
+
+/** Returns the share of traces that a sampler of OpenTelemetry keeps. */
+function keptShare(values: {
+  readonly OTEL_TRACES_SAMPLER: v.InferOutput<typeof traceSampler>;
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
+}): number {
+  const sampler = values.OTEL_TRACES_SAMPLER;
+  if (sampler.endsWith('ratio')) return values.OTEL_TRACES_SAMPLER_ARG;
+  return sampler.endsWith('_on') ? 1 : 0;
 }
 
 /** The settings of `bin/dev`. */

@@ -1,4 +1,5 @@
 import type { Span as OtelSpan } from '@opentelemetry/api';
+import type { Random } from '../runtime/random.ts';
 import type { Tracing } from '../runtime/tracing.ts';
 
 /** Tracing that sends what it made, until it is stopped. */
@@ -23,6 +24,9 @@ export async function otlpTracing(options: {
   readonly serviceName: string;
   readonly version: string;
   readonly nodeId: string;
+  /** The share of traces to keep, from 0 to 1. Bounds what a caller can ask for with its `traceparent`. */
+  readonly keptShare: number;
+  readonly random: Random;
 }): Promise<RunningTracing> {
   const [
     { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace },
@@ -47,11 +51,15 @@ export async function otlpTracing(options: {
   const tracer = provider.getTracer('tenant-messaging-api', options.version);
   const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-  /** The context that a traceparent stands for; the flags say whether its trace is kept. */
-  function contextOf(traceparent: string | undefined) {
+  /**
+   * Returns the context of a traceparent; its flags say whether the trace is kept. A caller may ask for less than the
+   * share to keep, never for more: otherwise it could fill the collector.
+   */
+  function contextOf(traceparent: string | undefined, isFromCaller: boolean) {
     if (traceparent === undefined) return ROOT_CONTEXT;
     const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-');
-    const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+    const refused = isFromCaller && options.random() >= options.keptShare;
+    const traceFlags = refused ? TraceFlags.NONE : Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
     return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
   }
 
@@ -59,7 +67,11 @@ export async function otlpTracing(options: {
     start(name, { parent, kind, attributes, startMs }) {
       const startTime = startMs === undefined ? {} : { startTime: startMs };
       const told = attributes === undefined ? {} : { attributes };
-      const span = tracer.startSpan(name, { kind: kinds[kind], ...told, ...startTime }, contextOf(parent));
+      const span = tracer.startSpan(
+        name,
+        { kind: kinds[kind], ...told, ...startTime },
+        contextOf(parent, kind === 'server'),
+      );
       return {
         traceparent: traceparentOf(span),
         end({ name: known, attributes: more, failed, endMs } = {}) {

@@ -45,6 +45,27 @@ export const webSocketUrl = v.pipe(
   v.check((text) => /^wss?:$/.test(parseUrl(text)?.protocol ?? ''), 'a ws:// or wss:// URL'),
 );
 
+const traceSamplers = ['always_on', 'always_off', 'traceidratio'] as const;
+
+/** A sampler of OpenTelemetry: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/. */
+export const traceSampler = v.optional(
+  v.picklist(
+    [...traceSamplers, ...traceSamplers.map((name) => `parentbased_${name}` as const)],
+    `one of ${traceSamplers.join(', ')}, each also as parentbased_…`,
+  ),
+  'parentbased_always_on',
+);
+
+/** A share from 0 to 1. */
+export const traceShare = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, 'a number from 0 to 1'),
+    v.transform(Number),
+  ),
+  '1',
+);
+
 /** The public address of the API, without a slash at its end. */
 export const publicUrl = v.pipe(
   v.string(),

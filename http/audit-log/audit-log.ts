@@ -65,6 +65,15 @@ export class AuditLog {
     await this.#append(['EVAL', END_SCRIPT.source, 2, entries, outcomes, id, outcome, maxAgeMs]);
   }
 
+  /** Takes out a change that named nothing. */
+  async drop(id: string): Promise<void> {
+    const { order, entries } = AUDIT_KEYS;
+    await this.#options.store.append([
+      ['ZREM', order, id],
+      ['HDEL', entries, id],
+    ]);
+  }
+
   /** Changes, newest first. */
   list(query: AuditLogQuery): Promise<AuditPage> {
     return listChanges(this.#options.store, query);

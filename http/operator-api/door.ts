@@ -6,6 +6,7 @@ import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
 import { allows, type Operator, type OperatorToken, type TokenRole } from '../contract/operator-role.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { bearer } from '../pipeline/presented-key.ts';
+import { CHANGES_A_SECOND, CHANGES_AT_ONCE, ChangeBudget } from './change-budget.ts';
 import { TokenGuesses } from './token-guesses.ts';
 
 /** The operator, or the refusal of a caller that is none. */
@@ -13,10 +14,17 @@ export type Admitted =
   | { readonly operator: Operator }
   | { readonly operator: undefined; readonly refusal: ReplyValue };
 
+/** What a call asks for. */
+interface Asked {
+  readonly role: TokenRole;
+  /** Whether it changes something, and so has an entry in the audit log. */
+  readonly changes: boolean;
+}
+
 /** Admits callers to the operators' listener by token and role. */
 export interface OperatorDoor {
-  /** Admits a caller whose token has at least the role. */
-  admit(request: Pick<RequestValue, 'headers' | 'ip'>, role: TokenRole): Admitted;
+  /** Admits a caller whose token has at least the role. Counts a change against its operator's bound. */
+  admit(request: Pick<RequestValue, 'headers' | 'ip'>, asked: Asked): Admitted;
   /** Whether a token would get past the door for some role. Counts nothing; `admit` is what decides and counts. */
   knows(request: Pick<RequestValue, 'headers' | 'ip'>): boolean;
 }
@@ -28,12 +36,15 @@ interface OperatorDoorOptions {
   readonly metrics: Metrics;
 }
 
-/** Why a request is refused: no token, a wrong one, one too many of these from its address, or too small a role. */
-const REASONS = ['missing', 'invalid', 'limited', 'role'] as const;
+/**
+ * Why a request is refused: no token, a wrong one, one too many of these from its address, too small a role, or too many
+ * changes by its operator.
+ */
+const REASONS = ['missing', 'invalid', 'limited', 'role', 'changes'] as const;
 
 /**
  * The door of the operators' listener: 401 `API_KEY_MISSING` and `API_KEY_INVALID`, 429 `RATE_LIMITED` for an address
- * that guesses, 403 `FORBIDDEN_ROLE`. Refusals are counted by reason in `msgapi_operator_refusals_total`; an address that
+ * that guesses and for an operator who makes too many changes, 403 `FORBIDDEN_ROLE`. Refusals are counted by reason in `msgapi_operator_refusals_total`; an address that
  * begins to guess, and one that is stopped, gets a line in the log, and so does an operator who lacks a role.
  */
 export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoorOptions): OperatorDoor {
@@ -42,12 +53,20 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
     digest: digestOf(token),
   }));
   const guesses = new TokenGuesses(clock);
+  const budget = new ChangeBudget(clock);
+  const changes = new Map(tokens.map(({ name }) => [name, 0]));
   const counts = new Map(REASONS.map((reason) => [reason, 0]));
   metrics.source({
     name: 'msgapi_operator_refusals_total',
     help: "Requests of the operators' listener refused at the door, by reason.",
     kind: 'counter',
     read: () => [...counts].map(([reason, value]) => ({ labels: { reason }, value })),
+  });
+  metrics.source({
+    name: 'msgapi_operator_changes_total',
+    help: 'Changes that operators tried, by operator.',
+    kind: 'counter',
+    read: () => [...changes].map(([operator, value]) => ({ labels: { operator }, value })),
   });
 
   function refused(reason: (typeof REASONS)[number], ...reply: Parameters<typeof errorReply>): Admitted {
@@ -63,13 +82,23 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
     return found;
   }
 
+  function countedChange(operator: Operator): Admitted {
+    const retryAfterSeconds = budget.take(operator.name);
+    if (retryAfterSeconds !== undefined) {
+      const message = `${operator.name} made too many changes: at most ${CHANGES_AT_ONCE} at once and ${CHANGES_A_SECOND} a second.`;
+      return refused('changes', { code: 'RATE_LIMITED', message, retryAfterSeconds });
+    }
+    changes.set(operator.name, (changes.get(operator.name) ?? 0) + 1);
+    return { operator };
+  }
+
   return {
     knows({ headers, ip }) {
       const token = bearer(headers.authorization);
       // An address that guesses learns nothing of a token here either.
       return token !== undefined && guesses.waitSeconds(ip) === undefined && ownerOf(token) !== undefined;
     },
-    admit({ headers, ip }, role) {
+    admit({ headers, ip }, asked) {
       const retryAfterSeconds = guesses.waitSeconds(ip);
       if (retryAfterSeconds !== undefined) {
         const message = 'Too many different tokens that are not valid came from this address.';
@@ -90,12 +119,12 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
           message: 'This operator token is not valid.',
         });
       }
-      if (allows(operator.role, role)) return { operator };
+      if (allows(operator.role, asked.role)) return asked.changes ? countedChange(operator) : { operator };
       log.warn(
-        { ip, operator: operator.name, role: operator.role, needs: role },
+        { ip, operator: operator.name, role: operator.role, needs: asked.role },
         'an operator lacks the role for a call',
       );
-      const message = `This asks for the role ${role}; the token of ${operator.name} has the role ${operator.role}.`;
+      const message = `This asks for the role ${asked.role}; the token of ${operator.name} has the role ${operator.role}.`;
       return refused('role', { code: 'FORBIDDEN_ROLE', message });
     },
   };

@@ -23,7 +23,7 @@ export interface OperatorFrontOptions {
   readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
   readonly door: OperatorDoor;
   readonly forwarder: Forwarder;
-  readonly audit: Pick<AuditLog, 'begin' | 'end'>;
+  readonly audit: Pick<AuditLog, 'begin' | 'drop' | 'end'>;
   readonly clock: Clock;
   readonly random: Random;
   newId(): ObjectId;
@@ -42,7 +42,7 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
     if (!target.found) return target.refused;
     const { endpoint, route } = target;
     const { role = 'admin' } = endpoint;
-    const admitted = options.door.admit(request, role);
+    const admitted = options.door.admit(request, { role, changes: endpoint.method !== 'GET' });
     if (admitted.operator === undefined) return anonymous(admitted.refusal, route);
     // Operators name everything by its id, in either case.
     const values = target.values.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
@@ -109,7 +109,9 @@ async function recorded(
   const outcome = { status: reply.status, code: errorCode(reply) };
   log.info({ change: id, ...change, ...outcome }, 'change by an operator');
   try {
-    await audit.end(id, outcome);
+    // What named nothing changed nothing, and must not take the place of a change.
+    if (reply.status === 404) await audit.drop(id);
+    else await audit.end(id, outcome);
   } catch (thrown) {
     log.warn({ err: thrown, id }, 'the outcome of a change could not be written down');
   }

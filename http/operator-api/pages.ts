@@ -32,7 +32,7 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
     return {
       path,
       answer(request) {
-        const admitted = door.admit(request, role);
+        const admitted = door.admit(request, { role, changes: false });
         return admitted.operator === undefined ? admitted.refusal : answer(request);
       },
     };

@@ -96,8 +96,36 @@ test('without a collector nothing of the SDK is loaded', async () => {
   await quiet.stop();
   assert.equal(sdk(), false);
   const endpoint = 'http://127.0.0.1:9';
-  const tracing = await otlpTracing({ endpoint, serviceName: 'test', version: '0', nodeId: 'test' });
+  const share = { keptShare: 1, random: () => 0 };
+  const tracing = await otlpTracing({
+    endpoint,
+    serviceName: 'test',
+    version: '0',
+    nodeId: 'test',
+    ...share,
+  });
   assert.equal(sdk(), true, 'this is where it would be seen');
+  await tracing.stop();
+});
+
+test('a caller cannot have more of its traces kept than the share of the setting', async () => {
+  let drawn = 0;
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  const random = (): number => (++drawn % 2 ? 0.4 : 0.6);
+  const share = { keptShare: 0.5, random };
+  const tracing = await otlpTracing({
+    endpoint,
+    serviceName: 'test',
+    version: '0',
+    nodeId: 'test',
+    ...share,
+  });
+  const asked = `00-${TRACE}-${PARENT}-01`;
+  const flags = (kind: 'server' | 'internal', parent = asked): string =>
+    tracing.start('call', { parent, kind }).traceparent.slice(-2);
+  assert.deepEqual([flags('server'), flags('server')], ['01', '00']);
+  assert.deepEqual([flags('internal'), flags('internal')], ['01', '01'], 'what is kept is kept whole');
+  assert.equal(flags('server', asked.replace(/01$/, '00')), '00');
   await tracing.stop();
 });
 

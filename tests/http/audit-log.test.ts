@@ -54,15 +54,16 @@ describe("the log of operators' changes", () => {
   const listed = async (query = '') => (await operator('GET', `/audit${query}`)).body.data;
 
   for (const [index, { method, path }] of OPERATOR_ENDPOINTS.entries()) {
-    it(`${method} ${path} is ${method === 'GET' ? 'not ' : ''}written down`, async () => {
+    it(`${method} ${path} is ${method === 'GET' ? 'not ' : ''}written down, unless it names nothing`, async () => {
       const requestId = `${method} ${path}`;
       // Of its own: one that an erasure named would be a digest.
       const url = path.replaceAll(/\{\w+\}/g, String(index).padStart(24, 'a'));
       const reply = await operator(method, url, { json: {}, headers: { 'x-request-id': requestId } });
       const { items } = await listed('?limit=100');
       const found = items.filter((item: { requestId: string }) => item.requestId === requestId);
-      assert.equal(found.length, method === 'GET' ? 0 : 1);
-      if (method === 'GET') return;
+      const isWritten = method !== 'GET' && reply.status !== 404;
+      assert.equal(found.length, isWritten ? 1 : 0);
+      if (!isWritten) return;
       const { at, id, params, ...entry } = found[0];
       assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
       assert.equal(Number.parseInt(id, 10), Date.parse(at));
@@ -157,15 +158,11 @@ describe("the log of operators' changes", () => {
     const named = await listed(`?tenant=${id}&limit=100`);
     assert.ok(!JSON.stringify(named).includes(shop.body.data.id));
     await operator('DELETE', `/tenants/${id}`);
-    await operator('DELETE', `/tenants/${id}`);
     const { items } = await listed(`?tenant=${id}&limit=100`);
     assert.ok(!JSON.stringify(items).includes(id));
     assert.deepEqual(
-      items.slice(0, 2).map(({ method, route, status }: Record<string, unknown>) => [method, route, status]),
-      [
-        ['DELETE', '/tenants/{tenantId}', 404],
-        ['DELETE', '/tenants/{tenantId}', 200],
-      ],
+      items.slice(0, 1).map(({ method, route, status }: Record<string, unknown>) => [method, route, status]),
+      [['DELETE', '/tenants/{tenantId}', 200]],
     );
   });
 });

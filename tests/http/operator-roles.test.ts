@@ -5,6 +5,7 @@ import { errorCode } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { OPERATOR_ROLES, TOKEN_ROLES } from '../../http/contract/operator-role.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
+import { CHANGES_A_SECOND, CHANGES_AT_ONCE } from '../../http/operator-api/change-budget.ts';
 import { createOperatorDoor, type OperatorDoor } from '../../http/operator-api/door.ts';
 import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
@@ -96,7 +97,7 @@ describe("guesses at operators' tokens", () => {
   let door: OperatorDoor;
   const ask = (token: string, ip: string) => {
     const headers = { authorization: `Bearer ${token}` } as RequestValue['headers'];
-    const admitted = door.admit({ headers, ip }, 'read');
+    const admitted = door.admit({ headers, ip }, { role: 'read', changes: false });
     return admitted.operator === undefined ? admitted.refusal : undefined;
   };
   function guess(count: number, address: (number: number) => string): void {
@@ -122,7 +123,10 @@ describe("guesses at operators' tokens", () => {
     const refused = must(ask(ADMIN_TOKEN, '203.0.113.1'));
     assert.deepEqual([refused.status, errorCode(refused)], [429, 'RATE_LIMITED']);
     assert.match(refused.headers, /\r\nRetry-After: 60$/);
-    const withoutToken = door.admit({ headers: {} as RequestValue['headers'], ip: '203.0.113.1' }, 'read');
+    const withoutToken = door.admit(
+      { headers: {} as RequestValue['headers'], ip: '203.0.113.1' },
+      { role: 'read', changes: false },
+    );
     assert.equal(withoutToken.operator ?? withoutToken.refusal.status, 429);
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.2'), undefined);
     const fields = { ip: '203.0.113.1' };
@@ -152,10 +156,27 @@ describe("guesses at operators' tokens", () => {
 
   it('an operator who lacks the role for a call is named in the log', () => {
     const headers = { authorization: `Bearer ${READ_TOKEN}` } as RequestValue['headers'];
-    const admitted = door.admit({ headers, ip: '203.0.113.1' }, 'operate');
+    const admitted = door.admit({ headers, ip: '203.0.113.1' }, { role: 'operate', changes: true });
     assert.equal(admitted.operator ?? admitted.refusal.status, 403);
     const fields = { ip: '203.0.113.1', operator: 'ben', role: 'read', needs: 'operate' };
     assert.deepEqual(lines, [{ level: 'warn', fields }]);
+  });
+
+  it('an operator who makes too many changes is refused more of them; others and reads are not', async () => {
+    const change = (token: string, changes = true) => {
+      const headers = { authorization: `Bearer ${token}` } as RequestValue['headers'];
+      const admitted = door.admit({ headers, ip: '203.0.113.1' }, { role: 'read', changes });
+      return admitted.operator === undefined ? admitted.refusal : undefined;
+    };
+    for (let made = 0; made < CHANGES_AT_ONCE; made += 1) assert.equal(change(ADMIN_TOKEN), undefined);
+    const refused = must(change(ADMIN_TOKEN));
+    assert.deepEqual([refused.status, errorCode(refused)], [429, 'RATE_LIMITED']);
+    assert.match(refused.headers, /\r\nRetry-After: 1$/);
+    assert.equal(change(ADMIN_TOKEN, false), undefined);
+    assert.equal(change(READ_TOKEN), undefined);
+    await clock.advance(1_000);
+    for (let made = 0; made < CHANGES_A_SECOND; made += 1) assert.equal(change(ADMIN_TOKEN), undefined);
+    assert.equal(must(change(ADMIN_TOKEN)).status, 429);
   });
 
   it('no more than 10,000 addresses are remembered, the newest', () => {
