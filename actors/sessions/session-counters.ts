@@ -33,6 +33,8 @@ export class SessionCounters {
       case 'offline_drained':
         this.#offline.drained += note.drained;
         break;
+      case 'offline_unfinished':
+        break;
       case 'unanswered': {
         const name = CLASSES.has(note.stanzaClass) ? note.stanzaClass : 'other';
         this.#unanswered.set(name, (this.#unanswered.get(name) ?? 0) + 1);

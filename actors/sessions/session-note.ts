@@ -4,5 +4,7 @@ export type SessionNote =
   | { readonly type: 'offline_announced'; readonly count: number }
   /** It said that this was all; `drained` came. */
   | { readonly type: 'offline_drained'; readonly announced: number; readonly drained: number }
+  /** It stopped sending what waited, and did not say that this was all. */
+  | { readonly type: 'offline_unfinished'; readonly announced: number; readonly drained: number }
   /** It ended the stream, since a stanza of that class was left without an acknowledgement. */
   | { readonly type: 'unanswered'; readonly stanzaClass: string; readonly stanzaType: string | undefined };

@@ -51,6 +51,11 @@ export function noteWord({ log, counters }: SessionNotes, slot: SessionSlot, not
       log.info({ ...about, announced, drained }, 'the network says that all that waited has come');
       break;
     }
+    case 'offline_unfinished': {
+      const { announced, drained } = note;
+      log.warn({ ...about, announced, drained }, 'the network does not send the rest of what waited');
+      break;
+    }
     case 'unanswered': {
       const { stanzaClass, stanzaType } = note;
       log.error(

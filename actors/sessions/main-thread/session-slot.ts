@@ -136,6 +136,7 @@ function factsOf(note: SessionNote, at: string): Record<string, unknown> {
     case 'offline_announced':
       return { offlineAnnounced: note.count, offlineDrained: null };
     case 'offline_drained':
+    case 'offline_unfinished':
       return { offlineDrained: note.drained };
     case 'unanswered': {
       const { stanzaClass, stanzaType } = note;

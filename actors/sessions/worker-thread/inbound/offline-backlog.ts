@@ -6,6 +6,8 @@ const BATCH = 100;
 /** So long nothing may come before more is asked for again, at first and at most. */
 const FIRST_QUIET_MS = 1_000;
 const LONGEST_QUIET_MS = 60_000;
+/** So many questions in a row may bring nothing, for some ten minutes, before no more is asked. */
+const MOST_IN_VAIN = 15;
 
 /** The callbacks of a session that its backlog uses. */
 export interface OfflineBacklogOptions {
@@ -20,7 +22,8 @@ export interface OfflineBacklogOptions {
 /**
  * Asks for what waited while the session was away. The network announces it, sends a few stanzas, and then as many as
  * it is asked for (oxidezap/whatsapp-rust, src/client/offline_resume.rs). So it is asked until it says that this was
- * all: for the next batch once the last one came and was worked off, and again where nothing came.
+ * all: for the next batch once the last one came and was worked off, and again where nothing came. After ten minutes
+ * without anything it stops asking, until another stanza that waited comes.
  */
 export class OfflineBacklog {
   readonly #options: OfflineBacklogOptions;
@@ -30,6 +33,7 @@ export class OfflineBacklog {
   #left = 0;
   #asking = false;
   #quietMs = FIRST_QUIET_MS;
+  #inVain = 0;
   #quiet: ArmedTimer | undefined;
 
   constructor(options: OfflineBacklogOptions) {
@@ -40,6 +44,7 @@ export class OfflineBacklog {
   announced(count: number): void {
     this.#announced = count;
     this.#drained = 0;
+    this.#inVain = 0;
     this.#options.note({ type: 'offline_announced', count });
     this.#askForBatch();
   }
@@ -50,6 +55,7 @@ export class OfflineBacklog {
     this.#drained += 1;
     this.#left -= 1;
     this.#quietMs = FIRST_QUIET_MS;
+    this.#inVain = 0;
     this.#watchQuiet();
     if (this.#left > 0 || this.#asking) return;
     this.#asking = true;
@@ -72,12 +78,24 @@ export class OfflineBacklog {
     this.#watchQuiet();
   }
 
+  /** Nothing came of the last question. */
+  #askInVain(): void {
+    this.#inVain += 1;
+    if (this.#inVain < MOST_IN_VAIN) this.#askForBatch();
+    else if (this.#announced !== undefined)
+      this.#options.note({
+        type: 'offline_unfinished',
+        announced: this.#announced,
+        drained: this.#drained,
+      });
+  }
+
   #watchQuiet(): void {
     this.#quiet?.cancel();
     this.#quiet = this.#options.later(this.#quietMs, () => {
       this.#quietMs = Math.min(LONGEST_QUIET_MS, 2 * this.#quietMs);
       if (this.#asking) this.#watchQuiet();
-      else this.#askForBatch();
+      else this.#askInVain();
     });
   }
 }

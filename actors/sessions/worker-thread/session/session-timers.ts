@@ -2,16 +2,17 @@ import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 
 /** The timers of one session, all of which end with it. */
 export class SessionTimers {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'after'>;
   readonly #armed = new Set<ArmedTimer>();
   #ended = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'after'>) {
     this.#clock = clock;
   }
 
   /** Acts in `delayMs`, unless the timer is cancelled or the session ends before. */
   after(delayMs: number, act: () => void): ArmedTimer {
+    if (this.#ended) return { cancel: () => undefined };
     const timer = this.#clock.after(delayMs, () => {
       this.#armed.delete(timer);
       if (!this.#ended) act();
