@@ -116,12 +116,15 @@ export class InboundStanzas {
    * phone it sends a receipt for all the same.
    */
   #isAnswered(message: BinaryNode): boolean {
-    if (this.#ratchets.failed(message)) return message.attrs.category !== 'peer';
+    const outcome = this.#ratchets.outcomeOf(message);
+    if (outcome === 'failed') return message.attrs.category !== 'peer';
+    if (outcome === 'read') return false;
     const children = getAllBinaryNodeChildren(message);
     const sealed = children.filter(({ tag }) => tag === 'enc' || tag === 'plaintext');
     if (sealed.length === 0)
       return !children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type === 'view_once');
-    return sealed[0]?.attrs.type === 'msmsg';
+    // A ciphertext that it did not try to open: it takes the stanza for malformed, and answered with an error.
+    return sealed.some(({ tag }) => tag === 'enc') && message.attrs.category !== 'peer';
   }
 
   /** Without an error, and with all that the network finds the stanza by (oxidezap/whatsapp-rust, pull request 633). */

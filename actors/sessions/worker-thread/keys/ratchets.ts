@@ -38,8 +38,8 @@ export interface Ratchets {
   readonly makeSignalRepository: SocketConfig['makeSignalRepository'];
   /** Tells which stanza a ciphertext came in; call it before the client sees the stanza. */
   readonly arriving: (stanza: BinaryNode) => void;
-  /** Whether part of a stanza could not be read. */
-  readonly failed: (stanza: BinaryNode) => boolean;
+  /** Whether the client tried to read a stanza, and a part of it that it could not read. Undefined: it did not try. */
+  readonly outcomeOf: (stanza: BinaryNode) => 'read' | 'failed' | undefined;
 }
 
 /**
@@ -54,17 +54,19 @@ export interface Ratchets {
  */
 export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
-  const failed = new WeakSet<BinaryNode>();
+  const outcomes = new WeakMap<BinaryNode, 'read' | 'failed'>();
   const keys = new RatchetKeys(store, hooks);
 
   /** Opens a ciphertext, and remembers of which stanza one could not be opened. */
   const open = async <Opened>(ciphertext: Uint8Array, opening: Promise<Opened>): Promise<Opened> => {
+    const stanza = stanzas.get(ciphertext);
     try {
-      return await opening;
+      const opened = await opening;
+      if (stanza !== undefined && !outcomes.has(stanza)) outcomes.set(stanza, 'read');
+      return opened;
     } catch (error) {
-      const stanza = stanzas.get(ciphertext);
       if (stanza !== undefined) {
-        failed.add(stanza);
+        outcomes.set(stanza, 'failed');
         remember(stanza);
       }
       throw error;
@@ -95,7 +97,7 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
       if (sealed.length === 0) remember(stanza);
       for (const { content } of sealed) if (content instanceof Uint8Array) stanzas.set(content, stanza);
     },
-    failed: (stanza) => failed.has(stanza),
+    outcomeOf: (stanza) => outcomes.get(stanza),
     makeSignalRepository(auth, logger): SignalRepositoryWithLIDStore {
       const own: SignalAuthState = { creds: auth.creds, keys };
       const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, hooks.lookUpNumbers);

@@ -21,6 +21,9 @@ import { retryStanza } from './retry-stanza.ts';
 const MOST_ANSWERS = 5;
 /** From this try on a device's session is opened again, once an hour (whatsmeow `shouldRecreateSession`). */
 const COUNT_FOR_NEW_SESSION = 2;
+/** An answer that failed is tried so often in all, and again after this long, in milliseconds, twice that, and so on. */
+const MOST_TRIES = 4;
+const TRY_AGAIN_MS = 5_000;
 /** How soon a message that waits for its acknowledgement is looked at again, in milliseconds. */
 const PENDING_MS = 250;
 
@@ -43,8 +46,9 @@ export interface RetryAnswersOptions {
 
 /**
  * Answers devices that could not read a message of this shop. Each answer is for the device that asked. The receipt is
- * acknowledged after it: a session that ends before is asked again at the next login. The client's own answer posts to
- * the whole group again, without a bound.
+ * acknowledged after it: a session that ends before is asked again at the next login. An answer that fails is tried again
+ * for half a minute, and then acknowledged: a receipt that nobody acknowledges ends the stream. The client's own answer
+ * posts to the whole group again, without a bound.
  */
 export class RetryAnswers {
   readonly #options: RetryAnswersOptions;
@@ -92,7 +96,15 @@ export class RetryAnswers {
       return;
     }
     if (waitMs > 0) await this.#wait(waitMs);
-    await outbox.alone(() => this.#send(receipt, found.chat, found.message));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await outbox.alone(() => this.#send(receipt, found.chat, found.message));
+        return;
+      } catch (error) {
+        if (tries === MOST_TRIES) throw error;
+      }
+      await this.#wait(tries * TRY_AGAIN_MS);
+    }
   }
 
   /** Whether the message was for that device: nobody else may have its text. */

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type BinaryNode, initAuthCreds } from '@whiskeysockets/baileys';
+import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
+import {
+  RetryAnswers,
+  type RetryAnswersOptions,
+} from '../../actors/sessions/worker-thread/retries/retry-answers.ts';
+import { ExpiringCache } from '../../actors/sessions/worker-thread/session/expiring-cache.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+
+const PERSON = '33622222222@s.whatsapp.net';
+const ACCOUNT = {
+  details: new Uint8Array(1),
+  accountSignatureKey: new Uint8Array(32),
+  accountSignature: new Uint8Array(64),
+  deviceSignature: new Uint8Array(64),
+};
+
+/** Answers on a clock of their own, the first `failures` of which fail, with the stanzas that they send. */
+function answersThatFail(failures: number) {
+  const clock = new FakeClock();
+  const stanzas: BinaryNode[] = [];
+  const logged: string[] = [];
+  let left = failures;
+  const socket = {
+    user: { id: '33611111111:2@s.whatsapp.net' },
+    sendNode: async (stanza: BinaryNode) => void stanzas.push(stanza),
+    signalRepository: {
+      lidMapping: { getPNForLID: async () => null, getLIDForPN: async () => null },
+      getSessionInfo: async () => {
+        left -= 1;
+        if (left >= 0) throw new Error('the network told no keys in time');
+        return { baseKey: new Uint8Array(1), registrationId: 1 };
+      },
+      encryptMessage: async () => ({ type: 'msg', ciphertext: new Uint8Array(3) }),
+    },
+  };
+  const answers = new RetryAnswers({
+    socket: socket as unknown as RetryAnswersOptions['socket'],
+    credentials: {
+      creds: { ...initAuthCreds(), account: ACCOUNT },
+      keys: { get: async () => ({}), set: async () => undefined },
+    },
+    sent: { find: async () => ({ chat: PERSON, message: { conversation: 'once more' } }) },
+    groups: { excludes: () => false, metadata: () => undefined },
+    sessions: { open: async () => [] },
+    outbox: { alone: (work) => work(), isPending: () => false },
+    memory: {
+      retries: new ExpiringCache({ lifeMs: 3_600_000, maxEntries: 10, nowMs: () => clock.monotonicMs() }),
+    },
+    environment: { clock, timing: DEFAULT_SESSION_TIMING },
+    later: (delayMs, act) => void clock.after(delayMs, act),
+    ownAddresses: () => [],
+    log: (_, message) => void logged.push(message),
+  });
+  const asked = (): void =>
+    void answers.received({
+      tag: 'receipt',
+      attrs: { id: 'A', from: PERSON, type: 'retry' },
+      content: [{ tag: 'retry', attrs: { count: '1' } }],
+    });
+  const sent = (): string[] => stanzas.map(({ tag }) => tag);
+  return { clock, logged, asked, sent };
+}
+
+test('an answer to a retry that fails is tried again before the receipt is acknowledged', async () => {
+  const { clock, logged, asked, sent } = answersThatFail(2);
+  asked();
+  await clock.advance(1_000);
+  assert.deepEqual(sent(), [], 'an acknowledged receipt does not come again');
+  await clock.advance(60_000);
+  assert.deepEqual(sent(), ['message', 'ack']);
+  assert.deepEqual(logged, []);
+});
+
+test('a receipt whose answer fails every time is acknowledged within a minute, and that is logged', async () => {
+  const { clock, logged, asked, sent } = answersThatFail(1_000);
+  asked();
+  await clock.advance(60_000);
+  assert.deepEqual(sent(), ['ack']);
+  assert.equal(logged.length, 1);
+});
