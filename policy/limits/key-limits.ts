@@ -1,12 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
-import {
-  EXACT_LIMIT,
-  type RatePoint,
-  RateWindows,
-  type Resolution,
-  tickEndMs,
-  tickOf,
-} from './rate-windows.ts';
+import { EXACT_LIMIT, RateWindow } from './rate-window.ts';
 import { decodeWholeNumbers, encodeWholeNumbers } from './whole-numbers-text.ts';
 
 /** The windows of an API key, shortest first. */
@@ -49,10 +42,6 @@ const scopes = [
   { scope: 'hour', windowMs: HOUR_MS },
   { scope: 'day', windowMs: DAY_MS },
 ] as const satisfies readonly { scope: RateScope; windowMs: number }[];
-const resolutions = scopes.map(({ windowMs }) => ({
-  exact: { windowMs, isExact: true },
-  gathered: { windowMs, isExact: false },
-}));
 
 /** A key that counted calls since it was last stored. */
 export interface ChangedKey {
@@ -62,12 +51,10 @@ export interface ChangedKey {
   readonly state: string;
 }
 
-/** What is kept of a key beside its windows. */
+/** What is kept of a key. */
 interface KeyState {
-  /** Number of its first window. */
-  readonly firstWindow: number;
-  /** Which windows were exact when they were last used: a bit each. */
-  exactBits: number;
+  /** In the order of `scopes`. */
+  readonly windows: readonly RateWindow[];
   /** The latest time seen, in Unix milliseconds. When the clock steps back, this time counts as now. */
   latestMs: number;
   /** Changes so far, and changes up to the state that was last stored. */
@@ -81,15 +68,16 @@ interface KeyState {
  * 256th of the window. Each key needs a single writer.
  */
 export class KeyLimits {
-  readonly #windows = new RateWindows();
   readonly #keys = new Map<string, KeyState>();
-  readonly #freedWindows: number[] = [];
-  #reserved = 0;
   #sweeper: IterableIterator<KeyState> | undefined;
 
-  /** Memory of the windows in bytes, without the table of keys. */
-  get bytes(): number {
-    return this.#windows.bytes;
+  /** Points in memory of all windows, 16 bytes each. */
+  get points(): number {
+    let points = 0;
+    for (const { windows } of this.#keys.values()) {
+      for (const window of windows) points += window.length;
+    }
+    return points;
   }
 
   /** Counts a call when every window has one left. */
@@ -98,13 +86,10 @@ export class KeyLimits {
     const key = this.#refresh(call);
     let allowed = true;
     for (let index = 0; index < scopes.length; index += 1) {
-      allowed &&= this.#windows.total(key.firstWindow + index) < limits[scopeAt(index)];
+      allowed &&= windowAt(key, index).total < limits[scopeAt(index)];
     }
     if (allowed) {
-      for (let index = 0; index < scopes.length; index += 1) {
-        const tick = tickOf(resolutionAt(index, isExactAt(key, index)), key.latestMs);
-        this.#windows.add(key.firstWindow + index, { tick, count: 1 });
-      }
+      for (const window of key.windows) window.add(window.tickOf(key.latestMs), 1);
       key.changes += 1;
     }
     return this.#decide({ key, limits, nowMs, allowed });
@@ -120,8 +105,8 @@ export class KeyLimits {
     const key = this.#refresh(call);
     return scopes.map(({ scope }, index) => {
       const limit = call.limits[scope];
-      const remaining = Math.max(0, limit - this.#windows.total(key.firstWindow + index));
-      const reliefMs = this.#reliefMs(key, index, limit);
+      const remaining = Math.max(0, limit - windowAt(key, index).total);
+      const reliefMs = reliefMsOf(key, index, limit);
       return { scope, limit, remaining, resetAtSeconds: Math.ceil(reliefMs / 1000) };
     });
   }
@@ -139,9 +124,9 @@ export class KeyLimits {
       return undefined;
     }
     const numbers = [key.latestMs];
-    for (let index = 0; index < scopes.length; index += 1) {
-      const points = this.#windows.points(key.firstWindow + index);
-      numbers.push(isExactAt(key, index) ? 1 : 0, points.length);
+    for (const window of key.windows) {
+      const points = window.points();
+      numbers.push(window.isExact ? 1 : 0, points.length);
       let previousTick = 0;
       for (const { tick, count } of points) {
         numbers.push(tick - previousTick, count);
@@ -175,39 +160,23 @@ export class KeyLimits {
     const storedMs = next();
     const latestMs = Math.min(storedMs, saved.nowMs);
     const isAhead = latestMs < storedMs;
-    const stored = scopes.map(() => {
-      const isExact = next() === 1;
-      let tick = 0;
-      const points = Array.from({ length: next() }, (): RatePoint => {
-        tick += next();
-        return { tick, count: next() };
-      });
-      return { isExact, points };
-    });
-    this.forget(saved.keyId);
-    const key = this.#key(saved.keyId);
-    key.latestMs = latestMs;
-    for (const [index, { isExact, points }] of stored.entries()) {
-      setExactAt(key, index, isExact);
+    const windows = scopes.map(({ windowMs }) => {
+      const window = new RateWindow(windowMs, next() === 1);
       // A window that was converted may end later than the latest call.
-      const latestTick = isAhead ? tickOf(resolutionAt(index, isExact), latestMs) : Number.POSITIVE_INFINITY;
-      for (const { tick, count } of points) {
-        this.#windows.add(key.firstWindow + index, { tick: Math.min(tick, latestTick), count });
+      const latestTick = isAhead ? window.tickOf(latestMs) : Number.POSITIVE_INFINITY;
+      let tick = 0;
+      const length = next();
+      for (let index = 0; index < length; index += 1) {
+        tick += next();
+        window.add(Math.min(tick, latestTick), next());
       }
-    }
-    if (isAhead) key.changes += 1;
+      return window;
+    });
+    this.#keys.set(saved.keyId, { windows, latestMs, changes: isAhead ? 1 : 0, storedChanges: 0 });
   }
 
   /** Frees the memory of a key that was erased or is owned by another node now. */
   forget(keyId: string): void {
-    const key = this.#keys.get(keyId);
-    if (key === undefined) {
-      return;
-    }
-    for (let index = 0; index < scopes.length; index += 1) {
-      this.#windows.clear(key.firstWindow + index);
-    }
-    this.#freedWindows.push(key.firstWindow);
     this.#keys.delete(keyId);
   }
 
@@ -223,7 +192,7 @@ export class KeyLimits {
         this.#sweeper = undefined;
         return;
       }
-      this.#expire(key, sweep.nowMs);
+      expire(key, sweep.nowMs);
     }
   }
 
@@ -231,12 +200,11 @@ export class KeyLimits {
   #refresh(call: KeyCall): KeyState {
     const key = this.#key(call.keyId);
     // Before a conversion, since sub-buckets would count for longer what no longer counts.
-    this.#expire(key, call.nowMs);
+    expire(key, call.nowMs);
     for (let index = 0; index < scopes.length; index += 1) {
+      const window = windowAt(key, index);
       const isExact = call.limits[scopeAt(index)] <= EXACT_LIMIT;
-      if (isExactAt(key, index) !== isExact) {
-        this.#convert(key, index, isExact);
-      }
+      if (window.isExact !== isExact) window.convert(isExact, key.latestMs);
     }
     return key;
   }
@@ -246,34 +214,10 @@ export class KeyLimits {
     if (known !== undefined) {
       return known;
     }
-    const firstWindow = this.#freedWindows.pop() ?? this.#reserved;
-    this.#reserved = Math.max(this.#reserved, firstWindow + scopes.length);
-    this.#windows.reserve(this.#reserved);
-    const key = { firstWindow, exactBits: 0, latestMs: 0, changes: 0, storedChanges: 0 };
+    const windows = scopes.map(({ windowMs }) => new RateWindow(windowMs));
+    const key = { windows, latestMs: 0, changes: 0, storedChanges: 0 };
     this.#keys.set(keyId, key);
     return key;
-  }
-
-  #expire(key: KeyState, nowMs: number): void {
-    key.latestMs = Math.max(key.latestMs, nowMs);
-    for (let index = 0; index < scopes.length; index += 1) {
-      const resolution = resolutionAt(index, isExactAt(key, index));
-      this.#windows.expire(key.firstWindow + index, resolution, tickOf(resolution, key.latestMs));
-    }
-  }
-
-  /** The limit crossed `EXACT_LIMIT`: times become sub-buckets, or sub-buckets their last millisecond. */
-  #convert(key: KeyState, index: number, isExact: boolean): void {
-    const window = key.firstWindow + index;
-    const before = resolutionAt(index, isExactAt(key, index));
-    const after = resolutionAt(index, isExact);
-    const points = this.#windows.points(window);
-    this.#windows.clear(window);
-    for (const { tick, count } of points) {
-      this.#windows.add(window, { tick: tickOf(after, tickEndMs(before, tick)), count });
-    }
-    this.#windows.expire(window, after, tickOf(after, key.latestMs));
-    setExactAt(key, index, isExact);
   }
 
   /** The bucket with the fewest calls left; of several the one that takes longest to give one back. */
@@ -289,9 +233,9 @@ export class KeyLimits {
     let reliefMs = 0;
     for (let index = 0; index < scopes.length; index += 1) {
       const limit = limits[scopeAt(index)];
-      const left = Math.max(0, limit - this.#windows.total(key.firstWindow + index));
+      const left = Math.max(0, limit - windowAt(key, index).total);
       if (left <= remaining) {
-        const backMs = this.#reliefMs(key, index, limit);
+        const backMs = reliefMsOf(key, index, limit);
         if (left < remaining || backMs > reliefMs) {
           scope = scopeAt(index);
           remaining = left;
@@ -311,33 +255,23 @@ export class KeyLimits {
           retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000),
         };
   }
-
-  /** When the window will have more calls left than now; now when it has all of them. */
-  #reliefMs(key: KeyState, index: number, limit: number): number {
-    const total = this.#windows.total(key.firstWindow + index);
-    return total === 0
-      ? key.latestMs
-      : this.#windows.reliefMs(
-          key.firstWindow + index,
-          resolutionAt(index, isExactAt(key, index)),
-          Math.max(1, total - limit + 1),
-        );
-  }
 }
 
-function isExactAt(key: KeyState, index: number): boolean {
-  return ((key.exactBits >>> index) & 1) === 1;
+function expire(key: KeyState, nowMs: number): void {
+  key.latestMs = Math.max(key.latestMs, nowMs);
+  for (const window of key.windows) window.expire(key.latestMs);
 }
 
-function setExactAt(key: KeyState, index: number, isExact: boolean): void {
-  key.exactBits = isExact ? key.exactBits | (1 << index) : key.exactBits & ~(1 << index);
+/** When the window will have more calls left than now; now when it has all of them. */
+function reliefMsOf(key: KeyState, index: number, limit: number): number {
+  const window = windowAt(key, index);
+  return window.total === 0 ? key.latestMs : window.reliefMs(Math.max(1, window.total - limit + 1));
+}
+
+function windowAt(key: KeyState, index: number): RateWindow {
+  return key.windows[index] as RateWindow;
 }
 
 function scopeAt(index: number): RateScope {
   return (scopes[index] as (typeof scopes)[number]).scope;
-}
-
-function resolutionAt(index: number, isExact: boolean): Resolution {
-  const resolution = resolutions[index] as (typeof resolutions)[number];
-  return isExact ? resolution.exact : resolution.gathered;
 }

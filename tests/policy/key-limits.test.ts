@@ -215,19 +215,13 @@ describe('memory', () => {
       keys.take({ keyId: 'wide', limits, nowMs: START_MS + index * 7000 });
       keys.take({ keyId: 'exact', limits: exact, nowMs: START_MS + index * 7000 });
     }
-    const busyBytes = keys.bytes;
-    assert.ok(busyBytes < 1_000_000, `${busyBytes} bytes`);
+    // In memory are those that count, and at most as many again that no longer do.
+    assert.ok(keys.points <= 2 * (3 * 257 + 3 * 1000), `${keys.points} points`);
     const nowMs = START_MS + 10 * DAY_MS;
     for (const id of ['wide', 'exact']) {
       assert.ok(keys.peek({ keyId: id, limits, nowMs }).every(({ remaining }) => remaining === wide));
     }
-  });
-
-  test('is told: 21 bytes for each of 48 windows, and the chunk their blocks are cut from', () => {
-    const keys = new KeyLimits();
-    assert.equal(keys.bytes, 0);
-    keys.take({ keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS });
-    assert.equal(keys.bytes, 48 * 21 + 65_536);
+    assert.equal(keys.points, 0);
   });
 
   test('a busy key that grows quiet gives back what it no longer needs', () => {
@@ -239,27 +233,8 @@ describe('memory', () => {
     for (let hour = 1; hour < 48; hour += 1) {
       assert.ok(keys.take({ keyId, limits, nowMs: START_MS + hour * HOUR_MS }).allowed);
     }
-    // 24 calls of a day are left: one block of 32 points, and the smallest for the minute and the hour.
-    assert.equal(keys.bytes, 48 * 21 + 2 * 65_536);
-  });
-
-  test('a sweep gives the blocks of idle keys to others', () => {
-    const keys = new KeyLimits();
-    const limits = { minute: 1000, hour: 1000, day: 1000 };
-    const fill = (prefix: string, nowMs: number) => {
-      for (let key = 0; key < 20; key += 1) {
-        for (let index = 0; index < 200; index += 1) {
-          keys.take({ keyId: `${prefix}${key}`, limits, nowMs: nowMs + index });
-        }
-      }
-    };
-    fill('a', START_MS);
-    const bytes = keys.bytes;
-    const nowMs = START_MS + 2 * DAY_MS;
-    keys.sweep({ nowMs, keyCount: 12 });
-    keys.sweep({ nowMs, keyCount: 12 });
-    fill('b', nowMs);
-    assert.ok(keys.bytes - bytes < 10_000, `${keys.bytes - bytes} bytes more`);
+    // 24 calls of a day are left, one of the hour and one of the minute.
+    assert.ok(keys.points <= 2 * (24 + 1 + 1), `${keys.points} points`);
   });
 
   test('a sweep looks at as many keys as it is told, and goes on from there', () => {
@@ -275,12 +250,11 @@ describe('memory', () => {
       }
     }
     const freed = [1, 1, 1].map((keyCount) => {
-      const before = keys.bytes;
+      const before = keys.points;
       keys.sweep({ nowMs: START_MS + 2 * DAY_MS, keyCount });
-      return before - keys.bytes;
+      return before - keys.points;
     });
-    // Each key has blocks of a size of its own, hence a chunk of 64 KiB of its own.
-    assert.deepEqual(freed, [65_536, 65_536, 65_536]);
+    assert.deepEqual(freed, [3 * 4, 3 * 8, 3 * 16]);
   });
 
   test('a sweep comes round: keys added later are swept too', () => {

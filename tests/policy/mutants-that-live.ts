@@ -11,26 +11,6 @@ export interface LivingMutants {
 /** Every mutant that survives `mutants.ts`, explained. */
 export const livingMutants: readonly LivingMutants[] = [
   {
-    file: 'block-slab.ts',
-    before: 'export const BLOCK_SIZES = [4, 8, 16, 32, 64, 128, 257, 512, 1000] as const;',
-    why: 'Tuning: larger blocks cost memory, no answer.',
-  },
-  {
-    file: 'block-slab.ts',
-    before: 'export const WORDS_PER_POINT = 2;',
-    why: 'A third word of each point stays unused.',
-  },
-  {
-    file: 'block-slab.ts',
-    before: 'const chunkWords = 16_384;',
-    why: 'Tuning: how many blocks share a chunk.',
-  },
-  {
-    file: 'block-slab.ts',
-    after: 'return { words, blocksPerChunk: Math.ceil(chunkWords / words), chunks: [], roomy: new Set() };',
-    why: 'Tuning: a chunk is made as long as its blocks, one more or one less.',
-  },
-  {
     file: 'declaration-limits.ts',
     before: "const [atMs = 0, count = 0] = encoded.split('.').map((part) => Number.parseInt(part, 36));",
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
@@ -41,44 +21,44 @@ export const livingMutants: readonly LivingMutants[] = [
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
   },
   {
-    file: 'quota-meter.ts',
+    file: 'limits/quota-meter.ts',
     before: 'let lastMonth = { month: -1, startsAtMs: 0, endsAtMs: 0 };',
     why: 'Replaced by the first month that is asked for, which lies after 1970.',
   },
   {
-    file: 'quota-meter.ts',
+    file: 'limits/quota-meter.ts',
     after: 'if (timeMs <= lastMonth.startsAtMs || timeMs >= lastMonth.endsAtMs) {',
     why: 'At the first moment of the month that is remembered it is worked out anew, to the same.',
   },
   {
-    file: 'key-limits.ts',
+    file: 'limits/key-limits.ts',
     after: '#reserved = (0 + 1);',
     why: 'One window stays unused.',
   },
   {
-    file: 'key-limits.ts',
+    file: 'limits/key-limits.ts',
     before: 'const key = { firstWindow, exactBits: 0, latestMs: 0, changes: 0, storedChanges: 0 };',
     why: 'The windows of a new key are empty, so any resolution is converted at no loss; 1 ms after 1970 is as past as 0.',
   },
   {
-    file: 'key-limits.ts',
+    file: 'limits/key-limits.ts',
     before: 'key.changes += 1;',
     why: 'Asked alone whether it is another one than when the key was last stored.',
   },
   {
-    file: 'key-limits.ts',
+    file: 'limits/key-limits.ts',
     before: 'if (isAhead) key.changes += 1;',
     after: 'if (isAhead) key.changes -= 1;',
     why: 'Asked alone whether it is another one than when the key was last stored.',
   },
   {
-    file: 'key-limits.ts',
+    file: 'limits/key-limits.ts',
     before: 'if (isAhead) key.changes += 1;',
     after: 'if (isAhead) key.changes += (1 + 1);',
     why: 'Asked alone whether it is another one than when the key was last stored.',
   },
   {
-    file: 'key-limits.ts',
+    file: 'limits/key-limits.ts',
     after: 'let reliefMs = (0 + 1);',
     why: 'Replaced in the first round, since any count left is less than infinitely many.',
   },
@@ -113,17 +93,17 @@ export const livingMutants: readonly LivingMutants[] = [
     why: 'A short cut: a long text is no keyword by the comparison either.',
   },
   {
-    file: 'quota-meter.ts',
+    file: 'limits/quota-meter.ts',
     after: '#month = (0 + 1);',
     why: 'As long past as month 0.',
   },
   {
-    file: 'quota-meter.ts',
+    file: 'limits/quota-meter.ts',
     after: '#used = (0 + 1);',
     why: 'Belongs to a month long past, so it is never asked.',
   },
   {
-    file: 'quota-meter.ts',
+    file: 'limits/quota-meter.ts',
     before: "const [month = 0, used = 0] = encoded.split('.').map(Number);",
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
   },
@@ -245,46 +225,6 @@ export const livingMutants: readonly LivingMutants[] = [
     why: 'Another hash; at worst it has 63 bits instead of 64.',
   },
   {
-    file: 'rate-windows.ts',
-    before: '#baseTick = new Float64Array(0);',
-    why: 'Replaced by a longer one before the first window is used.',
-  },
-  {
-    file: 'rate-windows.ts',
-    before: '#total = new Uint32Array(0);',
-    why: 'Replaced by a longer one before the first window is used.',
-  },
-  {
-    file: 'rate-windows.ts',
-    before: '#block = new Uint32Array(0);',
-    why: 'Replaced by a longer one before the first window is used.',
-  },
-  {
-    file: 'rate-windows.ts',
-    before: '#head = new Uint16Array(0);',
-    why: 'Replaced by a longer one before the first window is used.',
-  },
-  {
-    file: 'rate-windows.ts',
-    before: '#length = new Uint16Array(0);',
-    why: 'Replaced by a longer one before the first window is used.',
-  },
-  {
-    file: 'rate-windows.ts',
-    before: '#size = new Uint8Array(0);',
-    why: 'Replaced by a longer one before the first window is used.',
-  },
-  {
-    file: 'rate-windows.ts',
-    after: 'if (count < this.#capacity) {',
-    why: 'Grows one call earlier than needed.',
-  },
-  {
-    file: 'rate-windows.ts',
-    before: 'this.#capacity = Math.max(count, 2 * before, 48);',
-    why: 'Tuning: how fast the tables grow; that they are large enough is tested.',
-  },
-  {
     file: 'text-fingerprint.ts',
     before: 'let second = avalanche((low + first) | 0);',
     why: 'Another hash, as good for what can be tested: how often it collides.',
@@ -315,34 +255,18 @@ export const livingMutants: readonly LivingMutants[] = [
     why: 'Another hash, as good for what can be tested: how often it collides.',
   },
   {
-    file: 'rate-windows.ts',
-    before: 'if (length === lengthBefore) {',
-    after: 'if (false) {',
-    why: 'A short cut: with nothing gone the rest changes nothing.',
+    file: 'limits/rate-window.ts',
+    after: 'constructor(windowMs: number, isExact = true) {',
+    why: 'An empty window is converted at its first use.',
   },
   {
-    file: 'rate-windows.ts',
-    after: '} else if (size > 0 && length < capacity / 4) {',
-    why: 'Tuning: when a block shrinks; that it does is tested.',
+    file: 'limits/rate-window.ts',
+    before: 'if (2 * first > points.length) {',
+    why: 'Tuning: when memory is given back; that it is is tested.',
   },
   {
-    file: 'rate-windows.ts',
-    after: '} else if (size > (0 + 1) && length <= capacity / 4) {',
-    why: 'Tuning: the second smallest block may stay.',
-  },
-  {
-    file: 'rate-windows.ts',
-    after: '} else if (size > 0 && length <= capacity / (4 + 1)) {',
-    why: 'Tuning: when a block shrinks; that it does is tested.',
-  },
-  {
-    file: 'rate-windows.ts',
-    after: 'this.#head[window] = (0 + 1);',
-    why: 'In an emptied window: a ring may start anywhere, and each block has more than one place.',
-  },
-  {
-    file: 'rate-windows.ts',
-    after: 'for (let index = 0; index <= length; index += 1) {',
-    why: 'Touches the place behind the newest point, which the next point writes over before anything reads it.',
+    file: 'limits/rate-window.ts',
+    after: 'if (tick <= (points[last] ?? -(1 + 1))) {',
+    why: 'No tick is below zero.',
   },
 ];

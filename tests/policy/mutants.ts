@@ -103,7 +103,9 @@ class Cage {
   constructor() {
     mkdirSync(join(this.#directory, 'tests'));
     cpSync(join(root, 'tests/policy'), join(this.#directory, 'tests/policy'), { recursive: true });
-    cpSync(join(root, 'policy'), join(this.#directory, 'policy'), { recursive: true });
+    for (const room of ['policy', 'runtime']) {
+      cpSync(join(root, room), join(this.#directory, room), { recursive: true });
+    }
     for (const file of ['package.json', 'tsconfig.json']) {
       cpSync(join(root, file), join(this.#directory, file));
     }
@@ -152,9 +154,11 @@ class Cage {
 /** The test files that come to use a file of `policy/`, the one named after it first and the slow ones last. */
 function testsThatReach(file: string): string[] {
   const rank = (test: string): number =>
-    test === file.replace('.ts', '.test.ts') ? -1 : slowTestFiles.indexOf(test) + 1;
+    test === basename(file).replace('.ts', '.test.ts') ? -1 : slowTestFiles.indexOf(test) + 1;
   return readdirSync(join(root, 'tests/policy'))
-    .filter((test) => test.endsWith('.test.ts') && reached(join(root, 'tests/policy', test)).has(file))
+    .filter(
+      (test) => test.endsWith('.test.ts') && reached(join(root, 'tests/policy', test)).has(basename(file)),
+    )
     .sort((left, right) => rank(left) - rank(right));
 }
 
@@ -184,7 +188,9 @@ function option(name: string): string | undefined {
   return process.argv.find((text) => text.startsWith(prefix))?.slice(prefix.length);
 }
 
-const files = readdirSync(join(root, 'policy')).filter((file) => file.includes(option('only') ?? ''));
+const files = readdirSync(join(root, 'policy'), { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && file.includes(option('only') ?? ''),
+);
 const mutants = files.flatMap(mutantsOf);
 const isOfFiles = ({ file }: LivingMutants): boolean =>
   files.includes(file) || !existsSync(join(root, 'policy', file));
