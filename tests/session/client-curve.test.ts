@@ -3,10 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { Curve } from '@whiskeysockets/baileys';
+import { SenderKeyMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-message.js';
 // Bound here before anything is replaced: libsignal's own.
 import * as libsignal from 'libsignal/src/curve.js';
-import { replaceClientCurve } from '../../actors/sessions/worker-thread/keys/client-curve.ts';
+import {
+  type PostSignatures,
+  replaceClientCurve,
+} from '../../actors/sessions/worker-thread/keys/client-curve.ts';
 import { isSignedBy } from '../../actors/sessions/worker-thread/keys/curve.ts';
+
+const posts = SenderKeyMessage.prototype as unknown as PostSignatures;
+const { getSignature, verifySignature } = posts;
 
 const require = createRequire(import.meta.url);
 
@@ -80,4 +87,22 @@ test('what is signed then is a signature to libsignal as well, of that message a
     seen.add(signature.toString('hex')).add(Buffer.from(Curve.sign(privateKey, message)).toString('hex'));
   }
   assert.equal(seen.size, 40);
+});
+
+test('group messages are signed and checked without the curve in JavaScript, and each way takes what the other made', () => {
+  replaceClientCurve();
+  assert.notEqual(posts.getSignature, getSignature);
+  assert.notEqual(posts.verifySignature, verifySignature);
+  const pair = Curve.generateKeyPair();
+  const publicKey = marked(pair.public);
+  const post = (): SenderKeyMessage => new SenderKeyMessage(1, 2, randomBytes(30), pair.private);
+  const changed = post();
+  changed.serialize()[5] = (changed.serialize()[5] ?? 0) ^ 1;
+  for (const check of [verifySignature, posts.verifySignature]) {
+    check.call(post(), publicKey);
+    assert.throws(() => check.call(changed, publicKey));
+    assert.throws(() => check.call(post(), marked(Curve.generateKeyPair().public)));
+  }
+  const signedInJavaScript = getSignature.call(post(), pair.private, Buffer.from('a post'));
+  assert.equal(isSignedBy(publicKey, Buffer.from('a post'), signedInJavaScript), true);
 });

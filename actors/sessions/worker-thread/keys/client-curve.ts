@@ -1,7 +1,15 @@
 import { createRequire } from 'node:module';
 import { Curve } from '@whiskeysockets/baileys';
+import { SenderKeyMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-message.js';
 import { calculateSignature } from 'whatsapp-rust-bridge';
-import { agree, agreeOnceRead, generateSignalKeyPair, isSignedBy, type SignalKeyPair } from './curve.ts';
+import {
+  agree,
+  agreeOnceRead,
+  generateSignalKeyPair,
+  isSignedBy,
+  SIGNATURE_BYTES,
+  type SignalKeyPair,
+} from './curve.ts';
 
 /** What libsignal calls of its own curve module, which it looks up anew at each call. */
 interface LibsignalCurve {
@@ -11,14 +19,21 @@ interface LibsignalCurve {
   verifySignature: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 }
 
+/** How the client signs and checks a group message; its types hide one of the two. */
+export interface PostSignatures {
+  getSignature: (privateKey: Uint8Array, signed: Uint8Array) => Buffer;
+  verifySignature: (this: SenderKeyMessage, publicKey: Uint8Array) => void;
+}
+
 /**
  * Puts our operations on Curve25519 in the place of libsignal's and the client's, for all of this thread: same keys and
  * secrets, several times as fast, and strict where theirs are not. Theirs take any 64 bytes for a signature, of the
  * network's certificate, of the account that a device is paired with, and of the key that a recipient is first
  * written to. libsignal's own callers look at no answer either, so a wrong signature throws there.
  *
- * Signing, which libsignal does in JavaScript, is done by the client's own WebAssembly. What stays are the signatures on
- * group messages, made and checked: those functions are bound before any of this runs, and the check is heeded. Call it once in a thread, before the first client is made.
+ * Signing, which libsignal does in JavaScript, is done by the client's own WebAssembly. The client's group messages bind
+ * libsignal's functions before any of this runs, so their own methods are replaced: each post in a group is signed once and
+ * checked by everyone. Call it once in a thread, before the first client is made.
  * `sameKey` gives the array that stands for all arrays of a private key's bytes, so that the key is read once for all of
  * them; default: each array stands for itself.
  */
@@ -32,6 +47,14 @@ export function replaceClientCurve(sameKey: (privateKey: Uint8Array) => Uint8Arr
   libsignal.verifySignature = (publicKey, message, signature) => {
     if (!isSignedBy(publicKey, message, signature)) throw new Error('a signature is wrong');
     return true;
+  };
+  const posts = SenderKeyMessage.prototype as unknown as PostSignatures;
+  posts.getSignature = sign;
+  posts.verifySignature = function verifySignature(publicKey) {
+    const whole = this.serialize();
+    const end = whole.length - SIGNATURE_BYTES;
+    if (!isSignedBy(publicKey, whole.subarray(0, end), whole.subarray(end)))
+      throw new Error('the signature of a group message is wrong');
   };
   Curve.generateKeyPair = () => {
     const { pubKey, privKey } = generateSignalKeyPair();

@@ -9,7 +9,8 @@ import {
 
 /** Keys and secrets of X25519 have so many bytes (RFC 7748, section 5). */
 const KEY_BYTES = 32;
-const SIGNATURE_BYTES = 64;
+/** Signatures by XEdDSA have so many bytes. */
+export const SIGNATURE_BYTES = 64;
 /** The byte before each public key in Signal's form: DJB_TYPE, Curve25519. */
 const CURVE_MARK = 5;
 const HIGH_BIT = 0x80;
