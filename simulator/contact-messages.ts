@@ -15,10 +15,9 @@ import { takeBundle } from './pre-key-queries.ts';
 import { node } from './stanzas.ts';
 
 /**
- * How a stanza names its sender: by LID with the number beside it, by LID alone, or by number with the LID
- * beside it.
+ * How a stanza names its sender: by LID or by number, with the other one beside it, or by one of them alone.
  */
-export type SenderNaming = Addressing | 'lid_only';
+export type SenderNaming = Addressing | 'lid_only' | 'pn_only';
 
 /** How the number gets the token of a contact that writes to it: not at all, or beside the message, or in it. */
 export type TokenWay = 'notification' | 'message' | 'none';
@@ -168,6 +167,7 @@ export async function sealFor(
 
 function senderAttributes(sender: PhoneNumber, addressing: SenderNaming): Record<string, string> {
   if (addressing === 'lid_only') return { from: addressOf(sender, 'lid') };
+  if (addressing === 'pn_only') return { from: addressOf(sender, 'pn') };
   return addressing === 'lid'
     ? { from: addressOf(sender, 'lid'), sender_pn: addressOf(sender, 'pn') }
     : { from: addressOf(sender, 'pn'), sender_lid: addressOf(sender, 'lid') };

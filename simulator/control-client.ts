@@ -43,7 +43,7 @@ interface ContactMessageCall {
   readonly to: string;
   readonly text: string;
   readonly wait?: boolean;
-  readonly addressing?: 'lid' | 'pn' | 'lid_only';
+  readonly addressing?: 'lid' | 'pn' | 'lid_only' | 'pn_only';
   /** How the number gets the contact's token. */
   readonly token?: 'notification' | 'message' | 'none';
   /** The stanza comes without a ciphertext. */

@@ -191,7 +191,7 @@ async function write(network: Network, { path, body }: ControlRequest): Promise<
   const fields = new FieldReader(body);
   const to = fields.phoneOrGroup('to');
   const text = fields.text('text', { most: 65_536 });
-  const addressing = fields.oneOf('addressing', ['lid', 'pn', 'lid_only'], 'lid');
+  const addressing = fields.oneOf('addressing', ['lid', 'pn', 'lid_only', 'pn_only'], 'lid');
   const wait = fields.flag('wait', true);
   const token = fields.oneOf('token', ['notification', 'message', 'none'], 'notification');
   const unavailable = fields.flag('unavailable', false);

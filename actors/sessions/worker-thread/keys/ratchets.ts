@@ -13,6 +13,7 @@ import {
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { type InboundEnvelope, readEnvelope, textOf } from '../wire/inbound-message.ts';
 import { toldByPhone } from '../wire/phone-answer.ts';
+import { readUnderOtherAddress } from './other-address.ts';
 import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
 
 /** What a session does when its ratchets step. */
@@ -109,7 +110,11 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
           keys.unhurried(() => client.injectE2ESession(bundle)).catch(() => undefined),
         decryptMessage: (sealed) => {
           const opening = keys.transaction(async () => {
-            const padded = await client.decryptMessage(sealed);
+            const read = (): Promise<Uint8Array> => client.decryptMessage(sealed);
+            const stanza = stanzas.get(sealed.ciphertext);
+            const padded = await read().catch((error: unknown) =>
+              readUnderOtherAddress(client, keys, { address: sealed.jid, stanza, read, error }),
+            );
             await announce(sealed.ciphertext, padded);
             return padded;
           }, sealed.jid);

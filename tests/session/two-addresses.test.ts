@@ -1,0 +1,53 @@
+/**
+ * A person has two addresses, the number and the network's own id. A Signal session that was made under one of them is that
+ * of the same device under the other.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
+import { until } from '../e2e/waiting.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
+import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+
+const PERSON = '+33622222222';
+
+type Naming = 'lid' | 'pn_only';
+
+/** A person writes under that address; resolves when the shop heard it. */
+async function hears(
+  { control, host, log }: SimulatedNetwork,
+  shop: SessionAddress,
+  message: { readonly text: string; readonly addressing: Naming },
+): Promise<string> {
+  const written = control.write(PERSON, { to: SHOP_PHONE, ...message });
+  const { token, text } = await log.next(shop, 'session.inbound');
+  host.confirmInbound(shop, token);
+  assert.equal((await written).delivered, true);
+  return text;
+}
+
+test('what a person writes under the other address is read at once, and so is what is answered', async () => {
+  const retried: string[] = [];
+  const network = await startSimulated({}, { log: ({ event }) => void retried.push(event) });
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    // The network does not tell the person's id, so the session is made under the number.
+    await network.control.fault(SHOP_PHONE, 'unlisted', 100);
+    assert.equal(await hears(network, shop, { text: 'by number', addressing: 'pn_only' }), 'by number');
+    await network.control.fault(SHOP_PHONE, 'unlisted', 0);
+    assert.equal(await hears(network, shop, { text: 'by id', addressing: 'lid' }), 'by id');
+    assert.equal(await hears(network, shop, { text: 'STOP', addressing: 'lid' }), 'STOP');
+    network.host.send(shop, textOrder('answer', { to: PERSON }));
+    assert.equal((await network.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+    await until('it is read', async () => (await network.received(shop, PERSON)).includes('answer'));
+    assert.equal(await hears(network, shop, { text: 'and on', addressing: 'lid' }), 'and on');
+    assert.deepEqual(
+      retried.filter((event) => event.includes('retr') || event.includes('decrypt')),
+      [],
+      'nobody asked for a message again',
+    );
+  } finally {
+    await network.stop();
+  }
+});
