@@ -25,6 +25,8 @@ export interface CredentialCipher {
   open(place: string, sealed: Buffer): Buffer;
   /** How everything begins that was sealed with the newest key, in the newest format, and nothing else does. */
   readonly head: Buffer;
+  /** Whether there is an older key, with which values may still be sealed. */
+  readonly hasOlderKey: boolean;
   /** Whether a value was sealed with the newest key, in the newest format. */
   isCurrent(sealed: Buffer): boolean;
 }
@@ -69,6 +71,7 @@ export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => C
         return opened(sealed[0] === FORMAT ? derive(matching.key) : matching.key, place, sealed);
       },
       head,
+      hasOlderKey: known.length > 1,
       isCurrent: (sealed) => sealed.subarray(0, head.length).equals(head),
     };
   };

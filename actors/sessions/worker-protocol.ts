@@ -88,9 +88,11 @@ export type StoreAnswer =
   | { readonly kind: 'values'; readonly values: readonly (Uint8Array | null)[] }
   | {
       readonly kind: 'surveyed';
-      /** All there are. */
+      /** A field may come in two parts. */
       readonly fields: readonly string[];
       readonly others: readonly (readonly [field: string, value: Uint8Array])[];
+      /** Where the next part begins; undefined: this was the last. */
+      readonly next: string | undefined;
     }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string };
@@ -98,8 +100,18 @@ export type StoreAnswer =
 /** Requests of a worker to the store. What is written is one commit. */
 export type StoreRequest =
   | { readonly kind: 'read'; readonly hash: SealedHash; readonly fields: readonly string[] }
-  /** The names of all fields, and of the values those alone that begin otherwise: a shop has hundreds, and each takes time to pass on. */
-  | { readonly kind: 'survey'; readonly hash: SealedHash; readonly head: Uint8Array }
+  /** The names of all fields. */
+  | { readonly kind: 'names'; readonly hash: SealedHash }
+  /**
+   * Some hundreds of fields, from the place that the answer before named: their names, and of the values those alone that
+   * begin otherwise. A shop of a year has thousands, of some kilobytes each.
+   */
+  | {
+      readonly kind: 'survey';
+      readonly hash: SealedHash;
+      readonly head: Uint8Array;
+      readonly from: string | undefined;
+    }
   | { readonly kind: 'write'; readonly changes: readonly SealedChange[] };
 
 /** Messages of a worker. */

@@ -56,8 +56,8 @@ export class MemoryStore implements Store {
     return reads.map(([command, key, ...fields]) => {
       const hash = this.hashes.get(key);
       if (command === 'HMGET') return fields.map((field) => hash?.get(String(field)) ?? null);
-      if (command === 'HGETALL')
-        return [...(hash ?? [])].flatMap(([field, value]) => [Buffer.from(field), value]);
+      if (command === 'HKEYS') return [...(hash?.keys() ?? [])].map((field) => Buffer.from(field));
+      if (command === 'HSCAN') return scan(hash ?? new Map(), Number(fields[0]), Number(fields[2]));
       throw new Error(`the fixture does not know ${command}`);
     });
   }
@@ -83,4 +83,16 @@ export class MemoryStore implements Store {
   append(): Promise<unknown[]> {
     return Promise.reject(new Error('the sending component appends nothing'));
   }
+}
+
+/** As Redis answers: where the next part begins, and the fields of this one. */
+function scan(
+  hash: ReadonlyMap<string, Buffer>,
+  from: number,
+  count: number,
+): [cursor: Buffer, pairs: Buffer[]] {
+  const end = from + count;
+  const next = end < hash.size ? end : 0;
+  const part = [...hash].slice(from, end).flatMap(([field, value]) => [Buffer.from(field), value]);
+  return [Buffer.from(String(next)), part];
 }

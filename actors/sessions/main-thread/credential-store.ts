@@ -16,6 +16,10 @@ export function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: 
   return shardKey(shop.shard, 'shop', shop.shopId, hash);
 }
 
+/** Fields that are gone through at once, and the place where Redis begins and ends with that. */
+const FIELDS_PER_PART = 300;
+const START = '0';
+
 /** How soon a store that did not answer is asked again. */
 const ASK_AGAIN_MS = 200;
 
@@ -55,32 +59,33 @@ async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequ
     return { kind: 'done' };
   }
   const key = sealedKey(shop, request.hash);
+  if (request.kind === 'names') {
+    const [names] = (await store.readBytes([['HKEYS', key]])) as [Buffer[]];
+    return { kind: 'surveyed', fields: names.map(String), others: [], next: undefined };
+  }
   if (request.kind === 'survey') {
-    const [hash] = await store.readBytes([['HGETALL', key]]);
-    return surveyed(pairsOf(hash), request.head);
+    const scan = ['HSCAN', key, request.from ?? START, 'COUNT', FIELDS_PER_PART] as const;
+    const [[cursor, pairs]] = (await store.readBytes([scan])) as [[cursor: Buffer, pairs: Buffer[]]];
+    const next = cursor.toString();
+    return { ...surveyed(pairsOf(pairs), request.head), next: next === START ? undefined : next };
   }
   const [values] = await store.readBytes([['HMGET', key, ...request.fields]]);
   return { kind: 'values', values: (values as (Buffer | null)[]).map((value) => value && copyOf(value)) };
 }
 
-function surveyed(
-  pairs: readonly (readonly [field: string, value: Buffer])[],
-  head: Uint8Array,
-): StoreAnswer {
+function surveyed(pairs: readonly (readonly [field: string, value: Buffer])[], head: Uint8Array) {
   const others = pairs.filter(([, value]) => !value.subarray(0, head.length).equals(head));
   return {
-    kind: 'surveyed',
+    kind: 'surveyed' as const,
     fields: pairs.map(([field]) => field),
-    others: others.map(([field, value]) => [field, copyOf(value)]),
+    others: others.map(([field, value]) => [field, copyOf(value)] as const),
   };
 }
 
-/** The Redis client returns a whole hash as a flat list or as an object. */
-function pairsOf(hash: unknown): [field: string, value: Buffer][] {
-  if (!Array.isArray(hash)) return Object.entries((hash ?? {}) as Record<string, Buffer>);
-  return Array.from({ length: hash.length / 2 }, (_, index) => [
-    String(hash[2 * index]),
-    hash[2 * index + 1],
+function pairsOf(flat: readonly Buffer[]): [field: string, value: Buffer][] {
+  return Array.from({ length: flat.length / 2 }, (_, index) => [
+    String(flat[2 * index]),
+    flat[2 * index + 1] ?? Buffer.alloc(0),
   ]);
 }
 

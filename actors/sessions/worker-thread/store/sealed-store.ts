@@ -182,34 +182,50 @@ export class SealedStore {
   }
 
   /**
-   * Goes through all of a hash once: seals every value anew that an older key sealed, so that the old key can be taken
-   * away, and learns which Signal keys there are. Where it fails the values stay readable with the older key, and the next
-   * connection tries again.
+   * Goes through a hash once and learns which Signal keys there are. Where there is an older key, every value that it sealed
+   * is sealed anew, so that the old key can be taken away; else the names alone are read. Where it fails the values stay
+   * readable with the older key, and the next connection tries again.
    */
   async reseal(hash: SealedHash): Promise<void> {
     // What waits goes first; nothing joins it any more, so that what this reads is what stands there.
     this.#next?.hurry();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
-      // One of a pool's bytes would take all of them along.
-      const head = alone(this.#cipher.head);
-      const { fields, others } = surveyOf(await this.#ask(this.#shop, { kind: 'survey', hash, head }));
-      const anew = new Map<string, Uint8Array>();
-      for (const [field, sealed] of others) {
-        const place = this.#place(hash, field);
-        anew.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, asBuffer(sealed)))));
-      }
+      const names = this.#cipher.hasOlderKey ? await this.#sealAnew(hash) : await this.#namesOf(hash);
       // What was asked for since stands in line behind this.
       const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
-      if (hash === 'credentials') this.#known = new KnownFields([...fields, ...since]);
-      if (anew.size === 0) return;
-      const change = new PendingChange();
-      change.add(hash, { fields: anew });
-      await this.#put(change);
+      if (hash === 'credentials') this.#known = new KnownFields([...names, ...since]);
     });
     // It stands in the line of writes, so that it never puts an older value over a newer one.
     this.#tail = pass.catch(() => undefined);
     await pass;
+  }
+
+  async #namesOf(hash: SealedHash): Promise<readonly string[]> {
+    return surveyOf(await this.#ask(this.#shop, { kind: 'names', hash })).fields;
+  }
+
+  /** Resolves with the names of all fields. */
+  async #sealAnew(hash: SealedHash): Promise<readonly string[]> {
+    // One of a pool's bytes would take all of them along.
+    const head = alone(this.#cipher.head);
+    const names: string[] = [];
+    let from: string | undefined;
+    do {
+      const part = surveyOf(await this.#ask(this.#shop, { kind: 'survey', hash, head, from }));
+      const anew = new Map<string, Uint8Array>();
+      for (const [field, sealed] of part.others) {
+        const place = this.#place(hash, field);
+        anew.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, asBuffer(sealed)))));
+      }
+      names.push(...part.fields);
+      from = part.next;
+      if (anew.size === 0) continue;
+      const change = new PendingChange();
+      change.add(hash, { fields: anew });
+      await this.#put(change);
+    } while (from !== undefined);
+    return names;
   }
 
   /** What is known here of a field: its sealed value, null for none; undefined: ask the store. */
