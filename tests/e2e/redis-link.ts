@@ -10,6 +10,10 @@ export interface RedisLink {
   refused(): number;
   /** Lets nothing through either way, and nobody notices, until `mend` lets everything through that was held back. */
   stall(): void;
+  /** Redis hears everything and its answers do not come through, until `mend`. */
+  muteAnswers(): void;
+  /** What the node says reaches Redis so many milliseconds later; 0 ends it. */
+  delay(ms: number): void;
   mend(): void;
   /** New connections lead to this socket; present ones stay where they are, as when an address moves to another server. */
   moveTo(socketPath: string): void;
@@ -42,6 +46,7 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
   const lines = new Set<Line>();
   let state: 'whole' | 'cut' | 'stalled' = 'whole';
   let refused = 0;
+  let delayMs = 0;
   const sockets = (): Socket[] => [...lines].flatMap(({ client, redis }) => [client, redis]);
   const server = createServer((client) => {
     if (state === 'cut') {
@@ -49,7 +54,7 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
       client.destroy();
       return;
     }
-    const line = connectLine(client, createConnection(leadsTo));
+    const line = connectLine(client, createConnection(leadsTo), () => delayMs);
     lines.add(line);
     line.redis.on('close', () => lines.delete(line));
     if (state === 'stalled') for (const socket of [line.client, line.redis]) socket.pause();
@@ -69,6 +74,12 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
     stall() {
       state = 'stalled';
       for (const socket of sockets()) socket.pause();
+    },
+    muteAnswers() {
+      for (const { redis } of lines) redis.pause();
+    },
+    delay(ms) {
+      delayMs = ms;
     },
     mend() {
       state = 'whole';
@@ -92,12 +103,23 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
   };
 }
 
-function connectLine(client: Socket, redis: Socket): Line {
+function connectLine(client: Socket, redis: Socket, delayMs: () => number): Line {
   const line: Line = { client, redis, kept: undefined, isDeaf: false };
+  let late = 0;
+  let lastDelayMs = 0;
   for (const socket of [client, redis]) socket.on('error', () => socket.destroy());
   client.on('data', (bytes: Buffer) => {
-    if (line.kept === undefined) redis.write(bytes);
-    else line.kept.push(bytes);
+    if (line.kept !== undefined) line.kept.push(bytes);
+    else if (delayMs() === 0 && late === 0) redis.write(bytes);
+    else {
+      // Timers of one length come in their order; what came before must go first when the delay ends.
+      late += 1;
+      lastDelayMs = delayMs() || lastDelayMs;
+      setTimeout(() => {
+        late -= 1;
+        if (!redis.destroyed) redis.write(bytes);
+      }, lastDelayMs);
+    }
   });
   redis.on('data', (bytes) => {
     line.isDeaf ||= line.kept !== undefined;

@@ -1,0 +1,118 @@
+import { systemClock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Fleet, FleetNode } from '../e2e/fleet.ts';
+import { until } from '../e2e/waiting.ts';
+import type { History } from './history.ts';
+
+/** A fault that begins on a node, and what ends it. */
+type Fault = (node: FleetNode, fleet: Fleet) => Promise<() => Promise<void>> | (() => Promise<void>);
+
+/** How long a fault lasts at least and at most, in milliseconds: shorter and longer than the lease of five seconds. */
+const LASTS_MS = { least: 500, most: 8_000 };
+/** Between two faults of one kind of inflicting. */
+const BETWEEN_MS = { least: 500, most: 6_000 };
+/** A slow Redis, within what a node waits for an answer. */
+const SLOW_MS = 300;
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  async kill(node) {
+    await node.end('SIGKILL');
+    return () => node.start();
+  },
+  async stop(node) {
+    await node.end('SIGTERM');
+    return () => node.start();
+  },
+  freeze(node) {
+    node.signal('SIGSTOP');
+    return async () => node.signal('SIGCONT');
+  },
+  cut(node) {
+    node.link?.cut();
+    return async () => node.link?.mend();
+  },
+  stall(node) {
+    node.link?.stall();
+    return async () => node.link?.mend();
+  },
+  deaf(node) {
+    node.link?.muteAnswers();
+    return async () => node.link?.mend();
+  },
+  slow(node) {
+    node.link?.delay(SLOW_MS);
+    return async () => node.link?.delay(0);
+  },
+};
+
+/** Redis and its replica change roles; the addresses of all nodes follow a moment later, and nothing is lost. */
+async function failOver(fleet: Fleet, random: Random): Promise<void> {
+  const { pair } = fleet;
+  if (pair === undefined) return;
+  await pair.changeRoles();
+  await pause(random() * 3_000);
+  for (const { link } of fleet.nodes) link?.moveTo(pair.master().socketPath);
+}
+
+/**
+ * Inflicts faults on up to two nodes at once, and failovers of Redis, until `signal` says that it is enough. Resolves
+ * when every fault has ended and the shards are spread.
+ */
+export async function inflictFaults(
+  fleet: Fleet,
+  options: { readonly random: Random; readonly history: History; readonly signal: AbortSignal },
+): Promise<void> {
+  const { random, history, signal } = options;
+  const busy = new Set<FleetNode>();
+  const between = ({ least, most }: typeof LASTS_MS): number => least + random() * (most - least);
+
+  async function one(): Promise<void> {
+    await pause(between(BETWEEN_MS));
+    const free = fleet.nodes.filter((node) => !busy.has(node));
+    const node = free[Math.floor(random() * free.length)];
+    if (node === undefined || signal.aborted) return;
+    const [name, fault] = pickOne(Object.entries(FAULTS), random);
+    busy.add(node);
+    try {
+      history.add({ kind: 'fault', name: `${name} ${node.nodeId}`, on: true });
+      const end = await fault(node, fleet);
+      await pause(between(LASTS_MS));
+      await end();
+      history.add({ kind: 'fault', name: `${name} ${node.nodeId}`, on: false });
+      await until(`${node.nodeId} is ready`, () => isReady(node));
+    } finally {
+      busy.delete(node);
+    }
+  }
+  async function repeat(act: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) await act();
+  }
+  await Promise.all([
+    repeat(one),
+    repeat(one),
+    repeat(async () => {
+      await pause(10_000 + random() * 20_000);
+      if (signal.aborted) return;
+      history.add({ kind: 'fault', name: 'failover', on: true });
+      await failOver(fleet, random);
+    }),
+  ]);
+  await fleet.spread();
+}
+
+async function isReady(node: FleetNode): Promise<boolean> {
+  const probe = await fetch(`${node.adminUrl()}/readyz`).catch(() => undefined);
+  return probe?.status === 200;
+}
+
+/** Takes one of several. */
+export function pickOne<Item>(items: readonly Item[], random: Random): Item {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new Error('there is nothing to pick');
+  return item;
+}
+
+/** Waits so long. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void systemClock.after(ms, resolve));
+}

@@ -1,0 +1,20 @@
+/**
+ * `npm run test:histories -- --seed=… --minutes=…`: callers, operators, customers and faults at random, then a check of
+ * everything that was noticed from outside. Prints the counts, and for each broken promise what the history has about
+ * it. Exits 1 when a promise is broken.
+ */
+import { parseArgs } from 'node:util';
+import { report } from './report.ts';
+import { runHistory } from './run-history.ts';
+
+const { values } = parseArgs({ options: { seed: { type: 'string' }, minutes: { type: 'string' } } });
+const seed = Number(values.seed ?? Date.now() % 2 ** 31);
+const minutes = Number(values.minutes ?? 1);
+const startedMs = performance.now();
+const say = (line: string): void =>
+  console.log(`${String(Math.round((performance.now() - startedMs) / 1_000)).padStart(5)} s  ${line}`);
+
+say(`seed ${seed}, ${minutes} minutes`);
+const run = await runHistory({ seed, minutes, say });
+console.log(report(run));
+process.exit(run.violations.length === 0 ? 0 : 1);
