@@ -1,49 +1,80 @@
 import type { ArmedTimer } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { isBefore } from '../tenants/event-cursor.ts';
-import type { WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
+import type { StoredEvent } from '../tenants/tenant-event.ts';
+import type {
+  WebhookAttempt,
+  WebhookProgress,
+  WebhookRecord,
+  WebhookRetry,
+} from '../tenants/webhook-record.ts';
+import type { Delivered } from './deliver.ts';
 import type { EndpointPumpOptions } from './endpoint-pump-options.ts';
-import { EndpointTries, MOST_RETRIES } from './endpoint-tries.ts';
-import {
-  firstProgress,
-  forgiven,
-  type Looked,
-  type ProgressChange,
-  type ReplayedEvent,
-  settled,
-  withReplayed,
-} from './progress.ts';
+import { type Ended, EndpointTries, type Try } from './endpoint-tries.ts';
+import { firstProgress, forgiven, type ReplayedEvent, tallied, withReplayed } from './progress.ts';
 import { MOST_FAILING_MS } from './schedule.ts';
-import type { Ended, LateTry } from './tries.ts';
 
+/** Events that wait to be tried again; with more the endpoint gets no new ones, which stay in the stream meanwhile. */
+const MOST_RETRIES = 200;
 /** Events that wait to be tried again with those that were asked for once more: a replay that would make them more is refused. */
 export const MOST_WAITING = 2 * MOST_RETRIES;
 /** Time between two tries to read or to store. */
 const AGAIN_MS = 1_000;
 /** How often the pump looks for new events by itself: nobody tells of a commit whose reply was lost. */
 const LOOK_MS = 5 * 60_000;
+/** The outcome of an event whose data is broken: the schedule ends it, and it holds up no other. */
+const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
+
+/** Whether an endpoint is to get an event: it is of its types and of its shops. */
+export function isWanted(
+  { types, shops }: Pick<WebhookRecord, 'types' | 'shops'>,
+  { type, shopId }: Pick<StoredEvent, 'type' | 'shopId'>,
+): boolean {
+  return types?.includes(type) !== false && shops?.includes(shopId) !== false;
+}
+
+/** Tries that may begin, and the progress with their events. */
+interface NextTries {
+  readonly tries: readonly Try[];
+  readonly progress: WebhookProgress;
+}
+
+/** A replay that is not stored yet. */
+interface Replay {
+  readonly events: readonly ReplayedEvent[];
+  readonly resolve: (isTaken: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /**
- * Sends one endpoint its events: new ones from a cursor on, and those that failed as they fall due. What came of a few
- * is stored before the next few go out, so a kill repeats those at most, under the same ids.
+ * Sends one endpoint its events. An event is among the retries of the progress from when it is read until it has ended.
+ * One loop does all: it stores what came of tries and what is replayed, and begins the tries that are due. What came of
+ * a try is stored before another takes its place. So a kill repeats those under way at most, under the same ids.
  */
 export class EndpointPump {
   readonly #options: EndpointPumpOptions;
   readonly #tries: EndpointTries;
+  readonly #replays: Replay[] = [];
   #webhook: WebhookRecord;
+  /** As the loop last knew it: what is stored, and what was read since. */
   #progress: WebhookProgress | undefined;
+  #isNews = true;
   #isStopped = false;
   #isEnding = false;
-  /** Until the pump runs no more. */
+  #isRunning = false;
+  /** Resolves when the loop has ended. */
   #running: Promise<void> = Promise.resolve();
-  /** The last change of the progress: each starts from what the one before stored. */
-  #stored: Promise<unknown> = Promise.resolve();
+  /** Something happened since the loop last looked. */
+  #isWoken = false;
   #sleeping: { readonly timer: ArmedTimer; readonly wake: () => void } | undefined;
 
   constructor(webhook: WebhookRecord, options: EndpointPumpOptions) {
     this.#webhook = webhook;
     this.#options = options;
-    this.#tries = new EndpointTries(webhook, options, () => this.#goesOn);
+    this.#tries = new EndpointTries(webhook, options, {
+      mayBegin: () => this.#goesOn,
+      changed: () => this.#goOnNow(),
+    });
   }
 
   /** Tries may begin. */
@@ -51,9 +82,14 @@ export class EndpointPump {
     return !this.#isStopped && !this.#isEnding;
   }
 
+  /** The pump is stopped, or has settled. */
+  get #isOver(): boolean {
+    return this.#isStopped || (this.#isEnding && this.#tries.areOver && this.#replays.length === 0);
+  }
+
   /** Events that wait to be tried again. */
   get waiting(): number {
-    return this.#progress?.retries.length ?? 0;
+    return this.#tries.resting(this.#progress?.retries ?? []).length;
   }
 
   /** Tries under way may end, and none begin. */
@@ -70,14 +106,14 @@ export class EndpointPump {
     this.#tries.update(webhook);
     if (this.#isEnding && webhook.disabled === null) {
       this.#isEnding = false;
-      this.#running = this.#running.then(() => this.#goOn());
+      if (!this.#isRunning) void this.run();
     }
     this.wake();
   }
 
   /** Has the pump look for new events. */
   wake(): void {
-    this.#tries.tellNews();
+    this.#isNews = true;
     this.#goOnNow();
   }
 
@@ -86,49 +122,46 @@ export class EndpointPump {
    * than may (`MOST_WAITING`), and nothing changed.
    */
   async replay(events: readonly ReplayedEvent[]): Promise<boolean> {
-    const isTaken = await this.#change((progress) => {
-      const replayed = withReplayed(progress, events, this.#options.clock.wallMs());
-      return replayed.retries.length > MOST_WAITING ? undefined : { progress: replayed, attempts: [] };
+    if (!this.#goesOn) throw isLeft();
+    return new Promise((resolve, reject) => {
+      this.#replays.push({ events, resolve, reject });
+      this.#goOnNow();
     });
-    this.wake();
-    return isTaken;
   }
 
   /** Ends the pump; the outcome of a try under way is not recorded. */
   stop(): void {
     this.#isStopped = true;
-    this.wake();
+    this.#goOnNow();
   }
 
   /** Begins no try any more; resolves once the outcomes of those under way, and replays, are stored. Never rejects. */
-  async settle(): Promise<void> {
+  settle(): Promise<void> {
     this.#isEnding = true;
-    this.wake();
-    // One that went on meanwhile, and settles once more, has tries of its own.
-    for (let settled: Promise<void> | undefined; settled !== this.#running; ) {
-      settled = this.#running;
-      await settled;
-      await this.#tries.allStored();
-      // Replays that were taken before may be on their way to the store; the next pump is to begin with them.
-      await this.#stored;
-    }
-  }
-
-  /** Runs until it is stopped. Never rejects. */
-  run(): Promise<void> {
-    this.#running = this.#goOn();
+    this.#goOnNow();
     return this.#running;
   }
 
-  async #goOn(): Promise<void> {
-    while (this.#goesOn) {
+  /** Runs until it is stopped or settled. Never rejects. */
+  run(): Promise<void> {
+    this.#isRunning = true;
+    this.#running = this.#loop();
+    return this.#running;
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#isOver) {
+      this.#isWoken = false;
       try {
         await this.#step();
       } catch (error) {
         this.#failed(error);
-        await this.#sleep(AGAIN_MS);
+        this.#isWoken = false;
+        if (this.#goesOn) await this.#sleep(AGAIN_MS);
       }
     }
+    for (const { reject } of this.#replays.splice(0)) reject(isLeft());
+    this.#isRunning = false;
   }
 
   #failed(error: unknown): void {
@@ -138,70 +171,74 @@ export class EndpointPump {
   }
 
   async #step(): Promise<void> {
-    const progress = await this.#current();
+    const ended = this.#tries.takeEnded();
+    await this.#record(ended);
+    await this.#disableIfOver(ended);
+    if (!this.#goesOn) return this.#isOver ? undefined : this.#sleep(LOOK_MS);
+    const before = await this.#current();
     const nowMs = this.#options.clock.wallMs();
-    const heldMs = (progress.heldUntilMs ?? 0) - nowMs;
+    const heldMs = (before.heldUntilMs ?? 0) - nowMs;
     if (heldMs > 0) return this.#sleep(heldMs);
-    const next = await this.#tries.next(progress, nowMs);
-    const { tries, dropped, cursor } = next;
-    if (tries.length + dropped.length === 0 && cursor === progress.cursor) return this.#idle(nowMs);
-    const sent = await this.#tries.send(tries);
-    if (sent === undefined || this.#isStopped) return;
-    const { ended, late } = sent;
-    try {
-      await this.#record(ended, { ...next, late });
-    } finally {
-      // Also where what followed the commit failed.
-      const { cursor: stored } = this.#progress ?? progress;
-      const isKnown = ({ event }: LateTry): boolean => !isBefore(stored, event.streamId);
-      for (const one of late) if (isKnown(one)) this.#keepLate(one);
-      // The others are not known as retries, and would go out once more before they have ended.
-      await Promise.all(late.filter((one) => !isKnown(one)).map(({ end }) => end));
-    }
-  }
-
-  /** Stores what comes of a late try. Where it cannot be stored, the event is sent once more. */
-  #keepLate(late: LateTry): void {
-    const store = (ended: Ended): Promise<void> =>
-      this.#record([ended]).catch((error: unknown) => this.#failed(error));
-    void this.#tries.keep(late, store).then(() => this.#goOnNow());
+    const { tries, progress } = await this.#next(before, nowMs);
+    if (progress === before) return this.#idle(before, nowMs);
+    // All are read before the first is sent: a store that is away must not have the others sent once a second.
+    const bodies = await Promise.all(tries.map(({ event }) => this.#body(event)));
+    if (!this.#goesOn) return;
+    const { missedUntilMs } = progress;
+    const isMissed = missedUntilMs !== undefined && missedUntilMs !== before.missedUntilMs;
+    // Tries that begin are stored with the first that ends: without them the stored cursor is before their events.
+    if (tries.length === 0 || isMissed) await this.#store(progress, []);
+    else this.#progress = progress;
+    if (isMissed) this.#options.missed(this.#webhook.id, missedUntilMs);
+    if (!this.#goesOn) return;
+    for (const [index, one] of tries.entries()) this.#tries.begin(one, bodies[index]);
   }
 
   async #current(): Promise<WebhookProgress> {
     if (this.#progress === undefined) {
       const stored = await this.#options.progress(this.#webhook.id);
-      this.#progress ??= stored ?? firstProgress(this.#webhook);
+      this.#progress = stored ?? firstProgress(this.#webhook);
       if (forgiven(this.#progress, this.#webhook).failingSinceMs !== null) this.#tries.expectSlow();
     }
     this.#progress = forgiven(this.#progress, this.#webhook);
     return this.#progress;
   }
 
-  /** Changes the progress and stores it, one change after the other. False: `changed` left it as it is. */
-  #change(changed: (progress: WebhookProgress) => ProgressChange | undefined): Promise<boolean> {
-    const change = this.#stored.then(async () => {
-      const next = changed(await this.#current());
-      if (next === undefined) return false;
-      // Another pump, here or elsewhere, may have gone on from what is stored.
-      if (this.#isStopped || !(await this.#options.store(this.#webhook.id, next.progress, next.attempts))) {
-        this.#isStopped = true;
-        throw new RuntimeFailure('SHARD_NOT_OWNED', 'the webhook is sent events from here no more');
-      }
-      this.#progress = next.progress;
-      return true;
-    });
-    // The caller hears of a failure; the next change goes on from what is stored.
-    this.#stored = change.catch(() => undefined);
-    return change;
+  /** Stores what came of these tries, and the replays. Where it cannot, these events are sent once more. */
+  async #record(ended: readonly Ended[]): Promise<void> {
+    const replays = this.#replays.splice(0);
+    if (ended.length + replays.length === 0) return;
+    try {
+      const before = await this.#current();
+      const nowMs = this.#options.clock.wallMs();
+      const { progress: after, attempts } = tallied(before, ended, this.#options.random);
+      let progress = after;
+      const areTaken = replays.map(({ events }) => {
+        const replayed = withReplayed(progress, events, nowMs);
+        if (replayed.retries.length > MOST_WAITING) return false;
+        progress = replayed;
+        return true;
+      });
+      if (progress !== before) await this.#store(progress, attempts);
+      for (const [index, { resolve }] of replays.entries()) resolve(areTaken[index] === true);
+    } catch (error) {
+      for (const { reject } of replays) reject(error);
+      throw error;
+    }
   }
 
-  /** Stores what came of these tries, and how far the endpoint is looked through with them; `undefined` of a late one. */
-  async #record(ended: readonly Ended[], looked?: Looked): Promise<void> {
-    const { clock, random } = this.#options;
-    const nowMs = clock.wallMs();
-    await this.#change((before) => settled(before, ended, looked, random));
-    const missedUntilMs = looked?.missedUntilMs;
-    if (missedUntilMs !== undefined) this.#options.missed(this.#webhook.id, missedUntilMs);
+  async #store(progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<void> {
+    // Another pump, here or elsewhere, may have gone on from what is stored.
+    if (this.#isStopped || !(await this.#options.store(this.#webhook.id, progress, attempts))) {
+      this.#isStopped = true;
+      throw isLeft();
+    }
+    this.#progress = progress;
+  }
+
+  /** Disables an endpoint that said that it is gone, or that failed for too long. */
+  async #disableIfOver(ended: readonly Ended[]): Promise<void> {
+    if (ended.length === 0) return;
     // Whatever changes from here on was not judged.
     const judged = this.#webhook;
     // A 410 of a former address, or from before it was enabled, says nothing of the present one.
@@ -210,32 +247,96 @@ export class EndpointPump {
         delivered?.status === 410 && !address.isFormer && atMs >= judged.enabledAtMs,
     );
     const { failingSinceMs } = await this.#current();
+    const nowMs = this.#options.clock.wallMs();
     const isFailing = nowMs - (failingSinceMs ?? nowMs) >= MOST_FAILING_MS;
     if (isGone || isFailing) await this.#options.disable(judged, isGone ? 'gone' : 'failing');
   }
 
-  /** Until the next one is due, or there are new events and room for them. */
-  async #idle(nowMs: number): Promise<void> {
-    // As it stands at this very moment: what ends from here on finds the pump asleep, and wakes it.
-    const { retries } = this.#progress ?? { retries: [] };
-    if (this.#tries.mayRead(retries)) return;
+  /** What is due, the oldest first, and then new events as far as there is room. */
+  async #next(before: WebhookProgress, nowMs: number): Promise<NextTries> {
+    const due = this.#tries
+      .resting(before.retries)
+      .filter(({ dueAtMs }) => dueAtMs <= nowMs)
+      .sort((one, other) => one.dueAtMs - other.dueAtMs)
+      .slice(0, Math.max(0, this.#tries.roomAgain));
+    const tries: Try[] = [];
+    const dropped = new Set<WebhookRetry>();
+    let { cursor, missedUntilMs } = before;
+    for (const retry of due) {
+      const { event, missedUntilMs: cutOffMs } = await this.#options.at(retry.place);
+      missedUntilMs = cutOffMs ?? missedUntilMs;
+      // An erased or long past one goes with its retry, and so does one that the endpoint is not to get. One that was
+      // replayed before its turn comes as a new one.
+      const isRead = !isBefore(cursor, retry.place);
+      if (event !== undefined && isWanted(this.#webhook, event) && isRead)
+        tries.push({ event, retry, isNew: false });
+      else dropped.add(retry);
+    }
+    const room = this.#tries.room - tries.length;
+    if (this.#mayRead(before.retries.length - dropped.size, room)) {
+      this.#isNews = false;
+      const read = await this.#options.after(cursor, room, this.#webhook).catch((error) => {
+        this.#isNews = true;
+        throw error;
+      });
+      // There may be more behind what was looked at.
+      if (read.place !== cursor) this.#isNews = true;
+      cursor = read.place;
+      missedUntilMs = read.missedUntilMs ?? missedUntilMs;
+      for (const event of read.events) {
+        const { streamId: place, shopId } = event;
+        tries.push({ event, retry: { place, shopId, tries: 0, dueAtMs: nowMs }, isNew: true });
+      }
+    }
+    if (tries.length + dropped.size === 0 && cursor === before.cursor) return { tries, progress: before };
+    const fresh = tries.flatMap(({ retry, isNew }) => (isNew ? [retry] : []));
+    const places = new Set(fresh.map(({ place }) => place));
+    const kept = before.retries.filter((retry) => !dropped.has(retry) && !places.has(retry.place));
+    const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
+    return { tries, progress: { ...before, cursor, retries: [...kept, ...fresh], ...missed } };
+  }
+
+  /** New events may be there, and there is room for them. */
+  #mayRead(waiting: number, room: number): boolean {
+    return this.#isNews && room > 0 && waiting < MOST_RETRIES;
+  }
+
+  async #body(event: StoredEvent): Promise<string | Delivered | undefined> {
+    try {
+      return await this.#options.body(event);
+    } catch (error) {
+      if (error instanceof RuntimeFailure) throw error;
+      const { id: webhookId } = this.#webhook;
+      this.#options.log.error({ webhookId, place: event.streamId, err: error }, 'an event cannot be read');
+      return UNREADABLE;
+    }
+  }
+
+  /** Sleeps until the next one is due, or it is time to look for new events. The end of a try wakes the pump. */
+  async #idle({ retries }: WebhookProgress, nowMs: number): Promise<void> {
+    const resting = this.#tries.roomAgain > 0 ? this.#tries.resting(retries) : [];
     const lookAtMs = nowMs + LOOK_MS;
-    const dueAtMs = Math.min(lookAtMs, this.#tries.dueAtMs(retries));
+    const dueAtMs = Math.min(lookAtMs, ...resting.map((retry) => retry.dueAtMs));
     await this.#sleep(Math.max(0, dueAtMs - nowMs));
-    if (dueAtMs === lookAtMs) this.#tries.tellNews();
+    if (dueAtMs === lookAtMs) this.#isNews = true;
   }
 
   #goOnNow(): void {
+    this.#isWoken = true;
     this.#sleeping?.timer.cancel();
     this.#sleeping?.wake();
   }
 
   async #sleep(ms: number): Promise<void> {
-    if (!this.#goesOn) return;
+    if (this.#isWoken || this.#isStopped) return;
     await new Promise<void>((resolve) => {
       const timer = this.#options.clock.after(ms, resolve);
       this.#sleeping = { timer, wake: resolve };
     });
     this.#sleeping = undefined;
   }
+}
+
+function isLeft(): RuntimeFailure {
+  return new RuntimeFailure('SHARD_NOT_OWNED', 'the webhook is sent events from here no more');
 }

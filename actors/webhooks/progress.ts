@@ -9,23 +9,14 @@ import type {
   WebhookRetry,
 } from '../tenants/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
-import type { Missed } from './endpoint-pump-options.ts';
+import type { Ended } from './endpoint-tries.ts';
 import { delayAfter } from './schedule.ts';
-import type { Ended, LateTry } from './tries.ts';
 
 /** Dead letters that are remembered. */
 const MOST_DEAD = 1_000;
 
 /** An event that is to be sent once more. */
 export type ReplayedEvent = Pick<StoredEvent, 'streamId' | 'shopId'>;
-
-/** How far an endpoint was looked through, and what that changes among what is to be tried again. */
-export interface Looked extends Missed {
-  /** Nothing is to be sent for them any more. */
-  readonly dropped: readonly WebhookRetry[];
-  readonly late: readonly LateTry[];
-  readonly cursor: string;
-}
 
 /** A change of the progress, and the tries behind it. */
 export interface ProgressChange {
@@ -72,34 +63,18 @@ export function withReplayed(
 }
 
 /**
- * The progress once these tries have ended, and the record of each. `looked`: how far the endpoint was looked through with them;
- * absent for one that took long.
+ * The progress with these tries behind it, and the record of each. What follows a try is counted from its own end. A
+ * replay that came while the try ran keeps its entry.
  */
-export function settled(
-  before: WebhookProgress,
-  ended: readonly Ended[],
-  looked: Looked | undefined,
-  random: Random,
-): ProgressChange {
-  const { dropped = [], late = [], cursor = before.cursor, missedUntilMs } = looked ?? {};
-  const over = new Set([...dropped, ...ended.flatMap(({ retry }) => retry ?? [])]);
-  // A replay that came meanwhile keeps its places.
-  const kept = before.retries.filter((retry) => !over.has(retry));
-  const places = new Set(kept.map(({ place }) => place));
-  const retries = [...kept, ...late.map(({ retry }) => retry).filter(({ place }) => !places.has(place))];
-  const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
-  return tallied({ ...before, retries, cursor, ...missed }, ended, random);
-}
-
-/** The progress with these tries behind it, and the record of each. What follows a try is counted from its own end. */
-function tallied(before: WebhookProgress, ended: readonly Ended[], random: Random): ProgressChange {
+export function tallied(before: WebhookProgress, ended: readonly Ended[], random: Random): ProgressChange {
   let progress = before;
   const attempts: WebhookAttempt[] = [];
   for (const one of ended) {
-    const { event, tries, atMs, durationMs, delivered, address } = one;
+    const { event, retry, atMs, durationMs, delivered, address } = one;
+    progress = { ...progress, retries: progress.retries.filter((other) => other !== retry) };
     if (delivered === undefined) continue;
     const { streamId: place, shopId } = event;
-    const number = tries + 1;
+    const number = retry.tries + 1;
     const isCounted = delivered.error !== null && !address.isFormer;
     const delayMs = isCounted ? delayAfter(number, random) : undefined;
     const isDead = isCounted && delayMs === undefined;
@@ -122,13 +97,13 @@ function tallied(before: WebhookProgress, ended: readonly Ended[], random: Rando
  */
 function afterFormer(
   progress: WebhookProgress,
-  { event, tries, delivered }: Ended,
+  { event, retry, delivered }: Ended,
   dueAtMs: number,
 ): WebhookProgress {
   const { streamId: place, shopId } = event;
   const isTaken = delivered?.error === null;
-  if (isTaken || progress.retries.some((retry) => retry.place === place)) return progress;
-  return { ...progress, retries: [...progress.retries, { place, shopId, tries, dueAtMs }] };
+  if (isTaken || progress.retries.some((other) => other.place === place)) return progress;
+  return { ...progress, retries: [...progress.retries, { place, shopId, tries: retry.tries, dueAtMs }] };
 }
 
 /** The progress with one more try behind it; `delayMs` undefined: it was the last of its event. */

@@ -7,8 +7,7 @@ import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/tena
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import { placeOf } from '../tenants/webhook-progress.ts';
 import type { WebhookAttempt, WebhookRecord } from '../tenants/webhook-record.ts';
-import { MOST_WAITING } from './endpoint-pump.ts';
-import { isWanted } from './endpoint-tries.ts';
+import { isWanted, MOST_WAITING } from './endpoint-pump.ts';
 import type { WebhookAccess } from './webhook-access.ts';
 import type { AttemptView, WebhookOperations } from './webhook-operations.ts';
 import type { WebhookPump } from './webhook-pump.ts';

@@ -13,9 +13,9 @@ import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/tena
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
 import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
-import { EndpointPump } from './endpoint-pump.ts';
+import { EndpointPump, isWanted } from './endpoint-pump.ts';
 import type { EndpointPace, EndpointPumpOptions, ReadEvents, SentEvent } from './endpoint-pump-options.ts';
-import { isWanted, SLOW_MS } from './endpoint-tries.ts';
+import { SLOW_MS } from './endpoint-tries.ts';
 import { FairSlots } from './fair-slots.ts';
 import type { ReplayedEvent } from './progress.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';

@@ -152,6 +152,24 @@ test('what is replayed is stored by the answer, also while a try runs, and survi
   world.pump?.stop();
 });
 
+test('an event that is replayed while its try runs is sent once more when that has ended', async () => {
+  const world = new World();
+  const pump = world.start();
+  let answer: (delivered: Delivered) => void = () => undefined;
+  world.answer = () => new Promise<Delivered>((resolve) => (answer = resolve));
+  world.add(1);
+  await world.clock.advance(1);
+  assert.equal(await pump.replay(world.stream), true);
+  await world.clock.advance(1);
+  assert.equal(world.sent.length, 1);
+  world.answer = () => OK;
+  answer(OK);
+  await world.clock.advance(1);
+  assert.equal(world.sent.length, 2);
+  assert.deepEqual(world.stored?.retries, []);
+  pump.stop();
+});
+
 test('a replay that would make more events wait than may is refused and changes nothing', async () => {
   const world = new World();
   world.answer = () => fails(429, 10 * HOUR_MS);
@@ -288,6 +306,7 @@ test('a try whose turn comes when its pump has ended does not begin, and the nex
   const pump = world.start();
   world.add(1);
   await world.clock.advance(1_000);
+  const readAtMs = world.clock.wallMs();
   world.add(3);
   await world.clock.advance(1_000);
   assert.equal(world.sent.length, 3, 'the first alone, then all but the one that waits');
@@ -296,7 +315,7 @@ test('a try whose turn comes when its pump has ended does not begin, and the nex
   await settled;
   assert.deepEqual(world.times(second ?? ''), []);
   assert.deepEqual(world.stored?.retries, [
-    { place: world.stream[2]?.streamId, shopId: 'shop', tries: 0, dueAtMs: world.clock.wallMs() },
+    { place: world.stream[2]?.streamId, shopId: 'shop', tries: 0, dueAtMs: readAtMs },
   ]);
   world.start();
   await world.clock.advance(1_000);
