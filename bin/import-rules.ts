@@ -21,7 +21,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'actors/tenants': ['actors', 'policy/limits', 'policy', 'runtime'],
   'actors/shops': ['actors/tenants', 'actors', 'policy', 'runtime'],
   'actors/events': ['actors/shops', 'actors/tenants', 'actors', 'runtime'],
-  'actors/sessions': ['runtime'],
+  'actors/sessions': ['actors', 'runtime'],
   'actors/shops/machines': ['actors/sessions', 'actors', 'runtime'],
   'actors/shops/state': [
     ...['actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants', 'actors', 'policy'],
@@ -58,7 +58,11 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'actors/tenants', 'actors'],
     ...['policy', 'runtime'],
   ],
+  'actors/shops/turns/inbound': [
+    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'policy', 'runtime'],
+  ],
   'actors/shops/turns': [
+    ...['actors/shops/turns/inbound'],
     ...['actors/shops/turns/wire', 'actors/shops/turns/send', 'actors/shops/turns/pool'],
     ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
     ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
@@ -75,9 +79,9 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors', 'policy', 'runtime/node', 'runtime/redis', 'runtime'],
   ],
   'actors/outbound': [],
-  'actors/sessions/main-thread': ['actors/sessions', 'runtime'],
+  'actors/sessions/main-thread': ['actors/sessions', 'actors', 'runtime'],
   'actors/sessions/worker-thread/store': ['actors/sessions', 'runtime'],
-  'actors/sessions/worker-thread/wire': ['actors/sessions'],
+  'actors/sessions/worker-thread/wire': ['actors/sessions', 'actors'],
   'actors/sessions/worker-thread/session': [
     ...['actors/sessions/worker-thread/wire', 'actors/sessions/worker-thread/store', 'actors/outbound'],
     ...['actors/sessions', 'runtime'],
@@ -105,14 +109,14 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'actors/sessions/worker-thread/inbound': [
     ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
-    ...['actors/sessions/worker-thread/wire', 'actors/sessions', 'runtime'],
+    ...['actors/sessions/worker-thread/wire', 'actors/sessions', 'actors', 'runtime'],
   ],
   'actors/sessions/worker-thread': [
     ...['actors/sessions/worker-thread/inbound', 'actors/sessions/worker-thread/connection'],
     ...['actors/sessions/worker-thread/retries', 'actors/sessions/worker-thread/sending'],
     ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
     ...['actors/sessions/worker-thread/wire', 'actors/sessions/worker-thread/store', 'actors/outbound'],
-    ...['actors/sessions', 'runtime'],
+    ...['actors/sessions', 'actors', 'runtime'],
   ],
   'actors/webhooks': [
     ...['actors/outbound', 'actors/events', 'actors/shops', 'actors/tenants', 'actors', 'runtime'],

@@ -24,6 +24,7 @@ export function apiServices(options: HttpOptions, address: { readonly publicUrl:
   return {
     tenants: options.tenants,
     shops: options.shops,
+    inbound: options.inbound,
     events: options.tenantEvents,
     articles: articleLibrary(ARTICLES_FOLDER, options.articleSettings, {
       apiUrl: () => address.publicUrl + API_BASE_PATH,

@@ -1,5 +1,6 @@
 import type { EventOperations } from '../actors/events/event-operations.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
+import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../actors/shops/shop-operations.ts';
 import type { TenantOperations } from '../actors/tenants/tenant-operations.ts';
 import type { KeyDirectory } from '../actors/tenants/tenant-view.ts';
@@ -37,6 +38,7 @@ export interface HttpOptions {
   readonly version: string;
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
+  readonly inbound: InboundOperations;
   readonly tenantEvents: EventOperations;
   readonly operators: OperatorOperations;
   readonly webhooks: WebhookOperations;

@@ -18,6 +18,7 @@ import { PoolSessions } from '../actors/shops/effects/pool-sessions.ts';
 import { SharedNumbers } from '../actors/shops/effects/shared-numbers.ts';
 import { sessionOf, shopEffects } from '../actors/shops/effects/shop-effects.ts';
 import { tracedEffects } from '../actors/shops/effects/traced-effects.ts';
+import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations, ShopReference } from '../actors/shops/shop-operations.ts';
 import { MESSAGE_RETENTION_MS } from '../actors/shops/state/message-record.ts';
 import type { NumberVault } from '../actors/shops/state/number-vault.ts';
@@ -25,11 +26,12 @@ import { shopAddress } from '../actors/shops/state/shop-keys.ts';
 import type { PacingTimes } from '../actors/shops/turns/builder/turn-builder.ts';
 import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
 import { readChannelStatuses } from '../actors/shops/views/channel-view.ts';
+import { inboundService } from '../actors/shops/views/inbound-service.ts';
 import { shopService } from '../actors/shops/views/shop-service.ts';
 import { EventWaiters } from '../actors/tenants/event-waiters.ts';
 import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
 import { tenantBehaviour } from '../actors/tenants/tenant-behaviour.ts';
-import { tenantEffects } from '../actors/tenants/tenant-effects.ts';
+import { type TenantEffectsOptions, tenantEffects } from '../actors/tenants/tenant-effects.ts';
 import { EVENT_LIMITS, type EventLimits } from '../actors/tenants/tenant-event.ts';
 import type { TenantOperations } from '../actors/tenants/tenant-operations.ts';
 import { tenantService } from '../actors/tenants/tenant-service.ts';
@@ -85,6 +87,7 @@ export interface ActorsOptions {
 export interface RunningActors {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
+  readonly inbound: InboundOperations;
   readonly events: EventOperations;
   readonly webhooks: Webhooks;
   readonly operators: OperatorOperations;
@@ -135,10 +138,11 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const askGroups = groupQuestions({ actors, clock, host, waiters });
   const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
   const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
-  const events = eventService({ store, waiters: eventWaiters, messages: shops });
+  const inbound = inboundService({ actors, store, vault });
+  const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
   // Its pumps wait for moments of the wall clock, which may step.
   const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };
-  const webhooks = composeWebhooks({ ...ofWebhooks, shops, events, makeId });
+  const webhooks = composeWebhooks({ ...ofWebhooks, shops, inbound, events, makeId });
   const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
   const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers };
   poolLink.serve(poolService({ actors, store }));
@@ -147,7 +151,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const erasure = composeErasure({ ...erasing, directory, refreshDirectory, logs: options.logs });
   const performTenant = tenantEffects({
     ...{ directory, feed, eventWaiters, webhooks: webhooks.pump, log, erasure, refreshDirectory },
-    tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
+    ...tellingShops(actors),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
   const performShop = shopEffects({ ...around, ...told, host, countReceipt: options.countReceipt });
@@ -176,12 +180,11 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   );
   return {
     tenants: tenantService({
-      ...around,
-      keyLimits,
-      usage,
+      ...{ ...around, keyLimits, usage },
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
     }),
     shops,
+    inbound,
     events,
     webhooks,
     operators: operatorService({
@@ -202,6 +205,14 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       usage.stop();
       await Promise.all([host.stop(), qrImages.close(), connection.close()]);
     },
+  };
+}
+
+/** Tells shops what changed of their tenant. */
+function tellingShops(actors: RuntimeNode['actors']): Pick<TenantEffectsOptions, 'tellShop' | 'tellInbound'> {
+  return {
+    tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
+    tellInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
   };
 }
 

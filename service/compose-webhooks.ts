@@ -2,6 +2,7 @@ import type { EventOperations } from '../actors/events/event-operations.ts';
 import { AddressGuard } from '../actors/outbound/address-guard.ts';
 import { nameLookup } from '../actors/outbound/name-lookup.ts';
 import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
+import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../actors/shops/shop-operations.ts';
 import type { WebhookRecord } from '../actors/tenants/webhook-record.ts';
 import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
@@ -52,16 +53,18 @@ export function composeWebhooks(parts: {
   readonly random: Random;
   readonly log: Logger;
   readonly shops: Pick<ShopOperations, 'message'>;
+  readonly inbound: Pick<InboundOperations, 'told'>;
   readonly events: EventOperations;
   readonly settings: WebhookSettings;
   readonly makeId: (nowMs: number) => string;
 }): Webhooks {
-  const { actors, store, clock, random, log, shops, events, settings, makeId } = parts;
+  const { actors, store, clock, random, log, shops, inbound, events, settings, makeId } = parts;
   const { allowLoopback, deniedRanges, nameServers } = settings;
   const guard = new AddressGuard({ allowLoopback, deniedRanges });
   const cipher = textCipher(settings.credentialsKeys, 'webhooks');
   const delivery = { guard, resolve: nameLookup(nameServers) };
-  const pump = new WebhookPump({ actors, store, clock, random, log, messages: shops, cipher, delivery });
+  const sources = { actors, store, messages: shops, inbound };
+  const pump = new WebhookPump({ ...sources, clock, random, log, cipher, delivery });
   const operations = webhookService({
     ...{ actors, store, clock, cipher, pump, events, guard, makeId },
     allowsHttp: (url) => allowLoopback && isLoopbackUrl(url),

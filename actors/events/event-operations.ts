@@ -1,7 +1,14 @@
 import type { Outcome } from '../failure.ts';
+import type { InboundView } from '../shops/inbound-operations.ts';
 import type { MessageView } from '../shops/shop-operations.ts';
 import type { EventWait } from '../tenants/event-waiters.ts';
-import type { EventType, MessageEventType, ShopEventData, ShopEventType } from '../tenants/tenant-event.ts';
+import type {
+  EventType,
+  InboundEventType,
+  MessageEventType,
+  ShopEventData,
+  ShopEventType,
+} from '../tenants/tenant-event.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 
 /** An event of one type as the API shows it. */
@@ -14,9 +21,10 @@ interface Shown<Type extends EventType, Data> {
   readonly data: Data;
 }
 
-/** An event as the API shows it: of a message its record, of all others `shopId` and what there is to say. */
+/** An event as the API shows it: of a message its record, of what somebody wrote that message, of all others `shopId` and what there is to say. */
 export type EventView =
   | Shown<MessageEventType, MessageView>
+  | Shown<InboundEventType, InboundView>
   | {
       [Type in ShopEventType]: Shown<Type, ShopEventData[Type] & { readonly shopId: string }>;
     }[ShopEventType];
@@ -28,6 +36,8 @@ export interface EventQuery {
   readonly limit: number;
   /** Only these; undefined: all. */
   readonly types: ReadonlySet<string> | undefined;
+  /** Whether what people wrote is left out; absent: it is not. */
+  readonly withoutInbound?: boolean;
   /** Only this shop's; undefined: every shop's. */
   readonly shopId: string | undefined;
   /** How long the call would wait for the first that fits, when none is there yet; milliseconds. */

@@ -1,5 +1,6 @@
 import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
+import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
 import {
   cursorOf,
@@ -16,7 +17,13 @@ import {
   type EventWaiters,
   NO_ROOM_TO_WAIT,
 } from '../tenants/event-waiters.ts';
-import { decodeEvent, isOfMessage, type StoredEvent, type StreamEntry } from '../tenants/tenant-event.ts';
+import {
+  decodeEvent,
+  isOfInbound,
+  isOfMessage,
+  type StoredEvent,
+  type StreamEntry,
+} from '../tenants/tenant-event.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import type { EventOperations, EventPage, EventQuery, EventView } from './event-operations.ts';
 
@@ -33,6 +40,7 @@ const VIEWED_AT_ONCE = 20;
 interface Sources {
   readonly store: Pick<Store, 'read'>;
   readonly messages: Pick<ShopOperations, 'message'>;
+  readonly inbound: Pick<InboundOperations, 'told'>;
 }
 
 /** The sources and the waits of the events' operations. */
@@ -142,12 +150,13 @@ async function itemsThatFit(
 }
 
 /** The sources of calls that the same news woke. */
-function sharedBy(news: EventNews, { store, messages }: Sources): Sources {
+function sharedBy(news: EventNews, { store, messages, inbound }: Sources): Sources {
   return {
     store: { read: (reads) => news.once(JSON.stringify(reads), () => store.read(reads)) },
     messages: {
       message: (tenantId, id) => news.once(id, async () => await messages.message(tenantId, id)),
     },
+    inbound: { told: (tenantId, id) => news.once(id, () => inbound.told(tenantId, id)) },
   };
 }
 
@@ -220,7 +229,7 @@ function scanFrom(
 async function scan(
   key: string,
   from: string,
-  { types, shopId, limit }: EventQuery,
+  { types, shopId, withoutInbound, limit }: EventQuery,
   store: Pick<Store, 'read'>,
 ): Promise<Scanned> {
   const isFiltered = types !== undefined || shopId !== undefined;
@@ -233,6 +242,7 @@ async function scan(
     ];
     for (const event of entries.map(decodeEvent)) {
       place = event.streamId;
+      if (withoutInbound && isOfInbound(event.type)) continue;
       if (types?.has(event.type) === false || (shopId !== undefined && event.shopId !== shopId)) continue;
       found.push(event);
       if (found.length === limit) return { found, place, isAtEnd: false };
@@ -242,14 +252,18 @@ async function scan(
   return { found, place, isAtEnd: false };
 }
 
-/** As the API shows it; undefined for one of a message that is gone. */
+/** As the API shows it; undefined for one of a message, sent or inbound, that is gone. */
 export async function viewOf(
   { streamId, type, shopId, subject }: StoredEvent,
   tenantId: string,
-  { messages }: Pick<Sources, 'messages'>,
+  { messages, inbound }: Pick<Sources, 'messages' | 'inbound'>,
 ): Promise<EventView | undefined> {
   const timestamp = new Date(storedAtMs(streamId)).toISOString();
   const shown = { id: cursorOf(streamId), timestamp };
+  if (isOfInbound(type)) {
+    const written = await inbound.told(tenantId, subject);
+    return written && { ...shown, type, data: written };
+  }
   if (!isOfMessage(type)) {
     // As `shopEvent` wrote it.
     return { ...shown, type, data: { shopId, ...JSON.parse(subject) } };

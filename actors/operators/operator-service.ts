@@ -269,6 +269,7 @@ function newTenant(id: string, name: string, createdAtMs: number): TenantRecord 
     settings: {},
     poolFallback: false,
     platform: false,
+    inbound: 'none',
     createdAtMs,
     deleted: false,
   };

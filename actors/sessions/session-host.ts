@@ -1,4 +1,6 @@
 import type { Write } from '../../runtime/store.ts';
+import type { InboundContent } from '../inbound-content.ts';
+import type { InboundMode } from '../inbound-mode.ts';
 
 /**
  * The port to the sending component: one live session per shop on the chat network. Two implementations stand behind
@@ -39,6 +41,8 @@ export interface SessionHost {
   recall(shop: SessionAddress, messageId: string): void;
   /** What was told under the token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may go out. */
   confirmInbound(shop: SessionAddress, token: string): void;
+  /** From now on the shop's sessions tell the content of what people write, or tell none. */
+  hearInbound(shop: SessionAddress, inbound: InboundMode): void;
   /**
    * Asks for the groups anew, or for one of them. Outcome: a `groups` event with all that are known once the network
    * answered, or at once where it was asked a moment ago; nothing while no list was ever told.
@@ -59,6 +63,8 @@ export interface SessionOpening {
   readonly generation: number;
   /** Digits of the number whose phone is to type a code, where there are no credentials; absent: a QR code is shown. */
   readonly pairWith?: string;
+  /** What the tenant is told of what people write; absent: nothing. */
+  readonly inbound?: InboundMode;
 }
 
 /** What the sending component of one node counted since it started, and how its workers stand. */
@@ -269,7 +275,7 @@ export type SessionEvent =
       readonly messageId: string;
       readonly outcome: SendOutcome;
     }
-  /** A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`. `from`: E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not tell. */
+  /** A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`. `from`: E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not tell. `content`: what its tenant is told, where it is; a reaction is told there alone, and says nothing to the policy. */
   | {
       readonly type: 'session.inbound';
       readonly generation: number;
@@ -278,6 +284,7 @@ export type SessionEvent =
       readonly from: string;
       readonly text: string;
       readonly atMs: number;
+      readonly content?: InboundContent;
     }
   /**
    * What recipients' devices said of stanzas, gathered over a moment. Never before the outcome of the order. Its acknowledgement

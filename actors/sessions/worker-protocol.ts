@@ -2,6 +2,7 @@
  * Messages between the main thread and a session worker. All of them survive structured cloning; values of the store
  * are sealed before they cross, so the main thread never has a secret in the clear.
  */
+import type { InboundMode } from '../inbound-mode.ts';
 import type { SendOrder, SessionAddress, SessionEvent, SessionOpening } from './session-host.ts';
 import type { SessionNote } from './session-note.ts';
 import type { SessionTiming } from './session-timing.ts';
@@ -78,6 +79,7 @@ export type ToWorker =
   | { readonly kind: 'release'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'recall'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'confirm'; readonly shopId: string; readonly token: string }
+  | { readonly kind: 'inbound'; readonly shopId: string; readonly inbound: InboundMode }
   | { readonly kind: 'refresh_groups'; readonly shopId: string; readonly groupId: string | undefined }
   | { readonly kind: 'ping' }
   | { readonly kind: 'stop' }

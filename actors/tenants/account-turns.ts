@@ -3,6 +3,7 @@ import { checkSettings, resolveSettings, type SettingsTuning } from '../../polic
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
+import { inboundModeOf } from '../inbound-mode.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import { tenantsOfShardKey } from './tenant-keys.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
@@ -39,6 +40,11 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Turn<T
             { type: 'end_waits' },
             webhooksChanged({ ...state, record }),
           ] as const)),
+      ...(inboundModeOf(record) === inboundModeOf(state.record)
+        ? []
+        : ([
+            { type: 'tell_inbound', shopIds: [...state.shops.keys()], inbound: inboundModeOf(record) },
+          ] as const)),
     ],
     reply: done(tenantView(record, ownerNumber)),
   };
@@ -54,6 +60,7 @@ export function changedRecord(record: TenantRecord, changes: TenantChanges): Ten
     active: changes.active ?? record.active,
     poolFallback: changes.poolFallback ?? record.poolFallback,
     platform: changes.platform ?? record.platform,
+    inbound: changes.inbound ?? inboundModeOf(record),
     owner: owner === undefined ? record.owner : owner && { name: owner.name },
     settings: tuned({ ...record.settings, ...changes.settings }),
   };

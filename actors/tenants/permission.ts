@@ -1,4 +1,4 @@
-/** The ten permissions a key may hold (docs/contract.md, Authentication). */
+/** The eleven permissions a key may hold (docs/contract.md, Authentication). */
 export const PERMISSIONS = [
   'shops.read',
   'shops.write',
@@ -10,7 +10,8 @@ export const PERMISSIONS = [
   'contacts.read',
   'contacts.write',
   'groups.read',
+  'inbound.read',
 ] as const;
 
-/** One of the ten. */
+/** One of the eleven. */
 export type Permission = (typeof PERMISSIONS)[number];

@@ -1,4 +1,5 @@
 import type { Lane, RuntimeCommand } from '../../runtime/behaviour.ts';
+import type { InboundMode } from '../inbound-mode.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
 import type { TenantChanges } from './tenant-view.ts';
 import type {
@@ -106,5 +107,10 @@ export type TenantEffect =
     }
   | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }
   | { readonly type: 'tell_shops'; readonly shopIds: readonly string[]; readonly active: boolean }
+  | {
+      readonly type: 'tell_inbound';
+      readonly shopIds: readonly string[];
+      readonly inbound: InboundMode;
+    }
   | { readonly type: 'announce_tenant'; readonly tenantId: string }
   | { readonly type: 'announce_shop'; readonly tenantId: string; readonly shopId: string };

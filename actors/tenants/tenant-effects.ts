@@ -1,6 +1,7 @@
 import type { Address } from '../../runtime/address.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { EventFeed } from '../event-feed.ts';
+import type { InboundMode } from '../inbound-mode.ts';
 import type { EventWaiters } from './event-waiters.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantEffect } from './tenant-commands.ts';
@@ -24,6 +25,11 @@ export interface TenantEffectsOptions {
   readonly erasure: { run(address: Address): Promise<void> };
   /** Tells a shop whether its tenant is active. */
   readonly tellShop: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
+  /** Tells a shop what of people's messages its tenant is told. */
+  readonly tellInbound: (
+    shop: { readonly tenantId: string; readonly shopId: string },
+    inbound: InboundMode,
+  ) => void;
   /** Tells those who look for pool sessions that a platform tenant may have changed. */
   readonly poolMayHaveChanged: (tenantId: string) => void;
 }
@@ -66,6 +72,9 @@ export function tenantEffects(
         break;
       case 'tell_shops':
         for (const shopId of effect.shopIds) options.tellShop({ tenantId, shopId }, effect.active);
+        break;
+      case 'tell_inbound':
+        for (const shopId of effect.shopIds) options.tellInbound({ tenantId, shopId }, effect.inbound);
         break;
       case 'announce_shop':
         feed.publish('shop', { tenantId, shopId: effect.shopId });

@@ -10,6 +10,7 @@ export const EVENT_TYPES = [
   'message.rejected',
   'message.delivered',
   'message.read',
+  'message.received',
   'channel.connected',
   'channel.disconnected',
   'channel.session_lost',
@@ -24,7 +25,7 @@ export const EVENT_TYPES = [
 /** One of them. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What each event of a shop tells besides the shop. All other events are of a message, and tell its record. */
+/** What each event of a shop tells besides the shop. All other events tell a record: of a message, or of an inbound one. */
 export interface ShopEventData {
   /** Digits. */
   readonly 'channel.connected': { readonly phone: string };
@@ -56,13 +57,15 @@ interface RecipientTold {
 /** A type of event that tells a shop's own data. */
 export type ShopEventType = keyof ShopEventData;
 /** A type of event that tells a message. */
-export type MessageEventType = Exclude<EventType, ShopEventType>;
+export type MessageEventType = Exclude<EventType, ShopEventType | InboundEventType>;
+/** The type of event that tells what somebody wrote. */
+export type InboundEventType = 'message.received';
 
 /** Something that happened to a shop, as the turn that decided it tells of it. */
 export interface TenantEvent {
   readonly type: EventType;
   readonly shopId: string;
-  /** Of a message its id, since its record holds the rest; of any other event its data as JSON. */
+  /** Of a message, sent or inbound, its id, since its record holds the rest; of any other event its data as JSON. */
   readonly subject: string;
 }
 
@@ -75,9 +78,14 @@ export function shopEvent<Type extends ShopEventType>(
   return { type, shopId, subject: JSON.stringify(data) };
 }
 
-/** Whether events of the type tell a message. */
+/** Whether events of the type tell a message that a shop sends. */
 export function isOfMessage(type: EventType): type is MessageEventType {
-  return type.startsWith('message.');
+  return type.startsWith('message.') && !isOfInbound(type);
+}
+
+/** Whether events of the type tell what somebody wrote. */
+export function isOfInbound(type: EventType): type is InboundEventType {
+  return type === 'message.received';
 }
 
 /** An event with its place in the tenant's stream. */

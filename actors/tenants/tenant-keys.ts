@@ -37,6 +37,8 @@ export interface TenantKeys {
   readonly numbers: string;
   /** Set: keys of what is remembered of erased shops' numbers, so that it goes with the tenant. */
   readonly numbersLeft: string;
+  /** Hash: ids of people by a digest of their address, and `merged ` and an id by what took its place. */
+  readonly personIds: string;
   /** Stream: what happened to the tenant's shops, for its own readers. */
   readonly events: string;
   /** Hash by webhook id: endpoints that the tenant's events are sent to, secrets sealed. */
@@ -69,6 +71,7 @@ export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): Tenant
     usage: key('usage'),
     numbers: key('numbers'),
     numbersLeft: key('numbers-left'),
+    personIds: key('person-ids'),
     events: key('events'),
     webhooks: key('webhooks'),
     webhookProgress: key('webhook-progress'),

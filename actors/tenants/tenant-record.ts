@@ -1,6 +1,7 @@
 import type { RateLimits } from '../../policy/limits/key-limits.ts';
 import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
+import { type InboundMode, inboundModeOf } from '../inbound-mode.ts';
 import type { Permission } from './permission.ts';
 import type { ShopView } from './tenant-operations.ts';
 import type { KeyView, TenantView } from './tenant-view.ts';
@@ -17,6 +18,8 @@ export interface TenantRecord {
   readonly settings: SettingsTuning;
   readonly poolFallback: boolean;
   readonly platform: boolean;
+  /** What the tenant is told of what people write. Absent: an earlier program stored it. */
+  readonly inbound?: InboundMode;
   readonly createdAtMs: number;
   /** Its erasure was decided; nobody finds it any more, and it goes once its shops are gone. */
   readonly deleted: boolean;
@@ -66,6 +69,7 @@ export function tenantView(record: TenantRecord, ownerNumber: string | null): Te
     settings,
     poolFallback,
     platform,
+    inbound: inboundModeOf(record),
     createdAt: new Date(createdAtMs).toISOString(),
   };
 }

@@ -1,6 +1,7 @@
 import type { RateLimits } from '../../policy/limits/key-limits.ts';
 import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
+import type { InboundMode } from '../inbound-mode.ts';
 import type { Permission } from './permission.ts';
 
 /** Who owns a tenant's account, and where the owner is notified (E.164). */
@@ -25,6 +26,8 @@ export interface TenantView {
   readonly settings: SettingsTuning;
   readonly poolFallback: boolean;
   readonly platform: boolean;
+  /** What the tenant is told of what people write to its shops. */
+  readonly inbound: InboundMode;
   readonly createdAt: string;
 }
 
@@ -38,6 +41,7 @@ export interface TenantChanges {
   readonly settings?: SettingsTuning | undefined;
   readonly poolFallback?: boolean | undefined;
   readonly platform?: boolean | undefined;
+  readonly inbound?: InboundMode | undefined;
 }
 
 /** A key as operators see it; never its value. */

@@ -6,6 +6,7 @@ import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { viewOf } from '../events/event-service.ts';
 import type { Outcome } from '../failure.ts';
+import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
 import { cursorOf, isBefore, placeBefore, storedAtMs } from '../tenants/event-cursor.ts';
 import { wereCutOff } from '../tenants/event-retention.ts';
@@ -44,6 +45,7 @@ export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 
   readonly actors: Pick<Actors, 'ask'>;
   readonly store: Pick<Store, 'read'>;
   readonly messages: Pick<ShopOperations, 'message'>;
+  readonly inbound: Pick<InboundOperations, 'told'>;
   readonly cipher: TextCipher;
   readonly delivery: DeliveryOptions;
   readonly clock: Clock;
@@ -210,7 +212,7 @@ export class WebhookPump {
   }
 
   #endpoint(tenantId: string, loading: symbol): EndpointPumpOptions {
-    const { actors, store, clock, random, log, messages } = this.#options;
+    const { actors, store, clock, random, log, messages, inbound } = this.#options;
     const { events: key, webhookProgress } = tenantKeys(tenantId);
     const address = tenantAddress(tenantId);
     return {
@@ -230,7 +232,7 @@ export class WebhookPump {
         return { event: undefined, missedUntilMs };
       },
       async body(event) {
-        const view = await viewOf(event, tenantId, { messages });
+        const view = await viewOf(event, tenantId, { messages, inbound });
         return view && JSON.stringify(view);
       },
       send: ({ streamId }, body, to) => this.#sendInTurn(tenantId, { id: cursorOf(streamId), body }, to),

@@ -24,6 +24,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     release: (shop, messageId) => of(shop).release(shop, messageId),
     confirmInbound: (shop, token) => of(shop).confirmInbound(shop, token),
     recall: (shop, messageId) => of(shop).recall(shop, messageId),
+    hearInbound: (shop, inbound) => of(shop).hearInbound(shop, inbound),
     refreshGroups: (shop, groupId) => of(shop).refreshGroups(shop, groupId),
     available: () => real.available(),
     figures: () => real.figures(),

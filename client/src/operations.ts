@@ -130,6 +130,11 @@ export type Event = {
   readonly data: Message;
 } | {
   readonly id: string;
+  readonly type: 'message.received';
+  readonly timestamp: string;
+  readonly data: ReceivedMessage;
+} | {
+  readonly id: string;
   readonly type: 'channel.connected';
   readonly timestamp: string;
   readonly data: {
@@ -250,6 +255,60 @@ export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'rejected
 /** More may come: take one you do not know by the status. */
 export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
 
+export type ReceivedMessage = {
+  readonly id: string;
+  readonly shopId: string;
+  /** With its plus; null where the network tells none. */
+  readonly from: string | null;
+  /** Who wrote: the same in all shops of the account, whichever address they write from. */
+  readonly fromId: string;
+  /** As they call themselves. */
+  readonly name: string | null;
+  /** When it was written, in whole seconds, as the network says. */
+  readonly at: string;
+  /** More may come. */
+  readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
+  /** null where the account is told no texts, or nothing was written. */
+  readonly text: string | null;
+  /** The message of the shop that it quotes or reacts to; null of one sent three days before. */
+  readonly replyTo: string | null;
+  readonly media: {
+    readonly type: string | null;
+    readonly size: number | null;
+    readonly fileName: string | null;
+    /** Of the file, in hexadecimal digits. */
+    readonly sha256: string | null;
+  } | null;
+};
+
+export type InboundMessage = {
+  readonly id: string;
+  readonly shopId: string;
+  /** With its plus; null where the network tells none. */
+  readonly from: string | null;
+  /** Who wrote: the same in all shops of the account, whichever address they write from. */
+  readonly fromId: string;
+  /** As they call themselves. */
+  readonly name: string | null;
+  /** When it was written, in whole seconds, as the network says. */
+  readonly at: string;
+  /** More may come. */
+  readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
+  /** null where the account is told no texts, or nothing was written. */
+  readonly text: string | null;
+  /** The message of the shop that it quotes or reacts to; null of one sent three days before. */
+  readonly replyTo: string | null;
+  readonly media: {
+    readonly type: string | null;
+    readonly size: number | null;
+    readonly fileName: string | null;
+    /** Of the file, in hexadecimal digits. */
+    readonly sha256: string | null;
+  } | null;
+  /** When it was marked as read; null: it was not. */
+  readonly readAt: string | null;
+};
+
 export type Group = {
   readonly id: string;
   readonly name: string;
@@ -274,7 +333,7 @@ export type Identity = {
   readonly key: {
     readonly id: string;
     readonly name: string;
-    readonly permissions: readonly ('shops.read' | 'shops.write' | 'msgapp.read' | 'msgapp.connect' | 'messages.send' | 'messages.read' | 'statuses.post' | 'contacts.read' | 'contacts.write' | 'groups.read')[];
+    readonly permissions: readonly ('shops.read' | 'shops.write' | 'msgapp.read' | 'msgapp.connect' | 'messages.send' | 'messages.read' | 'statuses.post' | 'contacts.read' | 'contacts.write' | 'groups.read' | 'inbound.read')[];
     readonly expiresAt: string | null;
     readonly createdAt: string;
   };
@@ -660,7 +719,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
       readonly limit?: number | undefined;
-      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, separated by commas. */
+      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `message.received`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, separated by commas. */
       readonly types?: string | undefined;
       /** A shop's id or exact name: its events alone. */
       readonly shop?: string | undefined;
@@ -688,6 +747,40 @@ export interface Operations {
     readonly data: Channel;
     readonly status: 200;
   };
+  /**
+   * List what people wrote to the shop, newest first.
+   *
+   * Empty where the account is told of nothing that people write (`inbound: none`). Messages of groups are not told.
+   *
+   * Permission: `inbound.read`.
+   */
+  readonly listInbound: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly limit?: number | undefined;
+      /** The nextCursor of the page before. */
+      readonly cursor?: string | undefined;
+    };
+    readonly data: {
+      readonly items: readonly InboundMessage[];
+      readonly nextCursor: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * What somebody wrote.
+   *
+   * Permission: `inbound.read`.
+   */
+  readonly readInbound: {
+    readonly params: {
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: InboundMessage;
+    readonly status: 200;
+  };
 }
 
 /** Where each operation stands. */
@@ -713,4 +806,6 @@ export const OPERATIONS = {
   readPolicy: { method: 'GET', path: '/shops/{idOrName}/policy' },
   listEvents: { method: 'GET', path: '/events' },
   requestPairingCode: { method: 'POST', path: '/shops/{idOrName}/channels/msgapp/pairing-code' },
+  listInbound: { method: 'GET', path: '/shops/{idOrName}/inbound' },
+  readInbound: { method: 'GET', path: '/inbound/{id}' },
 } as const;

@@ -19,6 +19,7 @@ export type Tag =
   | 'Shops'
   | 'Channel'
   | 'Messages'
+  | 'Inbound'
   | 'Events'
   | 'Statuses'
   | 'Groups'

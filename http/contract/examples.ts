@@ -41,6 +41,19 @@ const message = {
   readAt: null,
 } as const;
 
+const inbound = {
+  id: '66b1f0a2c3d4e5f607182908',
+  shopId,
+  from: '+41797654321',
+  fromId: 'kX3vQm0yT1nB7hZcW9sRfA',
+  name: 'Ada',
+  at: '2027-01-31T12:04:00.000Z',
+  kind: 'text',
+  text: 'Thank you! Are you open on Monday?',
+  replyTo: messageId,
+  media: null,
+} as const;
+
 const allowance = {
   limit: 1000000,
   used: 4711,
@@ -60,6 +73,7 @@ export const EXAMPLES = {
   verdict,
   groupVerdict,
   message,
+  inbound: { ...inbound, readAt: null },
   event: {
     id: '018e8f4a2c10000000000000',
     type: 'message.sent',

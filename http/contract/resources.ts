@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
+import { INBOUND_KINDS } from '../../actors/inbound-content.ts';
 import { MESSAGE_REASONS, MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { PERMISSIONS } from '../../actors/tenants/permission.ts';
 import { EVENT_TYPES, isOfMessage, type ShopEventType } from '../../actors/tenants/tenant-event.ts';
@@ -200,6 +201,45 @@ export const message = v.strictObject({
   ),
 });
 
+/** What somebody wrote to a shop, as its event tells it. */
+const inboundEntries = {
+  id,
+  shopId: id,
+  from: v.pipe(v.nullable(v.string()), v.description('With its plus; null where the network tells none.')),
+  fromId: v.pipe(
+    v.string(),
+    v.description('Who wrote: the same in all shops of the account, whichever address they write from.'),
+  ),
+  name: v.pipe(v.nullable(v.string()), v.description('As they call themselves.')),
+  at: v.pipe(instant, v.description('When it was written, in whole seconds, as the network says.')),
+  kind: v.pipe(v.string(), v.description('More may come.'), v.metadata({ enum: INBOUND_KINDS })),
+  text: v.pipe(
+    v.nullable(v.string()),
+    v.description('null where the account is told no texts, or nothing was written.'),
+  ),
+  replyTo: v.pipe(
+    v.nullable(id),
+    v.description('The message of the shop that it quotes or reacts to; null of one sent three days before.'),
+  ),
+  media: v.nullable(
+    v.strictObject({
+      type: v.nullable(v.string()),
+      size: v.nullable(count),
+      fileName: v.nullable(v.string()),
+      sha256: v.pipe(v.nullable(v.string()), v.description('Of the file, in hexadecimal digits.')),
+    }),
+  ),
+};
+
+/** What somebody wrote to a shop. */
+export const inboundMessage = v.strictObject(inboundEntries);
+
+/** The same, as it stands now. */
+export const inboundRecord = v.strictObject({
+  ...inboundEntries,
+  readAt: v.pipe(v.nullable(instant), v.description('When it was marked as read; null: it was not.')),
+});
+
 /** Events of these types, which tell this of a shop. */
 function shopEvents<Type extends ShopEventType, Told extends v.ObjectEntries>(
   types: readonly [Type, ...Type[]],
@@ -219,6 +259,7 @@ export const event = v.union([
     timestamp: instant,
     data: message,
   }),
+  v.strictObject({ id, type: v.picklist(['message.received']), timestamp: instant, data: inboundMessage }),
   shopEvents(['channel.connected'], { phone: v.pipe(v.string(), v.description('Digits.')) }),
   shopEvents(['channel.disconnected', 'channel.session_lost'], trouble),
   shopEvents(['recipient.opted_out', 'recipient.opted_in'], {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { MESSAGE_REASONS, type MessageReason } from '../../actors/message-status.ts';
 import type { ShopActorView, ShopInspection } from '../../actors/operators/operator-operations.ts';
 import { channelStatus, count } from '../contract/resources.ts';
@@ -43,6 +44,7 @@ export const shopDetails = v.strictObject({
   ...whichShop,
   name: v.string(),
   tenantActive: v.boolean(),
+  inbound: v.picklist(INBOUND_MODES),
   status: channelStatus,
   channel: v.strictObject({
     state: v.string(),

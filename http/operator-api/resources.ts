@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { PERMISSIONS } from '../../actors/tenants/permission.ts';
 import { keyLimits, message } from '../contract/resources.ts';
 
@@ -23,6 +24,7 @@ export const tenant = v.strictObject({
   }),
   poolFallback: v.boolean(),
   platform: v.boolean(),
+  inbound: v.picklist(INBOUND_MODES),
   createdAt: v.string(),
 });
 
@@ -36,6 +38,7 @@ export const tenantExample = {
   settings: {},
   poolFallback: false,
   platform: false,
+  inbound: 'none',
   createdAt: '2027-01-31T12:00:00.000Z',
 };
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { PLANS, type PlanName } from '../../policy/plan.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
@@ -36,6 +37,14 @@ const changeable = {
   ),
   poolFallback: v.optional(v.boolean()),
   platform: v.optional(v.boolean()),
+  inbound: v.optional(
+    v.pipe(
+      v.picklist(INBOUND_MODES),
+      v.description(
+        'What the tenant is told of what people write to its shops: nothing, that they wrote, or their words too. It holds for what comes from then on.',
+      ),
+    ),
+  ),
 };
 
 /** POST /tenants */

@@ -11,6 +11,7 @@ import { listArticles, readArticle } from './documentation.ts';
 import { listEvents } from './events.ts';
 import { listGroups } from './groups.ts';
 import { readIdentity } from './identity.ts';
+import { listInbound, readInbound } from './inbound.ts';
 import { listMessages, readMessage, sendMessage } from './messages.ts';
 import { readPolicy } from './policy.ts';
 import type { ApiServices } from './services.ts';
@@ -40,6 +41,8 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   readPolicy,
   listEvents,
   requestPairingCode,
+  listInbound,
+  readInbound,
 ];
 
 /** The path before each of them; the version is part of it (docs/contract.md, Versioning). */

@@ -60,7 +60,8 @@ export const listEvents = apiEndpoint({
     const named = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);
     if (named?.ok === false) return named;
     const shopId = named?.value;
-    const asked = { cursor, limit, types, shopId, waitMs, wait, keyId: caller.keyId };
+    const withoutInbound = !caller.permissions.has('inbound.read');
+    const asked = { cursor, limit, types, shopId, withoutInbound, waitMs, wait, keyId: caller.keyId };
     const listed = await services.events.list(caller.tenantId, asked);
     if (!listed.ok) return listed;
     const { items, nextCursor, wait: waitsOn } = listed.value;

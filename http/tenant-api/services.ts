@@ -1,4 +1,5 @@
 import type { EventOperations } from '../../actors/events/event-operations.ts';
+import type { InboundOperations } from '../../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import { apiEndpoints } from '../contract/endpoint.ts';
@@ -8,6 +9,7 @@ import type { ArticleLibrary } from './articles.ts';
 export interface ApiServices {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
+  readonly inbound: InboundOperations;
   readonly events: EventOperations;
   readonly articles: ArticleLibrary;
   /** The address that opens a shop's edit form. */

@@ -25,6 +25,7 @@ function eventsOf(texts: readonly number[]) {
   };
   const events = eventService({
     store: { read: async (reads: readonly Read[]) => reads.map(answer) },
+    inbound: { told: async () => undefined },
     messages: {
       message: async (_tenantId: string, id: string) => {
         read += 1;

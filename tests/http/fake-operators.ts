@@ -51,6 +51,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
         settings: {},
         poolFallback: draft.poolFallback ?? false,
         platform: draft.platform ?? false,
+        inbound: draft.inbound ?? 'none',
         createdAt: new Date().toISOString(),
       } as const;
       memory.tenants.set(tenantId, {

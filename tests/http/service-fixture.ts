@@ -14,6 +14,7 @@ import { closeKeptConnections } from '../kept-connections.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { openTarget, type Target } from './conformance-target.ts';
 import { FakeMemory } from './fake-account.ts';
+import { fakeInbound as inbound } from './fake-inbound.ts';
 import { fakeFleet, fakeOperators } from './fake-operators.ts';
 import { fakeShops } from './fake-shops.ts';
 import { fakeTenants } from './fake-tenants.ts';
@@ -94,7 +95,8 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     version: 'test',
     tenants: fakeTenants(memory),
     shops,
-    tenantEvents: eventService({ store, waiters: eventWaiters, messages: shops }),
+    inbound,
+    tenantEvents: eventService({ store, waiters: eventWaiters, messages: shops, inbound }),
     operators: fakeOperators(memory),
     webhooks: fakeWebhooks(memory),
     fleet: fakeFleet(memory),

@@ -1,4 +1,14 @@
+import type { InboundContent } from '../../actors/inbound-content.ts';
 import type { SendOrder, SendOutcome, SessionAddress } from '../../actors/sessions/session-host.ts';
+
+/** What a person writes to a shop. */
+export interface WrittenMessage {
+  readonly from: string;
+  readonly text: string;
+  readonly wireId?: string;
+  /** Reported where the session is to report it. */
+  readonly content?: InboundContent;
+}
 
 /** How the network in memory behaves. */
 export interface MemoryBehaviour {

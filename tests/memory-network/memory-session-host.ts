@@ -1,3 +1,4 @@
+import type { InboundMode } from '../../actors/inbound-mode.ts';
 import { SessionCounters } from '../../actors/sessions/session-counters.ts';
 import type {
   SendOrder,
@@ -12,7 +13,7 @@ import type {
   SessionOpening,
 } from '../../actors/sessions/session-host.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { DEFAULT_MEMORY_BEHAVIOUR, type MemoryBehaviour } from './memory-behaviour.ts';
+import { DEFAULT_MEMORY_BEHAVIOUR, type MemoryBehaviour, type WrittenMessage } from './memory-behaviour.ts';
 import { MemorySession } from './memory-session.ts';
 
 interface Pairing {
@@ -25,6 +26,7 @@ type ToldLimits = Omit<Extract<SessionEvent, { type: 'session.limits' }>, 'type'
 interface Shop {
   readonly address: SessionAddress;
   session: MemorySession | undefined;
+  inbound: InboundMode;
   pairing: Pairing | undefined;
   groups: readonly SessionGroup[];
   readonly sent: SendOrder[];
@@ -64,8 +66,9 @@ export class MemorySessionHost implements SessionHost {
     this.#behaviour = { ...DEFAULT_MEMORY_BEHAVIOUR, ...options.behaviour };
   }
 
-  open(address: SessionAddress, { generation, pairWith }: SessionOpening): void {
+  open(address: SessionAddress, { generation, pairWith, inbound = 'none' }: SessionOpening): void {
     const shop = this.#shopOf(address);
+    shop.inbound = inbound;
     this.#closeSession(shop);
     const session = new MemorySession({
       address,
@@ -167,6 +170,10 @@ export class MemorySessionHost implements SessionHost {
     this.#shopOf(address).session?.confirm(token);
   }
 
+  hearInbound(address: SessionAddress, inbound: InboundMode): void {
+    this.#shopOf(address).inbound = inbound;
+  }
+
   refreshGroups(address: SessionAddress): void {
     const shop = this.#shopOf(address);
     const { session, groups } = shop;
@@ -222,10 +229,7 @@ export class MemorySessionHost implements SessionHost {
   }
 
   /** A person writes to the shop. Resolves with whether a receipt went out. */
-  inbound(
-    address: SessionAddress,
-    message: { readonly from: string; readonly text: string; readonly wireId?: string },
-  ): Promise<boolean> {
+  inbound(address: SessionAddress, message: WrittenMessage): Promise<boolean> {
     const shop = this.#shopOf(address);
     const { session } = shop;
     if (session?.state !== 'open') return Promise.resolve(false);
@@ -242,7 +246,9 @@ export class MemorySessionHost implements SessionHost {
     shop.writers.add(from);
     const { generation } = session;
     const atMs = this.#clock.wallMs();
-    this.#tell(shop, { type: 'session.inbound', generation, token, wireId, from, text, atMs });
+    const said = shop.inbound === 'none' ? undefined : message.content;
+    const told = { wireId, from, text, atMs, ...(said && { content: said }) };
+    this.#tell(shop, { type: 'session.inbound', generation, token, ...told });
     return receipt;
   }
 
@@ -299,6 +305,7 @@ export class MemorySessionHost implements SessionHost {
     const shop: Shop = {
       address,
       session: undefined,
+      inbound: 'none',
       pairing: undefined,
       groups: NO_GROUPS,
       sent: [],

@@ -19,6 +19,8 @@ function intake() {
   const made = new InboundIntake({
     environment,
     generation: 2,
+    inbound: 'none',
+    orderedAs: (wireId) => wireId,
     socket: () => undefined,
     report: (notice) => void told.push(notice),
     failed: (detail) => void failures.push(detail),
@@ -27,11 +29,14 @@ function intake() {
   return { clock, told, failures, logged, intake: made };
 }
 
-const envelope = { wireId: 'W1', sender: PERSON, senderByNumber: PERSON, atMs: 1_000 };
+const envelope = {
+  ...{ wireId: 'W1', sender: PERSON, senderByNumber: PERSON, atMs: 1_000 },
+  ...{ lid: undefined, name: undefined },
+};
 
 test('what the network delivers again ends the session when its commit takes longer than 10 s', async () => {
   const { clock, failures, intake: made } = intake();
-  const received = assert.rejects(made.received(envelope, 'STOP'), /not committed in time/);
+  const received = assert.rejects(made.received(envelope, { conversation: 'STOP' }), /not committed in time/);
   await clock.advance(9_999);
   assert.deepEqual(failures, []);
   await clock.advance(1);

@@ -2,6 +2,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
+import type { InboundMode } from '../../inbound-mode.ts';
 import { keepSwept } from '../attachment-files.ts';
 import { SessionCounters } from '../session-counters.ts';
 import type {
@@ -228,6 +229,13 @@ class BaileysHost implements SessionHost {
   confirmInbound(shop: SessionAddress, token: string): void {
     const slot = this.#slots.get(shop.shopId);
     if (slot !== undefined) this.#post(slot, { kind: 'confirm', shopId: shop.shopId, token });
+  }
+
+  hearInbound(shop: SessionAddress, inbound: InboundMode): void {
+    const slot = this.#live(shop);
+    if (slot === undefined) return;
+    slot.opening = { ...slot.opening, inbound };
+    this.#post(slot, { kind: 'inbound', shopId: shop.shopId, inbound });
   }
 
   refreshGroups(shop: SessionAddress, groupId?: string): void {

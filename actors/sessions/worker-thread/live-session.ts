@@ -1,5 +1,6 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
+import type { InboundMode } from '../../inbound-mode.ts';
 import { Unreadable } from '../credential-cipher.ts';
 import type { SendOrder, SessionAddress, SessionEnd } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
@@ -62,6 +63,8 @@ export class LiveSession {
     this.#inbound = new InboundIntake({
       environment,
       generation: opening.generation,
+      inbound: opening.inbound ?? 'none',
+      orderedAs: (wireId) => options.memory.aliases.get<string>(wireId) ?? wireId,
       socket: () => this.#running?.socket,
       report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
       failed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
@@ -151,6 +154,11 @@ export class LiveSession {
   confirm(token: string): void {
     this.#inbound.confirm(token);
     this.#running?.receipts.confirm(token);
+  }
+
+  /** From now on it tells the content of what people write, or tells none. */
+  hearInbound(inbound: InboundMode): void {
+    this.#inbound.hear(inbound);
   }
 
   refreshGroups(groupId?: string): void {

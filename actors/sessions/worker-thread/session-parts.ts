@@ -125,7 +125,7 @@ function ratchetsOf(
       const { socket } = running() ?? {};
       return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
     },
-    received: (envelope, text) => inbound.received(envelope, text),
+    received: (envelope, message) => inbound.received(envelope, message),
     isLeftOut: (address) =>
       isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
     ownAddresses,

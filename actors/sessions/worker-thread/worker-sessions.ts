@@ -58,6 +58,9 @@ export class WorkerSessions {
       case 'confirm':
         session?.confirm(message.token);
         break;
+      case 'inbound':
+        session?.hearInbound(message.inbound);
+        break;
       case 'refresh_groups':
         session?.refreshGroups(message.groupId);
         break;

@@ -84,6 +84,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'release':
       case 'recall':
       case 'confirm':
+      case 'hear_inbound':
       case 'refresh_groups':
         tellHost(host, session, effect);
         break;
@@ -155,7 +156,7 @@ function tellOfNumber(
 
 type HostOrder = Extract<
   ShopEffect,
-  { readonly type: 'send' | 'release' | 'recall' | 'confirm' | 'refresh_groups' }
+  { readonly type: 'send' | 'release' | 'recall' | 'confirm' | 'hear_inbound' | 'refresh_groups' }
 >;
 
 /** Carries out an effect that only the session takes part in. */
@@ -172,6 +173,9 @@ function tellHost(host: SessionHost, session: SessionAddress, order: HostOrder):
       break;
     case 'confirm':
       host.confirmInbound(session, order.token);
+      break;
+    case 'hear_inbound':
+      host.hearInbound(session, order.inbound);
       break;
     case 'refresh_groups':
       host.refreshGroups(session);

@@ -14,12 +14,14 @@ import {
   decodeCarried,
   dropContent,
 } from '../state/carried-message.ts';
+import type { InboundOwner } from '../state/inbound-records.ts';
 import type { MessageState } from '../state/message-record.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { numbersLeft, numbersTaken } from '../state/numbers-left.ts';
 import { decodePooled } from '../state/pooled-message.ts';
 import { sentIndexKeys } from '../state/sent-index.ts';
 import { type ShopKeys, shopAddress, shopKeys } from '../state/shop-keys.ts';
+import { eraseListedInbound, eraseStrayInbound } from './inbound-eraser.ts';
 import { MessageEraser } from './message-eraser.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
@@ -50,7 +52,7 @@ interface ErasedShop extends ShopReference {
 }
 
 /**
- * Erases what a shop left: its session, credentials, messages, idempotency keys, windows, opt-outs and dead
+ * Erases what a shop left: its session, credentials, messages, what people wrote, idempotency keys, windows, opt-outs and dead
  * letters. What its number may send follows the number for 30 days (`number-archive.ts`).
  */
 export class ShopEraser {
@@ -78,6 +80,7 @@ export class ShopEraser {
   async eraseStrays(tenantId: string): Promise<void> {
     const { shard } = tenantAddress(tenantId);
     await this.#messages.eraseStrays(shard, (body) => body.tenantId === tenantId);
+    await this.#eraseStrayInbound(shard, (owner) => owner.tenantId === tenantId);
   }
 
   async #erase({ withTenant, ...shop }: ErasedShop): Promise<void> {
@@ -93,7 +96,11 @@ export class ShopEraser {
     await this.#endCarried(shard, keys);
     await this.#withdrawPooled(keys);
     await this.#messages.eraseListed(shard, keys.accepted);
-    if (!withTenant) await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
+    await eraseListedInbound(shard, keys.inbound, store);
+    if (!withTenant) {
+      await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
+      await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
+    }
     const left = [...keys.all(), ...sentIndexKeys(keys)];
     await store.commit(
       shard,
@@ -106,6 +113,11 @@ export class ShopEraser {
     // Its record names the shop until then; where that is not stored in time, the tenant has the shop erased once more.
     const told = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
     await answeredInTime(clock, told);
+  }
+
+  async #eraseStrayInbound(shard: number, isErased: (owner: InboundOwner) => boolean): Promise<void> {
+    const { store, clock, retentionMs } = this.#options;
+    await eraseStrayInbound(shard, isErased, { store, retentionMs, nowMs: clock.wallMs() });
   }
 
   /** Before anything else goes: what is kept of its numbers is read from what the shop left, and once only. */

@@ -65,6 +65,9 @@ export class AcceptedList {
   /** The newest day whose stanzas' index was given its expiry by this actor. */
   indexedDay: number | undefined;
 
+  /** The newest day whose inbound messages were given their expiry by this actor. */
+  inboundDay: number | undefined;
+
   constructor(next: number, settled: number) {
     this.next = next;
     this.settled = settled;

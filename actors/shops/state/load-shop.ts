@@ -2,6 +2,7 @@ import { recipientKey } from '../../../policy/number-forms.ts';
 import { LEDGER_BOUND, type SendLedger } from '../../../policy/send-ledger.ts';
 import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
+import { type InboundMode, inboundModeOf } from '../../inbound-mode.ts';
 import { isFinal } from '../../message-status.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines } from '../machines/shop-machines.ts';
@@ -50,6 +51,7 @@ export async function loadShop(
     ['HVALS', keys.optOutNotices],
   ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
   if (record === null) return undefined;
+  const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
   const machines = restoreMachines(actor ?? null);
   const accepted = new AcceptedList(length, Number(settledText ?? 0));
   const unsettled = await readUnsettled(keys.accepted, { accepted, newest }, store);
@@ -82,13 +84,20 @@ export async function loadShop(
     pairingCode: undefined,
     groups: undefined,
     dispatching: true,
-    tenantActive: tenant == null || (JSON.parse(tenant) as { active?: boolean }).active !== false,
+    tenantActive: ofTenant?.active !== false,
+    inbound: inboundModeOf(ofTenant),
     unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
     ledgerReplaced: unreadable ?? false,
     limits: decodeLimits(limits, actor),
     undelivered: decodeUndelivered(undelivered),
     transitions: new RecentTransitions(),
   };
+}
+
+/** What a shop asks of its tenant's record. */
+interface StoredTenant {
+  readonly active?: boolean;
+  readonly inbound?: InboundMode;
 }
 
 function replaceNewest(list: string, count: number, elements: readonly string[]): Write[] {

@@ -51,6 +51,8 @@ const PARTS = [
   'carried',
   'carried-for',
   'opt-out-notices',
+  'inbound',
+  'inbound-heard',
 ] as const;
 
 /**
@@ -108,6 +110,16 @@ export class ShopKeys {
   /** Hash by shop and person: opt-outs that other shops still have to be told of. */
   get optOutNotices(): string {
     return keyOf(this.shop, 'opt-out-notices');
+  }
+
+  /** Sorted set, score 0: ids of what people wrote to the shop. */
+  get inbound(): string {
+    return keyOf(this.shop, 'inbound');
+  }
+
+  /** Sorted set by time in milliseconds: digests of the stanzas that the shop's tenant was told of. */
+  get inboundHeard(): string {
+    return keyOf(this.shop, 'inbound-heard');
   }
 
   /** All of them, for what is erased with the shop. */

@@ -1,6 +1,7 @@
 import type { NetworkLimits } from '../../../policy/network-limits.ts';
 import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Write } from '../../../runtime/store.ts';
+import type { InboundMode } from '../../inbound-mode.ts';
 import type { SessionGroup } from '../../sessions/session-host.ts';
 import type { TenantKeys } from '../../tenants/tenant-keys.ts';
 import type { ChannelStateName } from '../machines/channel-context.ts';
@@ -63,6 +64,8 @@ export interface ShopState extends ShopMachines {
   readonly dispatching: boolean;
   /** False while operators have deactivated the tenant: nothing more is taken from the queue. */
   readonly tenantActive: boolean;
+  /** What the tenant is told of what people write to the shop. */
+  readonly inbound: InboundMode;
   /** Writes for what loading repaired; the first turn commits them. */
   readonly unstored: readonly Write[];
   /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
@@ -96,6 +99,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     groups,
     dispatching,
     tenantActive,
+    inbound,
     unstored,
     ledgerReplaced,
     limits,
@@ -122,6 +126,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     groups,
     dispatching,
     tenantActive,
+    inbound,
     unstored,
     ledgerReplaced,
     limits,

@@ -28,34 +28,34 @@ export async function* strayMessages(
   sources: StraySources,
 ): AsyncGenerator<readonly StoredMessage[]> {
   const { store } = sources;
-  for (const day of await strayDays(shard, sources)) {
+  for (const key of await strayDays((day) => dayKey(shard, day), sources)) {
     let cursor = '0';
     do {
-      const [[next, pairs]] = (await store.read([
-        ['HSCAN', dayKey(shard, day), cursor, 'COUNT', SCAN_COUNT],
-      ])) as [[string, string[]]];
+      const [[next, pairs]] = (await store.read([['HSCAN', key, cursor, 'COUNT', SCAN_COUNT]])) as [
+        [string, string[]],
+      ];
       cursor = next;
       yield bodiesAmong(pairs);
     } while (cursor !== '0');
   }
 }
 
-/** Days older than the present retention that are still stored. */
-async function strayDays(
-  shard: number,
+/** The keys of days older than the present retention that are still stored. */
+export async function strayDays(
+  keyOf: (day: number) => string,
   { store, retentionMs, nowMs }: StraySources,
-): Promise<readonly number[]> {
+): Promise<readonly string[]> {
   const newest = dayOf(nowMs - retentionMs) - 1;
   const oldest = dayOf(nowMs - MOST_DAYS * DAY_MS) - 1;
   const days = Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, index) => newest - index);
-  const found: number[] = [];
+  const found: string[] = [];
   for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
-    const some = days.slice(from, from + DAYS_AT_ONCE);
-    const [first, ...rest] = some.map((day) => dayKey(shard, day));
+    const some = days.slice(from, from + DAYS_AT_ONCE).map(keyOf);
+    const [first, ...rest] = some;
     if (first === undefined) continue;
     const [count] = await store.read([['EXISTS', first, ...rest]]);
     if (count === 0) continue;
-    const each = await store.read(some.map((day): Read => ['EXISTS', dayKey(shard, day)]));
+    const each = await store.read(some.map((key): Read => ['EXISTS', key]));
     found.push(...some.filter((_, index) => each[index] === 1));
   }
   return found;

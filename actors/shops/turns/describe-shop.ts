@@ -16,6 +16,7 @@ export function describeShop(state: ShopState) {
     shopId: state.shop.shopId,
     name: state.name,
     tenantActive: state.tenantActive,
+    inbound: state.inbound,
     status: publicChannelStatus(channelState(state)),
     channel: { state: channelState(state), ...context },
     pacing: { state: pacingState(state), ...state.pacing.context },

@@ -3,6 +3,7 @@ import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
+import { type InboundOptions, tellInbound } from './inbound/tell-inbound.ts';
 import { hearLimits, heedRefusal } from './number/network-word.ts';
 import type { NumberFacts } from './number/number-facts.ts';
 import { takeNumber } from './number/take-number.ts';
@@ -30,12 +31,12 @@ export function onSessionEvent(
   builder: TurnBuilder,
   event: SessionEvent,
   facts: ShopFacts,
-  times: Pick<PacingTimes, 'outcomeMs'>,
+  { times, ...options }: { readonly times: Pick<PacingTimes, 'outcomeMs'> } & InboundOptions,
 ): void {
   switch (event.type) {
     // Inbound messages and outcomes count, whichever session they come from.
     case 'session.inbound':
-      onInbound(builder, event, facts);
+      onInbound(builder, event, facts, options);
       break;
     case 'session.receipts':
       onReceipts(builder, facts.receipts ?? []);
@@ -171,10 +172,14 @@ function onInbound(
   builder: TurnBuilder,
   event: Extract<SessionEvent, { type: 'session.inbound' }>,
   facts: ShopFacts,
+  options: InboundOptions,
 ): void {
-  const writer = afterInbound(facts.writer, event, builder.nowMs);
+  const writtenBy = facts.writtenBy ?? event.from;
+  tellInbound(builder, { event, writtenBy, facts: facts.told }, options);
+  // A reaction is not a message: it must not lift somebody's STOP.
+  const isWord = event.content?.kind !== 'reaction';
+  const writer = isWord ? afterInbound(facts.writer, event, builder.nowMs) : undefined;
   if (writer !== undefined) {
-    const writtenBy = facts.writtenBy ?? event.from;
     keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
     const was = facts.writer?.optedOut ?? false;
     tellOfOptOut(builder, { writtenBy, was, is: writer.optedOut });

@@ -137,6 +137,10 @@ function turn(
       builder.change({ tenantActive: command.active });
       if (!command.active) builder.stepPacing({ type: 'session_down' });
       return builder.finish();
+    case 'tenant_inbound':
+      builder.change({ inbound: command.inbound });
+      builder.perform({ type: 'hear_inbound', inbound: command.inbound });
+      return builder.finish();
     case 'hold':
     case 'release':
       builder.stepPacing({ type: command.type });
@@ -169,7 +173,7 @@ function turn(
       yieldNumber(builder, command);
       return builder.finish();
     default:
-      onSessionEvent(builder, command, facts, options.times);
+      onSessionEvent(builder, command, facts, options);
       return builder.finish();
   }
 }
@@ -226,6 +230,8 @@ function settleLostProcess(builder: TurnBuilder): void {
 
 /** What a crash of the actor alone left behind: a session that still runs, and that tells its only code no second time. */
 function settleCrash(builder: TurnBuilder): void {
+  const { inbound } = builder.state;
+  if (inbound !== 'none') builder.perform({ type: 'hear_inbound', inbound });
   const { pairWith } = builder.state.channel.context;
   if (pairWith == null) builder.perform({ type: 'refresh_groups' });
   else builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });

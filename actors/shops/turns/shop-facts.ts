@@ -14,6 +14,7 @@ import { idempotencyKey } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { decodeWriter, laterWriter } from '../state/writer.ts';
 import type { ShopCommand } from './builder/shop-commands.ts';
+import { readTold, type ToldFacts } from './inbound/inbound-facts.ts';
 import { type NumberFacts, readNumber } from './number/number-facts.ts';
 import {
   type InboundFacts,
@@ -44,6 +45,8 @@ export interface ShopFacts extends InboundFacts {
   readonly receipts?: ReceiptFacts;
   /** The head of the shop's list, before it is cut. */
   readonly oldest?: readonly string[];
+  /** Of an inbound message that the tenant is to be told of. */
+  readonly told?: ToldFacts;
   /** A session worker is there to take orders. */
   readonly available: boolean;
 }
@@ -73,10 +76,10 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
   if (isOnItsWay && state.inHand?.messageId === command.messageId) {
     return readDispatch(state, command, store, nowMs).then((dispatch) => ({ dispatch, available }));
   }
-  if (command.type === 'session.inbound' && isOptOut(command.text)) {
-    return readOptOut(state, command.from, store, nowMs).then((facts) => ({ ...facts, available }));
+  if (command.type === 'session.inbound') {
+    return readWritten(question, command).then((facts) => ({ ...facts, available }));
   }
-  if (command.type === 'session.inbound' || command.type === 'pool.opt_out') {
+  if (command.type === 'pool.opt_out') {
     return readInbound(state, command.from, store).then((facts) => ({ ...facts, available }));
   }
   if (command.type === 'session.receipts') {
@@ -105,21 +108,31 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
   return { available };
 }
 
+/** Who wrote, and what the tenant is to be told of it. */
+async function readWritten(
+  { state, store, vault, nowMs }: FactsQuestion,
+  event: Extract<ShopCommand, { type: 'session.inbound' }>,
+): Promise<Omit<ShopFacts, 'available'>> {
+  const known = isOptOut(event.text)
+    ? await readOptOut(state, event.from, store, nowMs)
+    : await readInbound(state, event.from, store);
+  const told = await readTold(state, event, known.writtenBy, { store, vault, nowMs });
+  return told === undefined ? known : { ...known, told };
+}
+
 type PoolCommand = Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>;
 
 function isPoolAsk(command: ShopCommand): command is PoolCommand {
   return command.type === 'pool.offer' || command.type === 'pool.take' || command.type === 'pool.withdraw';
 }
 
+type WrittenBy = InboundFacts & { readonly writtenBy: string };
+
 /**
  * Who wrote: somebody whose number is known by now is kept under it, however the network named them this time, and with what
  * they wrote under its other form.
  */
-async function readInbound(
-  { keys }: ShopState,
-  from: string,
-  store: Store,
-): Promise<InboundFacts & { readonly writtenBy: string }> {
+async function readInbound({ keys }: ShopState, from: string, store: Store): Promise<WrittenBy> {
   const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
   const writtenBy = typeof number === 'string' ? number : from;
   const [, otherForm] = numberForms(writtenBy);
@@ -140,7 +153,7 @@ async function readOptOut(
   from: string,
   store: Store,
   nowMs: number,
-): Promise<InboundFacts & Pick<ShopFacts, 'carriedFor'>> {
+): Promise<WrittenBy & Pick<ShopFacts, 'carriedFor'>> {
   const [facts, [carriedFor]] = await Promise.all([
     readInbound(state, from, store),
     store.read([carriedForRead(state.keys, nowMs)]),

@@ -1,14 +1,21 @@
-import type { WASocket } from '@whiskeysockets/baileys';
+import type { proto, WASocket } from '@whiskeysockets/baileys';
+import type { InboundContent } from '../../../inbound-content.ts';
+import type { InboundMode } from '../../../inbound-mode.ts';
 import { readClientError } from '../session/session-end.ts';
 import type { SessionEnvironment } from '../session/session-environment.ts';
 import { userOf } from '../wire/chat-address.ts';
-import { type InboundEnvelope, personOf } from '../wire/inbound-message.ts';
+import { inboundContentOf, senderName } from '../wire/inbound-content.ts';
+import { type InboundEnvelope, personOf, textOf } from '../wire/inbound-message.ts';
 import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
 
 /** The parts and callbacks of a session that an intake uses. */
 export interface InboundIntakeOptions {
   readonly environment: Pick<SessionEnvironment, 'clock' | 'numbers' | 'timing'>;
   readonly generation: number;
+  /** What the tenant is told of what people write. */
+  readonly inbound: InboundMode;
+  /** The wire id that the order of a stanza was given with. */
+  readonly orderedAs: (wireId: string) => string;
   /** Finds the number behind the network's own id of a person. */
   readonly socket: () => WASocket | undefined;
   readonly report: (notice: InboundNotice) => void;
@@ -21,26 +28,45 @@ export interface InboundIntakeOptions {
 export class InboundIntake {
   readonly #options: InboundIntakeOptions;
   readonly #pending: PendingInbound;
+  #mode: InboundMode;
   #closed = false;
 
   constructor(options: InboundIntakeOptions) {
     this.#options = options;
+    this.#mode = options.inbound;
     const { environment, generation, report } = options;
     const { clock, timing } = environment;
     this.#pending = new PendingInbound({ clock, timeoutMs: timing.confirmMs, generation, report });
   }
 
-  /** Commits a message through the shop's actor. A rejection keeps the ratchet where it was. */
-  async received(envelope: InboundEnvelope, text: string): Promise<void> {
+  /** From now on the content of messages is told, or is not. */
+  hear(inbound: InboundMode): void {
+    this.#mode = inbound;
+  }
+
+  /** Commits a message through the shop's actor, where it says anything. A rejection keeps the ratchet where it was. */
+  async received(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
+    const content = this.#contentOf(envelope, message);
+    const text = textOf(message) ?? (content && '');
+    if (text === undefined) return;
     const from = await this.#senderOf(envelope);
     try {
       this.#mustBeOpen();
-      await this.#pending.submit({ wireId: envelope.wireId, from, text, atMs: envelope.atMs });
+      const { wireId, atMs } = envelope;
+      await this.#pending.submit({ wireId, from, text, atMs, ...(content && { content }) });
     } catch (error) {
       // Before the client can answer.
       this.#options.failed(readClientError(error).message);
       throw error;
     }
+  }
+
+  #contentOf({ lid, name }: InboundEnvelope, message: proto.IMessage): InboundContent | undefined {
+    if (this.#mode === 'none') return undefined;
+    const said = inboundContentOf(message);
+    if (said === undefined) return undefined;
+    const quotes = said.quotes === null ? null : this.#options.orderedAs(said.quotes);
+    return { ...said, quotes, name: senderName(name), lid: lid ?? null };
   }
 
   confirm(token: string): void {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../runtime/clock.ts';
+import type { InboundContent } from '../../../inbound-content.ts';
 
 /** An inbound message as its shop's actor is told of it. */
 export interface InboundNotice {
@@ -7,6 +8,8 @@ export interface InboundNotice {
   readonly from: string;
   readonly text: string;
   readonly atMs: number;
+  /** What its tenant is told; absent: nothing. */
+  readonly content?: InboundContent;
 }
 
 /** Where inbound messages wait until their shop's actor has committed them. */

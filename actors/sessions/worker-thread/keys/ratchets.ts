@@ -11,7 +11,7 @@ import {
   unpadRandomMax16,
 } from '@whiskeysockets/baileys';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
-import { type InboundEnvelope, readEnvelope, textOf } from '../wire/inbound-message.ts';
+import { type InboundEnvelope, readEnvelope } from '../wire/inbound-message.ts';
 import { toldByPhone } from '../wire/phone-answer.ts';
 import { readUnderOtherAddress } from './other-address.ts';
 import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
@@ -25,7 +25,7 @@ export interface RatchetHooks {
   /** The network's own ids of numbers; undefined: no answer. */
   readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
-  readonly received: (envelope: InboundEnvelope, text: string) => Promise<void>;
+  readonly received: (envelope: InboundEnvelope, message: proto.IMessage) => Promise<void>;
   /** Whether a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
   readonly isLeftOut: (address: string) => boolean;
   /** The shop's own addresses, without device. */
@@ -81,10 +81,9 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
     const message = proto.Message.decode(unpadRandomMax16(padded));
     const otherAddress = (wireId: string): string | undefined => hooks.numbersBeside.get(wireId);
     for (const told of toldByPhone(stanza, message, { own, otherAddress }))
-      await hooks.received(told.envelope, told.text);
+      await hooks.received(told.envelope, told.message);
     const envelope = readEnvelope(stanza, own);
-    const text = envelope === undefined ? undefined : textOf(message);
-    if (envelope !== undefined && text !== undefined) await hooks.received(envelope, text);
+    if (envelope !== undefined) await hooks.received(envelope, message);
   };
 
   /** The phone may be asked for this stanza's message, and leave out what the stanza says of its sender. */

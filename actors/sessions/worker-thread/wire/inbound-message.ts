@@ -10,6 +10,10 @@ export interface InboundEnvelope {
   /** The sender by number, where the envelope names it beside the id. */
   readonly senderByNumber: string | undefined;
   readonly atMs: number;
+  /** The network's own id of the sender, where the envelope names it. */
+  readonly lid: string | undefined;
+  /** As the sender calls themselves. */
+  readonly name: string | undefined;
 }
 
 /** The envelope of a message that one person wrote to the shop; undefined for groups, broadcasts, and our own devices. */
@@ -22,7 +26,17 @@ export function readEnvelope(stanza: BinaryNode, own: readonly string[]): Inboun
   const byNumber = [from, stanza.attrs.sender_pn, stanza.attrs.participant_pn].find(
     (address) => address !== undefined && isNumberAddress(address),
   );
-  return { wireId: boundedId(id), sender: from, senderByNumber: byNumber, atMs: Number(t ?? 0) * 1000 };
+  const lid = [from, stanza.attrs.sender_lid].find(
+    (address) => address !== undefined && isLidAddress(address),
+  );
+  return {
+    wireId: boundedId(id),
+    sender: from,
+    senderByNumber: byNumber,
+    atMs: Number(t ?? 0) * 1000,
+    lid: lid && personOf(lid),
+    name: stanza.attrs.notify,
+  };
 }
 
 /** The longest id that is kept as it is, in characters; clients make up to 32 (the client's `generateMessageIDV2`: 22). */

@@ -1,11 +1,11 @@
 import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { userOf } from './chat-address.ts';
-import { type InboundEnvelope, personOf, readEnvelope, textOf } from './inbound-message.ts';
+import { type InboundEnvelope, personOf, readEnvelope } from './inbound-message.ts';
 
 /** A message that the shop's own phone reported. */
 export interface ToldByPhone {
   readonly envelope: InboundEnvelope;
-  readonly text: string;
+  readonly message: proto.IMessage;
 }
 
 /**
@@ -32,7 +32,7 @@ export function toldByPhone(
 }
 
 function readCopy(
-  { key, message, messageTimestamp }: proto.IWebMessageInfo,
+  { key, message, messageTimestamp, pushName }: proto.IWebMessageInfo,
   own: readonly string[],
   otherAddress: (wireId: string) => string | undefined,
 ): ToldByPhone[] {
@@ -43,10 +43,10 @@ function readCopy(
     from: key.remoteJid,
     t: String(messageTimestamp ?? 0),
     ...(other === undefined ? {} : { sender_pn: other }),
+    ...(pushName ? { notify: pushName } : {}),
   };
   const envelope = readEnvelope({ tag: 'message', attrs }, own);
-  const text = textOf(message);
-  return envelope === undefined || text === undefined ? [] : [{ envelope, text }];
+  return envelope === undefined ? [] : [{ envelope, message }];
 }
 
 /** Whether an address is the shop's phone, and no other device linked to it. */

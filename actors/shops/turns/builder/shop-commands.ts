@@ -1,5 +1,6 @@
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Lane, RuntimeCommand } from '../../../../runtime/behaviour.ts';
+import type { InboundMode } from '../../../inbound-mode.ts';
 import type { MessageReason, MessageStatus } from '../../../message-status.ts';
 import type { SendOrder, SessionEvent, SessionOpening } from '../../../sessions/session-host.ts';
 import type { ChannelStateName } from '../../machines/channel-context.ts';
@@ -27,6 +28,8 @@ export type ShopCommand =
   | { readonly type: 'disconnect' }
   /** Operators deactivated the tenant, or activated it again; its record says so as well. */
   | { readonly type: 'tenant_active'; readonly active: boolean }
+  /** Operators changed what the tenant is told of what people write; its record says so as well. */
+  | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode }
   /** The operator's hold of the queue, and its end. */
   | { readonly type: 'hold' }
   | { readonly type: 'release' }
@@ -77,6 +80,7 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   connect: 'client',
   disconnect: 'control',
   tenant_active: 'control',
+  tenant_inbound: 'control',
   hold: 'control',
   release: 'control',
   'pool.offer': 'control',
@@ -139,6 +143,8 @@ export type ShopEffect =
     }
   /** Tell a shop that somebody opted out whom this one wrote to for it. */
   | { readonly type: 'tell_opt_out'; readonly notice: OptOutNotice }
+  /** What the session is to report of what people write. */
+  | { readonly type: 'hear_inbound'; readonly inbound: InboundMode }
   | { readonly type: 'refresh_groups' }
   /** A recipient has a message, or read it, so long after it was sent; milliseconds. */
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }

@@ -246,6 +246,12 @@ export class TurnBuilder {
     this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject: messageId }];
   }
 
+  /** The same of what somebody wrote to the shop; its id. */
+  tellOfInbound(inboundId: string): void {
+    const { shopId } = this.#state.shop;
+    this.#events = [...this.#events, { type: 'message.received', shopId, subject: inboundId }];
+  }
+
   /** The same of the shop itself. */
   tell<Type extends ShopEventType>(type: Type, data: ShopEventData[Type]): void {
     this.#events = [...this.#events, shopEvent(type, this.#state.shop.shopId, data)];
@@ -262,7 +268,9 @@ export class TurnBuilder {
 
   #carryChannel(effect: ChannelEffect): void {
     if (effect.type === 'openSession') {
-      this.perform({ type: 'open', opening: effect.params });
+      const { inbound } = this.#state;
+      const opening = inbound === 'none' ? effect.params : { ...effect.params, inbound };
+      this.perform({ type: 'open', opening });
     } else if (effect.type === 'closeSession') {
       this.perform({ type: 'close' });
     } else if (effect.type === 'eraseSession') {

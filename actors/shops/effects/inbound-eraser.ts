@@ -1,0 +1,47 @@
+import type { Store } from '../../../runtime/store.ts';
+import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../state/inbound-records.ts';
+import { strayDays } from '../state/stray-messages.ts';
+
+/** Messages that one commit erases: some hundred commands, about a millisecond of Redis. */
+const BATCH = 100;
+
+type InboundStore = Pick<Store, 'read' | 'commit'>;
+
+/** Erases all that a shop's index names of what people wrote to it, in short steps. */
+export async function eraseListedInbound(shard: number, index: string, store: InboundStore): Promise<void> {
+  for (;;) {
+    const [ids] = (await store.read([['ZRANGE', index, 0, BATCH - 1]])) as [string[]];
+    if (ids.length === 0) return;
+    await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ['ZREM', index, ...ids]]);
+  }
+}
+
+/** Erases what no index names, where messages were kept for longer before. */
+export async function eraseStrayInbound(
+  shard: number,
+  isErased: (owner: InboundOwner) => boolean,
+  sources: { readonly store: InboundStore; readonly retentionMs: number; readonly nowMs: number },
+): Promise<void> {
+  const { store } = sources;
+  for (const key of await strayDays((day) => inboundKey(shard, day), sources)) {
+    let cursor = '0';
+    do {
+      const [[next, pairs]] = (await store.read([['HSCAN', key, cursor, 'COUNT', BATCH]])) as [
+        [string, string[]],
+      ];
+      cursor = next;
+      const gone = pairs.filter((id, at) => at % 2 === 0 && isOf(id, pairs[at + 1], isErased));
+      if (gone.length > 0)
+        await store.commit(
+          shard,
+          gone.map((id) => inboundErasure(shard, id)),
+        );
+    } while (cursor !== '0');
+  }
+}
+
+/** The field that says when one was read goes with it. */
+function isOf(id: string, stored: string | undefined, isErased: (owner: InboundOwner) => boolean): boolean {
+  const owner = id.includes(':') ? undefined : inboundOwner(stored);
+  return owner !== undefined && isErased(owner);
+}

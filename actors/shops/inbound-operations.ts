@@ -1,0 +1,46 @@
+import type { Outcome } from '../failure.ts';
+import type { InboundKind } from '../inbound-content.ts';
+import type { CursorPage } from '../tenants/tenant-operations.ts';
+import type { ShopReference } from './shop-operations.ts';
+
+/** What somebody wrote to a shop, as its event tells it. Times are ISO 8601 in UTC. */
+export interface InboundView {
+  readonly id: string;
+  readonly shopId: string;
+  /** E.164 with plus; null: the network tells none. */
+  readonly from: string | null;
+  /** The person, by an id that is the same in all shops of the tenant. */
+  readonly fromId: string;
+  readonly name: string | null;
+  /** When it was written, as the network says, in whole seconds. */
+  readonly at: string;
+  readonly kind: InboundKind;
+  readonly text: string | null;
+  /** The message of ours that it quotes or reacts to. */
+  readonly replyTo: string | null;
+  readonly media: {
+    readonly type: string | null;
+    readonly size: number | null;
+    readonly fileName: string | null;
+    readonly sha256: string | null;
+  } | null;
+}
+
+/** The same, as it stands now. */
+export interface InboundRecordView extends InboundView {
+  /** When it was marked as read; null: it was not. */
+  readonly readAt: string | null;
+}
+
+/** What the API asks of inbound messages, on the node that owns the tenant. Rejects only with `RuntimeFailure`. */
+export interface InboundOperations {
+  /** Newest first. */
+  list(
+    shop: ShopReference,
+    query: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<Outcome<CursorPage<InboundRecordView>>>;
+  /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
+  read(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView>>;
+  /** As its event tells it; undefined: it is gone. */
+  told(tenantId: string, inboundId: string): Promise<InboundView | undefined>;
+}

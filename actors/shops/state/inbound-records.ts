@@ -1,0 +1,121 @@
+import { shardKey } from '../../../runtime/address.ts';
+import type { Read, Store, Write } from '../../../runtime/store.ts';
+import type { InboundKind, InboundMedia } from '../../inbound-content.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { dayEndsMs, dayOfMessage } from './message-days.ts';
+import type { NumberVault } from './number-vault.ts';
+
+/*
+ * What people wrote to a shard's shops on one day is one hash, as its messages are (message-days.ts): under an id whose it is,
+ * and the rest sealed; under `id:read` when it was marked as read. The hash expires as a whole.
+ */
+
+/** Whose an inbound message is: what is stored of it in the clear. */
+export interface InboundOwner extends ShopReference {
+  /** The person who wrote, by an id that tells no number. */
+  readonly fromId: string;
+}
+
+/** What somebody wrote to a shop. Times in milliseconds since the Unix epoch. */
+export interface InboundRecord extends InboundOwner {
+  readonly id: string;
+  /** E.164 with plus; null: the network tells none. */
+  readonly from: string | null;
+  /** The network's own id of the person (ending in `@lid`), where it told one. */
+  readonly lid: string | null;
+  readonly name: string | null;
+  /** The network's stamp. */
+  readonly atMs: number;
+  readonly kind: InboundKind;
+  /** Null as well where the tenant is told no texts. */
+  readonly text: string | null;
+  /** The message of ours that it quotes or reacts to. */
+  readonly replyTo: string | null;
+  /** Null as well where the tenant is told no texts. */
+  readonly media: InboundMedia | null;
+  /** The network's id of the stanza. */
+  readonly wireId: string;
+}
+
+/** A stored inbound message, and when it was marked as read. */
+export interface StoredInbound {
+  readonly record: InboundRecord;
+  readonly readAtMs: number | null;
+}
+
+/** The hash of what people wrote to a shard's shops on one day. */
+export function inboundKey(shard: number, day: number): string {
+  return shardKey(shard, 'inbound', String(day));
+}
+
+/** Stores an inbound message. */
+export function inboundWrite(shard: number, record: InboundRecord, vault: NumberVault): Write {
+  const { id, tenantId, shopId, fromId, ...rest } = record;
+  const sealed = vault.seal(useOf(id, { tenantId, shopId, fromId }), JSON.stringify(rest));
+  return ['HSET', inboundKey(shard, dayOfMessage(id)), id, `${tenantId} ${shopId} ${fromId} ${sealed}`];
+}
+
+/** Has Redis drop a message's day once it has been kept for `retentionMs`. */
+export function inboundExpiry(shard: number, id: string, retentionMs: number): Write {
+  const day = dayOfMessage(id);
+  return ['PEXPIREAT', inboundKey(shard, day), dayEndsMs(day, retentionMs)];
+}
+
+/** Erases an inbound message. */
+export function inboundErasure(shard: number, id: string): Write {
+  return ['HDEL', inboundKey(shard, dayOfMessage(id)), id, readField(id)];
+}
+
+function readField(id: string): string {
+  return `${id}:read`;
+}
+
+/** Binds what is sealed to its place. */
+function useOf(id: string, { tenantId, shopId, fromId }: InboundOwner): string {
+  return `inbound ${tenantId} ${shopId} ${fromId} ${id}`;
+}
+
+/** Whose the stored message is; undefined where it is gone. */
+export function inboundOwner(stored: string | null | undefined): InboundOwner | undefined {
+  if (stored == null) return undefined;
+  const [tenantId = '', shopId = '', fromId = ''] = stored.split(' ', 3);
+  return { tenantId, shopId, fromId };
+}
+
+/**
+ * Inbound messages in the order of their ids; undefined for what is gone, and for what no configured key opens any more.
+ */
+export async function readInbound(
+  shard: number,
+  ids: readonly string[],
+  { store, vault }: { readonly store: Pick<Store, 'read'>; readonly vault: Pick<NumberVault, 'open'> },
+): Promise<(StoredInbound | undefined)[]> {
+  if (ids.length === 0) return [];
+  const lookups = ids.map((id): Read => ['HMGET', inboundKey(shard, dayOfMessage(id)), id, readField(id)]);
+  const found = (await store.read(lookups)) as [string | null, string | null][];
+  return ids.map((id, index) => {
+    const [stored, readAt] = found[index] ?? [];
+    const owner = inboundOwner(stored);
+    if (stored == null || owner === undefined) return undefined;
+    const sealed = stored.slice(stored.lastIndexOf(' ') + 1);
+    const record = opened(id, owner, sealed, vault);
+    return record && { record, readAtMs: readAt == null ? null : Number(readAt) };
+  });
+}
+
+function opened(
+  id: string,
+  owner: InboundOwner,
+  sealed: string,
+  vault: Pick<NumberVault, 'open'>,
+): InboundRecord | undefined {
+  try {
+    const rest = JSON.parse(vault.open(useOf(id, owner), sealed)) as Omit<
+      InboundRecord,
+      'id' | keyof InboundOwner
+    >;
+    return { id, ...owner, ...rest };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import type { Read, Store } from '../../../../runtime/store.ts';
+import type { SessionEvent } from '../../../sessions/session-host.ts';
+import type { NumberVault } from '../../state/number-vault.ts';
+import { type KnownPerson, readPerson } from '../../state/person-ids.ts';
+import { decodeSent, sentReads } from '../../state/sent-index.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+
+type Inbound = Extract<SessionEvent, { type: 'session.inbound' }>;
+
+/** What is known of an inbound message that the tenant is to be told of. */
+export interface ToldFacts {
+  readonly person: KnownPerson;
+  /** The tenant was told of it before. */
+  readonly isHeard: boolean;
+  /** The message of ours that it quotes or reacts to. */
+  readonly replyTo: string | null;
+}
+
+/** Reads it; undefined where the tenant is told of nothing. `writtenBy`: who wrote, as the shop knows them by now. */
+export async function readTold(
+  state: ShopState,
+  { content, wireId }: Inbound,
+  writtenBy: string,
+  sources: { readonly store: Store; readonly vault: NumberVault; readonly nowMs: number },
+): Promise<ToldFacts | undefined> {
+  if (content === undefined || state.inbound === 'none') return undefined;
+  const { store, nowMs } = sources;
+  const number = isPhoneNumber(writtenBy) ? writtenBy : undefined;
+  const lid = content.lid ?? (number === undefined ? writtenBy : undefined);
+  const person = await readPerson(state.shop.tenantId, { number, lid }, sources);
+  const marks = person.ids.map((id) => heardMark(id, wireId));
+  const quoted = content.quotes === null ? [] : sentReads(state.keys, [content.quotes], nowMs);
+  const answers = await store.read([
+    ...marks.map((mark): Read => ['ZSCORE', state.keys.inboundHeard, mark]),
+    ...quoted,
+  ]);
+  const stanzas = answers.slice(marks.length) as (string | null)[][];
+  // A quote counts for as long as the stanza is found, longer than a receipt does.
+  const sent = stanzas.map(([text]) => decodeSent(text, 0)).find((stanza) => stanza !== undefined);
+  const isHeard = answers.slice(0, marks.length).some((score) => score !== null);
+  return { person, isHeard, replyTo: sent?.messageId ?? null };
+}
+
+/** What stands for a stanza of one person's, whose id they make up. */
+export function heardMark(personId: string, wireId: string): string {
+  return createHash('sha256').update(`${personId} ${wireId}`).digest().subarray(0, 16).toString('base64url');
+}

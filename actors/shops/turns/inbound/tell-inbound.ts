@@ -1,0 +1,72 @@
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import type { SessionEvent } from '../../../sessions/session-host.ts';
+import { inboundExpiry, inboundWrite } from '../../state/inbound-records.ts';
+import { dayOf, firstIdOfDay } from '../../state/message-days.ts';
+import type { NumberVault } from '../../state/number-vault.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { heardMark, type ToldFacts } from './inbound-facts.ts';
+
+/** Ids, the vault and the retention of inbound messages. */
+export interface InboundOptions {
+  readonly makeId: (nowMs: number) => string;
+  readonly vault: NumberVault;
+  readonly retentionMs: number;
+}
+
+/** What is told, by whom it was written as the shop knows them by now. */
+interface Told {
+  readonly event: Extract<SessionEvent, { type: 'session.inbound' }>;
+  readonly writtenBy: string;
+  readonly facts: ToldFacts | undefined;
+}
+
+/**
+ * Tells the tenant what somebody wrote, once: the record, the event and the mark by which a stanza that is delivered again
+ * is known are one commit, before the network hears that it was taken.
+ */
+export function tellInbound(builder: TurnBuilder, told: Told, options: InboundOptions): void {
+  const { event, writtenBy, facts } = told;
+  const { content } = event;
+  const { state, nowMs } = builder;
+  if (facts === undefined || facts.isHeard || content === undefined || state.inbound === 'none') return;
+  const { person, replyTo } = facts;
+  const id = options.makeId(nowMs);
+  const withTexts = state.inbound === 'texts';
+  const number = isPhoneNumber(writtenBy) ? writtenBy : null;
+  const record = {
+    ...{ id, ...state.shop, fromId: person.id },
+    from: number,
+    lid: content.lid ?? (number === null ? writtenBy : null),
+    name: content.name,
+    atMs: event.atMs,
+    kind: content.kind,
+    text: withTexts ? content.text : null,
+    replyTo,
+    media: withTexts ? content.media : null,
+    wireId: event.wireId,
+  };
+  builder.write(
+    inboundWrite(state.shard, record, options.vault),
+    ['ZADD', state.keys.inbound, 0, id],
+    ['ZADD', state.keys.inboundHeard, nowMs, heardMark(person.id, event.wireId)],
+    ...person.writes,
+  );
+  keepAsLong(builder, id, options.retentionMs);
+  builder.tellOfInbound(id);
+}
+
+/** Once a day and actor: has the day's records expire, and drops what is older from the shop's indexes. */
+function keepAsLong(builder: TurnBuilder, id: string, retentionMs: number): void {
+  const { nowMs, state } = builder;
+  const { accepted, keys, shard } = state;
+  const day = dayOf(nowMs);
+  if (accepted.inboundDay === day) return;
+  builder.write(
+    inboundExpiry(shard, id, retentionMs),
+    ['ZREMRANGEBYLEX', keys.inbound, '-', `(${firstIdOfDay(dayOf(nowMs - retentionMs))}`],
+    ['ZREMRANGEBYSCORE', keys.inboundHeard, '-inf', nowMs - retentionMs],
+  );
+  builder.onCommitted(() => {
+    accepted.inboundDay = day;
+  });
+}

@@ -1,0 +1,59 @@
+import type { Store } from '../../../runtime/store.ts';
+import type { CursorPage } from '../../tenants/tenant-operations.ts';
+import type { InboundRecordView, InboundView } from '../inbound-operations.ts';
+import { type InboundRecord, readInbound, type StoredInbound } from '../state/inbound-records.ts';
+import type { NumberVault } from '../state/number-vault.ts';
+import type { ShopKeys } from '../state/shop-keys.ts';
+
+/** Ids that one page looks at, where messages are gone that the index still names. */
+const MOST_SCANNED = 1_000;
+/** Messages that are read at a time. */
+const BATCH = 100;
+
+/**
+ * A page of what people wrote to a shop, newest first. A cursor names an id, so that messages that come in meanwhile neither
+ * shift nor repeat what follows it.
+ */
+export async function listInbound(
+  shop: { readonly shard: number; readonly keys: Pick<ShopKeys, 'inbound'> },
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+  sources: { readonly store: Store; readonly vault: Pick<NumberVault, 'open'> },
+): Promise<CursorPage<InboundRecordView>> {
+  const items: InboundRecordView[] = [];
+  let from = cursor === undefined ? '+' : `(${cursor.toLowerCase()}`;
+  for (let scanned = 0; scanned < MOST_SCANNED; scanned += BATCH) {
+    const [ids] = (await sources.store.read([
+      ['ZREVRANGEBYLEX', shop.keys.inbound, from, '-', 'LIMIT', 0, BATCH],
+    ])) as [string[]];
+    for (const message of await readInbound(shop.shard, ids, sources)) {
+      if (message === undefined) continue;
+      if (items.length === limit) return { items, nextCursor: items.at(-1)?.id ?? null };
+      items.push(inboundRecordView(message));
+    }
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < BATCH) return { items, nextCursor: null };
+    from = `(${last}`;
+  }
+  return { items, nextCursor: from.slice(1) };
+}
+
+/** As its event tells it. */
+export function inboundView(record: InboundRecord): InboundView {
+  const { id, shopId, from, fromId, name, atMs, kind, text, replyTo, media } = record;
+  const at = new Date(atMs).toISOString();
+  return { id, shopId, from, fromId, name, at, kind, text, replyTo, media: media && mediaView(media) };
+}
+
+/** As it stands now. */
+export function inboundRecordView({ record, readAtMs }: StoredInbound): InboundRecordView {
+  return { ...inboundView(record), readAt: readAtMs === null ? null : new Date(readAtMs).toISOString() };
+}
+
+function mediaView({
+  type,
+  size,
+  fileName,
+  sha256,
+}: NonNullable<InboundRecord['media']>): NonNullable<InboundView['media']> {
+  return { type, size, fileName, sha256 };
+}

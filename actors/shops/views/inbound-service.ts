@@ -1,0 +1,50 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { InboundOperations } from '../inbound-operations.ts';
+import { readInbound, type StoredInbound } from '../state/inbound-records.ts';
+import type { NumberVault } from '../state/number-vault.ts';
+import { shopAddress, shopKeys } from '../state/shop-keys.ts';
+import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
+
+/** The actors, the store and the vault behind the operations on inbound messages. */
+export interface InboundServiceOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly vault: NumberVault;
+}
+
+/** The API's questions about what people wrote. */
+export function inboundService(options: InboundServiceOptions): InboundOperations {
+  const { actors } = options;
+  const tenantOf = (tenantId: string): Promise<TenantState | undefined> =>
+    Promise.resolve(actors.state<TenantState>(tenantAddress(tenantId)));
+  /** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
+  const stored = async (tenantId: string, id: string): Promise<StoredInbound | undefined> => {
+    const tenant = await tenantOf(tenantId);
+    if (tenant === undefined) return undefined;
+    const [found] = await readInbound(tenant.shard, [id.toLowerCase()], options);
+    const isOwn = found?.record.tenantId === tenantId && tenant.shops.has(found.record.shopId);
+    return isOwn ? found : undefined;
+  };
+  return {
+    async list(shop, query) {
+      const tenant = await tenantOf(shop.tenantId);
+      if (tenant?.shops.has(shop.shopId) !== true) return failed('SHOP_NOT_FOUND');
+      const { shard } = shopAddress(shop);
+      return done(await listInbound({ shard, keys: shopKeys(shard, shop.shopId) }, query, options));
+    },
+    async read(tenantId, id) {
+      const found = await stored(tenantId, id);
+      return found === undefined ? NOT_FOUND : done(inboundRecordView(found));
+    },
+    async told(tenantId, id) {
+      const found = await stored(tenantId, id);
+      return found && inboundView(found.record);
+    },
+  };
+}
+
+const NOT_FOUND: Outcome<never> = failed('MESSAGE_NOT_FOUND');

@@ -1,0 +1,134 @@
+/** What people write reaches the tenant: once, in order, and only where it is wanted. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { apiClient } from './api-client.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const SHOP_PHONE = '+33611110088';
+const PERSON = '+33622220088';
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack();
+  await connectShop(stack, stack.shopId, SHOP_PHONE);
+});
+after(() => stack.stop());
+
+interface Told {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+const write = (text: string, from = PERSON, addressing: 'lid' | 'pn' | 'lid_only' = 'lid') =>
+  stack.network.write(from, { to: SHOP_PHONE, text, addressing });
+
+const setInbound = (inbound: string) => stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound });
+
+/** What the tenant's events tell behind a cursor. */
+async function eventsAfter(cursor: string): Promise<Told[]> {
+  const { data } = await stack.api.get(`/events?cursor=${cursor}&limit=100`);
+  return data.items as Told[];
+}
+
+const now = async (): Promise<string> => String((await stack.api.get('/events')).data.nextCursor);
+const listed = async () =>
+  (await stack.api.get(`/shops/${stack.shopId}/inbound`)).data.items as Record<string, unknown>[];
+
+test('nothing is told and nothing stored where the tenant is told of nothing', async () => {
+  const cursor = await now();
+  assert.equal((await write('Hello')).delivered, true);
+  assert.deepEqual(await eventsAfter(cursor), []);
+  assert.deepEqual(await listed(), []);
+});
+
+test('with texts: an event, the record and the list have the words, whom they quote, and who wrote', async () => {
+  assert.equal((await setInbound('texts')).data.inbound, 'texts');
+  const cursor = await now();
+  await write('Are you open?');
+  const [event, ...more] = await eventsAfter(cursor);
+  assert.deepEqual([event?.type, more], ['message.received', []]);
+  const { id, fromId, at, ...told } = event?.data ?? {};
+  assert.deepEqual(told, {
+    shopId: stack.shopId,
+    from: PERSON,
+    name: 'Contact 33622220088',
+    kind: 'text',
+    text: 'Are you open?',
+    replyTo: null,
+    media: null,
+  });
+  assert.match(String(fromId), /^[\w-]{22}$/);
+  assert.ok(!Number.isNaN(Date.parse(String(at))));
+  const record = { ...event?.data, readAt: null };
+  assert.deepEqual((await stack.api.get(`/inbound/${id}`)).data, record);
+  assert.deepEqual(await listed(), [record]);
+  assert.equal((await stack.api.get('/inbound/66b1f0a2c3d4e5f607182908')).error?.code, 'MESSAGE_NOT_FOUND');
+});
+
+test('with events: who wrote and what kind, and not the words', async () => {
+  await setInbound('events');
+  const cursor = await now();
+  await write('A secret');
+  const [event] = await eventsAfter(cursor);
+  assert.deepEqual([event?.data.kind, event?.data.text, event?.data.media], ['text', null, null]);
+  await setInbound('texts');
+});
+
+test('a person has one id in all shops, by number and by the network’s own id, also where the number comes later', async () => {
+  const second = String((await stack.api.post('/shops', { name: 'Second' })).data.id);
+  await connectShop(stack, second, '+33611110089');
+  const cursor = await now();
+  await write('by id', '+33622220089', 'lid_only');
+  await write('by number', '+33622220089', 'lid');
+  await stack.network.write('+33622220089', { to: '+33611110089', text: 'elsewhere', addressing: 'pn' });
+  const events = await eventsAfter(cursor);
+  assert.deepEqual(
+    events.map(({ data }) => [data.shopId, data.from, data.text]),
+    [
+      [stack.shopId, null, 'by id'],
+      [stack.shopId, '+33622220089', 'by number'],
+      [second, '+33622220089', 'elsewhere'],
+    ],
+  );
+  assert.equal(new Set(events.map(({ data }) => data.fromId)).size, 1);
+  await write('somebody else');
+  assert.notEqual((await eventsAfter(cursor)).at(-1)?.data.fromId, events[0]?.data.fromId);
+});
+
+test('a key without inbound.read gets all other events and may not read the list', async () => {
+  const key = await stack.admin.post(`/tenants/${stack.tenantId}/keys`, {
+    name: 'states',
+    permissions: ['messages.read'],
+    limits: { minute: 600, hour: 6_000, day: 60_000 },
+  });
+  const limited = apiClient(stack.apiUrl, String(key.data.key));
+  const cursor = await now();
+  const sent = await sendText(stack, stack.shopId, { to: PERSON, text: 'Yes' });
+  await untilStatus(stack, String(sent.data.id), 'sent');
+  await write('Thanks');
+  await until('both are told', async () => (await eventsAfter(cursor)).length >= 2);
+  const { data } = await limited.get(`/events?cursor=${cursor}`);
+  const types = (data.items as Told[]).map(({ type }) => type);
+  assert.ok(types.includes('message.sent') && !types.includes('message.received'), types.join(' '));
+  const refused = await limited.get(`/shops/${stack.shopId}/inbound`);
+  assert.equal(refused.error?.code, 'FORBIDDEN_PERMISSION');
+});
+
+test('after a kill the events are there once, in their order', async () => {
+  const cursor = await now();
+  for (const text of ['one', 'two', 'three']) await write(text);
+  await stack.end('SIGKILL');
+  const waiting = ['four', 'five'].map((text) =>
+    stack.network.write(PERSON, { to: SHOP_PHONE, text, wait: false }),
+  );
+  await Promise.all(waiting);
+  await stack.start();
+  const texts = async (): Promise<unknown[]> =>
+    (await eventsAfter(cursor))
+      .filter(({ type }) => type === 'message.received')
+      .map(({ data }) => data.text);
+  await until('all came', async () => (await texts()).length >= 5, { withinMs: 60_000 });
+  assert.deepEqual(await texts(), ['one', 'two', 'three', 'four', 'five']);
+});
