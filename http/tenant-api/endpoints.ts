@@ -1,4 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import { cancelMessage, cancelQueue } from './cancellations.ts';
 import {
   connectChannel,
   disconnectChannel,
@@ -43,6 +44,8 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   requestPairingCode,
   listInbound,
   readInbound,
+  cancelMessage,
+  cancelQueue,
 ];
 
 /** The path before each of them; the version is part of it (docs/contract.md, Versioning). */
