@@ -18,8 +18,6 @@ export type FailureCode =
   | 'SHOP_NAME_TAKEN'
   | 'TENANT_OWNER_MISSING'
   | 'MESSAGE_NOT_FOUND'
-  /** It is on its way, or has ended otherwise. */
-  | 'NOT_CANCELLABLE'
   | 'DOC_ARTICLE_NOT_FOUND'
   /** Disconnect on a shop that never had a channel: 404. */
   | 'CHANNEL_NEVER_CONFIGURED'

@@ -112,6 +112,12 @@ secret given in both ways is refused. \`compose.yaml\` takes secrets by value al
         meaning: '`redis://`, `rediss://`, a Unix socket, or servers of a cluster separated by commas',
       },
       {
+        name: 'SEND_DURABILITY',
+        standard: '`master`',
+        meaning:
+          '`replica`: a replica of Redis has a message before its caller is answered, and before it leaves',
+      },
+      {
         name: 'NODE_ID',
         standard: 'host and port; `bin/dev`: its `DATA_DIR`',
         meaning: "this node's name; a new process supersedes the one that had it",

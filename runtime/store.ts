@@ -19,7 +19,6 @@ export type WriteCommand =
   | 'HDELIF'
   | 'HINCRBY'
   | 'RPUSH'
-  | 'LSET'
   | 'LTRIM'
   | 'SADD'
   | 'SREM'

@@ -137,8 +137,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ actors, clock, host, waiters });
   const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
-  const times = pacingTimes(gap);
-  const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups, times });
+  const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
   const inbound = inboundService({ actors, store, vault });
   const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
   // Its pumps wait for moments of the wall clock, which may step.
@@ -169,7 +168,8 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   );
   node.register(
     shopBehaviour({
-      ...{ random, makeId, makeWireId, platformName, vault, times },
+      ...{ random, makeId, makeWireId, platformName, vault },
+      times: pacingTimes(gap),
       eventLimits: options.eventLimits ?? EVENT_LIMITS,
       retentionMs,
       perform: tracedEffects(performShop, options.tracing),

@@ -51,8 +51,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
   const version = packageVersion();
   const tracing = await startTracing(environment, version);
   const node = await startNode({
-    redisUrl: environment.redisUrl,
-    nodeId: environment.nodeId,
+    ...storePlace(environment),
     clock: systemClock,
     random,
     log,
@@ -154,6 +153,11 @@ function exportFigures(
   exportShops(metrics, actors, node.clock);
   exportWebhooks(metrics, actors.webhooks);
   exportStore(metrics, node);
+}
+
+/** Where the node's data is, under which name, and who must have a commit. */
+function storePlace({ redisUrl, durability, nodeId }: ServiceEnvironment) {
+  return { redisUrl, durability, nodeId };
 }
 
 /** Without a collector nothing of the SDK is loaded. */

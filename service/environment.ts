@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
+import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
 import { defaultNodeId } from './default-node-id.ts';
 import { operatorsSchema, operatorTokens, requiredOperatorsSchema } from './operator-settings.ts';
 import { readSecretFiles } from './secret-files.ts';
@@ -99,6 +100,7 @@ const listenersSchema = v.pipe(
 /** Settings of the service that have a default. */
 const serviceEntries = {
   ...processEntries,
+  SEND_DURABILITY: v.optional(v.picklist(['master', 'replica'], 'master or replica'), 'master'),
   PUBLIC_URL: v.optional(publicUrl),
   SETUP_URL_TEMPLATE: setupUrlTemplate,
   PLATFORM_NAME: v.optional(lineOfText, 'Tenant Messaging'),
@@ -127,11 +129,22 @@ const serviceSchema = v.intersect([
   chatNetworkSchema,
   listenersSchema,
   requiredOperatorsSchema,
-  v.object({
-    ...serviceEntries,
-    REDIS_URL: required(redisUrl),
-    CREDENTIALS_KEY: required(credentialsKeys),
-  }),
+  v.pipe(
+    v.object({
+      ...serviceEntries,
+      REDIS_URL: required(redisUrl),
+      CREDENTIALS_KEY: required(credentialsKeys),
+    }),
+    v.forward(
+      v.partialCheck(
+        [['REDIS_URL'], ['SEND_DURABILITY']],
+        ({ REDIS_URL: url, SEND_DURABILITY: durability }) =>
+          durability === 'master' || parseRedisAddress(url).kind === 'single',
+        'master, since REDIS_URL is a cluster: a node cannot ask a replica of a shard to confirm',
+      ),
+      ['SEND_DURABILITY'],
+    ),
+  ),
 ]);
 
 /** All settings of the service. They are checked before anything is started. */
@@ -160,6 +173,8 @@ export function serviceEnvironment(variables: Variables = process.env) {
     adminPort: values.ADMIN_PORT,
     operatorTokens: operatorTokens(values),
     redisUrl: values.REDIS_URL,
+    /** Who must have a commit before its effects and its answer happen. */
+    durability: values.SEND_DURABILITY,
     dataDirectory: resolve(values.DATA_DIR),
     /** The first seals; all of them open. */
     credentialsKeys: values.CREDENTIALS_KEY,
@@ -256,15 +271,20 @@ export function simulatorEnvironment(variables: Variables = process.env) {
 const testSchema = v.object({
   TEST_SEED: v.optional(v.pipe(v.string(), v.regex(/^-?\d{1,10}$/, 'a whole number'), v.transform(Number))),
   TEST_RUNS: v.optional(wholeNumber(1_000_000_000)),
+  TEST_COMPILED: v.optional(v.string()),
 });
 
 /**
- * Reads how property tests and random kills are repeated (their seed, and how many runs).
- * Throws `EnvironmentError`.
+ * Reads how property tests and random kills are repeated (their seed, and how many runs), and the folder of the compiled
+ * program, from which tests start services where it is given. Throws `EnvironmentError`.
  */
 export function testEnvironment(variables: Variables = process.env) {
   const values = read(testSchema, variables);
-  return { seed: values.TEST_SEED, runs: values.TEST_RUNS } as const;
+  return {
+    seed: values.TEST_SEED,
+    runs: values.TEST_RUNS,
+    compiled: values.TEST_COMPILED && resolve(values.TEST_COMPILED),
+  } as const;
 }
 
 const containersSchema = v.object({

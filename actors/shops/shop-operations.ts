@@ -68,10 +68,6 @@ export interface MessageView {
   /** Of a message to a group alone: how many had it, and how many read it. */
   readonly deliveredCount?: number;
   readonly readCount?: number;
-  /** Of a message that waits in its shop alone: its place in the queue, from 1; the next to be sent has 1. */
-  readonly position?: number;
-  /** Of such a message: when it leaves, as far as can be said; null: the queue stands still. */
-  readonly estimatedSendAt?: string | null;
 }
 
 /** What a send answers. */
@@ -115,14 +111,6 @@ export interface StatusDraft {
   /** Of the call, for its record. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
-}
-
-/** Which messages of a queue are meant: those that match all that is given. */
-export interface QueueFilter {
-  readonly idempotencyKeyPrefix: string | undefined;
-  /** E.164 with plus, or a group id. */
-  readonly to: string | undefined;
-  readonly acceptedBeforeMs: number | undefined;
 }
 
 /** What a shop may still send, as the API shows it. Times are ISO 8601. */
@@ -210,13 +198,6 @@ export interface ShopOperations {
   ): Promise<Outcome<CursorPage<MessageView>>>;
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
   message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView>>;
-  /**
-   * Ends a message or status that is not being sent, and gives its places in the number's windows back; done again it answers
-   * the same. Fails MESSAGE_NOT_FOUND and NOT_CANCELLABLE.
-   */
-  cancel(tenantId: string, messageId: string): Promise<Outcome<MessageView>>;
-  /** The same of all that match; how many ended. */
-  cancelQueue(shop: ShopReference, filter: QueueFilter): Promise<Outcome<{ readonly cancelled: number }>>;
   /** Replay → policy → availability → commit. */
   postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Sent<Omit<Accepted, 'policy'>>>>;
   /**

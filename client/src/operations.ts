@@ -1,7 +1,7 @@
 /** What the API's own document says, made of it by `npm run client-types`: never edited by hand. */
 
 /** Decide by it. More may come: take one you do not know by its HTTP status. */
-export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'NOT_CANCELLABLE' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR';
+export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR';
 
 export type FieldProblem = {
   /** A dotted path, like `contacts.0.phone`. */
@@ -248,16 +248,12 @@ export type Message = {
   readonly deliveredCount?: number;
   /** Of a message to a group: how many of it said that they read it. */
   readonly readCount?: number;
-  /** While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent. */
-  readonly position?: number;
-  /** Beside `position`: when it leaves, as far as can be said; null: the queue stands still. */
-  readonly estimatedSendAt?: string | null;
 };
 
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'rejected';
 
 /** More may come: take one you do not know by the status. */
-export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'CANCELLED' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
+export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
 
 export type ReceivedMessage = {
   readonly id: string;
@@ -785,43 +781,6 @@ export interface Operations {
     readonly data: InboundMessage;
     readonly status: 200;
   };
-  /**
-   * Cancel a message or status that waits.
-   *
-   * It ends as `failed` with the reason `CANCELLED`, and its places in the number's windows are given back; the call that sent it still counts for its key. Cancelled again it answers the same. Once it is `sending`, or has ended otherwise, it is `409 NOT_CANCELLABLE`.
-   *
-   * Permission: `messages.send`.
-   */
-  readonly cancelMessage: {
-    readonly params: {
-      /** The id. */
-      readonly id: string;
-    };
-    readonly data: Message;
-    readonly status: 200;
-  };
-  /**
-   * Cancel all messages and statuses that wait and match.
-   *
-   * At least one of the three is needed; a message must match all that are given. What is `sending` goes on.
-   *
-   * Permission: `messages.send`.
-   */
-  readonly cancelQueue: {
-    readonly params: {
-      /** The shop's id or exact name, case-insensitive. */
-      readonly idOrName: string;
-      /** Whole characters: half of a surrogate pair is refused. */
-      readonly idempotencyKeyPrefix?: string | undefined;
-      readonly to?: string | undefined;
-      /** In UTC; a day that the calendar has, and no leap second. */
-      readonly acceptedBefore?: string | undefined;
-    };
-    readonly data: {
-      readonly cancelled: number;
-    };
-    readonly status: 200;
-  };
 }
 
 /** Where each operation stands. */
@@ -849,6 +808,4 @@ export const OPERATIONS = {
   requestPairingCode: { method: 'POST', path: '/shops/{idOrName}/channels/msgapp/pairing-code' },
   listInbound: { method: 'GET', path: '/shops/{idOrName}/inbound' },
   readInbound: { method: 'GET', path: '/inbound/{id}' },
-  cancelMessage: { method: 'POST', path: '/messages/{id}/cancel' },
-  cancelQueue: { method: 'POST', path: '/shops/{idOrName}/queue/cancel' },
 } as const;

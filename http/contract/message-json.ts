@@ -15,7 +15,7 @@ export function messageJson(message: MessageView): string {
   const { id, shopId, channel, to, kind, text, mediaUrl, mediaType } = message;
   const { status, reason, via, policy, createdAt, updatedAt, sentAt, idempotencyKey, requestId } = message;
   const { traceparent } = message;
-  const { deliveredAt, readAt, deliveredCount, readCount, position, estimatedSendAt = null } = message;
+  const { deliveredAt, readAt, deliveredCount, readCount } = message;
   return (
     `{"id":"${id}","shopId":"${shopId}","channel":"${channel}","to":${quoted(to)},"kind":"${kind}",` +
     `"text":${quoted(text)},"mediaUrl":${quoted(mediaUrl)},"mediaType":${quoted(mediaType)},` +
@@ -25,8 +25,7 @@ export function messageJson(message: MessageView): string {
     `"idempotencyKey":${quoted(idempotencyKey)},"requestId":${quoted(requestId)},` +
     `"traceparent":${quoted(traceparent)},` +
     `"deliveredAt":${quoted(deliveredAt)},"readAt":${quoted(readAt)}` +
-    (deliveredCount === undefined ? '' : `,"deliveredCount":${deliveredCount},"readCount":${readCount}`) +
-    (position === undefined ? '}' : `,"position":${position},"estimatedSendAt":${quoted(estimatedSendAt)}}`)
+    (deliveredCount === undefined ? '}' : `,"deliveredCount":${deliveredCount},"readCount":${readCount}}`)
   );
 }
 

@@ -199,22 +199,6 @@ export const message = v.strictObject({
   readCount: v.exactOptional(
     v.pipe(count, v.description('Of a message to a group: how many of it said that they read it.')),
   ),
-  position: v.exactOptional(
-    v.pipe(
-      count,
-      v.description(
-        "While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent.",
-      ),
-    ),
-  ),
-  estimatedSendAt: v.exactOptional(
-    v.pipe(
-      v.nullable(instant),
-      v.description(
-        'Beside `position`: when it leaves, as far as can be said; null: the queue stands still.',
-      ),
-    ),
-  ),
 });
 
 /** What somebody wrote to a shop, as its event tells it. */

@@ -1,5 +1,4 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { cancelMessage, cancelQueue } from './cancellations.ts';
 import {
   connectChannel,
   disconnectChannel,
@@ -44,8 +43,6 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   requestPairingCode,
   listInbound,
   readInbound,
-  cancelMessage,
-  cancelQueue,
 ];
 
 /** The path before each of them; the version is part of it (docs/contract.md, Versioning). */

@@ -150,7 +150,7 @@ export const readMessage = apiEndpoint({
   handle({ caller, params, services }) {
     const found = services.shops.message(caller.tenantId, params.id);
     // What is there at once is remembered, since callers poll, and is the same object the next time.
-    if (!(found instanceof Promise) && found.ok && found.value.status !== 'queued') rememberBody(found.value);
+    if (!(found instanceof Promise) && found.ok) rememberBody(found.value);
     return mapMaybePromise(found, (message) => (message.ok ? reply(200, message.value) : message));
   },
 });

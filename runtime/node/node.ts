@@ -16,7 +16,7 @@ import { NodeStore } from '../ownership/node-store.ts';
 import { Ownership } from '../ownership/ownership.ts';
 import { type NodeView, nodeIdOf, type ShardView } from '../ownership/ownership-view.ts';
 import type { Random } from '../random.ts';
-import { RedisEngine } from '../redis/redis-engine.ts';
+import { type Durability, RedisEngine } from '../redis/redis-engine.ts';
 import { SteppedClock } from '../stepped-clock.ts';
 import type { Store } from '../store.ts';
 import type { TextCipher } from '../text-cipher.ts';
@@ -36,6 +36,8 @@ const FORGETTING_SWEEPS = 64;
 export interface NodeOptions {
   /** See `parseRedisAddress`. */
   readonly redisUrl: string;
+  /** Who must have a commit before its effects and its answer happen; default: the master alone. */
+  readonly durability?: Durability;
   /** Its name among the nodes. A process that starts under a name supersedes the one that had it. */
   readonly nodeId: string;
   readonly clock: Clock;
@@ -55,7 +57,7 @@ export interface NodeOptions {
 }
 
 /** What a node is put together with when the engine is there already; tests give their own. */
-export interface AssemblyOptions extends Omit<NodeOptions, 'redisUrl'> {
+export interface AssemblyOptions extends Omit<NodeOptions, 'redisUrl' | 'durability'> {
   /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick?: (callback: () => void) => void;
 }
@@ -105,9 +107,14 @@ export interface RuntimeNode {
 
 /** Connects and takes the lease. Rejects when Redis is not there or older than 7. Owns nothing until `run`. */
 export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
-  const { redisUrl, log, clock, limits } = options;
+  const { redisUrl, log, clock, limits, durability } = options;
   const { answerMs } = { ...defaultLimits, ...limits };
-  const engine = await RedisEngine.connect(redisUrl, { log, clock, answerMs });
+  const engine = await RedisEngine.connect(redisUrl, {
+    log,
+    clock,
+    answerMs,
+    ...(durability && { durability }),
+  });
   return await assembleNode(engine, options);
 }
 

@@ -23,12 +23,21 @@ export class CommitTrouble {
 
   /** A commit to this part was refused. */
   refused(part: number, trouble: string): void {
+    this.#note(part, trouble, 'commits are refused, nothing of them was applied');
+  }
+
+  /** A commit to this part was applied, and not confirmed by those who must have it. */
+  unconfirmed(part: number, trouble: string): void {
+    this.#note(part, trouble, 'commits wait, and calls are answered 503');
+  }
+
+  #note(part: number, trouble: string, meaning: string): void {
     this.#forgetOld();
     if (this.#refusedAtMs.size === 0) this.#told.clear();
     this.#refusedAtMs.set(part, this.#clock.monotonicMs());
     if (this.#told.has(trouble)) return;
     this.#told.add(trouble);
-    this.#log.error({ trouble }, `${trouble}: commits are refused, nothing of them was applied`);
+    this.#log.error({ trouble }, `${trouble}: ${meaning}`);
   }
 
   /** A commit to this part was taken. */

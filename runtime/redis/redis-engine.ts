@@ -33,7 +33,17 @@ export interface RedisEngineOptions {
   readonly clock: Clock;
   /** How long Redis may take to answer before a connection is taken for dead. */
   readonly answerMs: number;
+  /** Who must have a commit before what follows from it happens: the master alone, or a replica too. Default: the master alone. */
+  readonly durability?: Durability;
 }
+
+/** Who has a commit that counts. */
+export type Durability = 'master' | 'replica';
+
+/** How long a commit waits for a replica. Without one its outcome is unknown, until a replica has it. */
+const REPLICA_MS = 1_000;
+/** Why it is, for the log and for callers. */
+const NOT_REPLICATED = 'No replica of Redis confirmed a write';
 
 /**
  * Redis as the runtime's engine, over three connections: commits and leases on one, so that nothing else delays them
@@ -44,6 +54,7 @@ export class RedisEngine implements Engine {
   readonly #data: RedisConnection;
   readonly #bus: RedisBus;
   readonly #cluster: boolean;
+  readonly #durability: Durability;
   readonly #scripts = {
     commitShards: readLuaScript(new URL('./commit-shards.lua', import.meta.url)),
     changeOwner: readLuaScript(new URL('./change-owner.lua', import.meta.url)),
@@ -63,6 +74,7 @@ export class RedisEngine implements Engine {
     this.#trouble = new CommitTrouble(options.clock, options.log);
     this.#assumptions = new AssumptionWatch(options.log);
     this.#cluster = address.kind === 'cluster';
+    this.#durability = options.durability ?? 'master';
     this.#commits = connection('commits');
     this.#data = connection('data');
     this.#bus = new RedisBus({ ...options, address });
@@ -101,9 +113,16 @@ export class RedisEngine implements Engine {
     const part = this.#cluster ? (sections[0]?.shard ?? 0) : 0;
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
-      this.#trouble.taken(part);
       this.#lostMaster.confirmed('writes');
-      return sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
+      const outcomes = sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
+      if (!(await this.#isReplicated())) {
+        this.#trouble.unconfirmed(part, NOT_REPLICATED);
+        return outcomes.map((outcome) =>
+          outcome.code === 'committed' ? { code: 'unknown', message: NOT_REPLICATED } : outcome,
+        );
+      }
+      this.#trouble.taken(part);
+      return outcomes;
     } catch (error) {
       this.#lostMaster.writeFailed(error);
       const failure = failureOf(error);
@@ -190,6 +209,8 @@ export class RedisEngine implements Engine {
       [shardKey(shard, 'owner')],
       [epoch, owner ?? '-'],
     );
+    // Also where nothing was changed: what is there may be a write of before that no replica has.
+    if (!(await this.#isReplicated())) throw new RuntimeFailure('OUTCOME_UNKNOWN', NOT_REPLICATED, 1);
     const [changed, text] = reply as [number, string];
     return { changed: changed === 1, record: parseRecord(text) };
   }
@@ -250,6 +271,13 @@ export class RedisEngine implements Engine {
     this.#commits.close();
     this.#data.close();
     this.#bus.close();
+  }
+
+  /** True once a replica has what was written over this connection before; at once where none is asked for. */
+  async #isReplicated(): Promise<boolean> {
+    if (this.#durability === 'master') return true;
+    const replicas = await this.#commits.send('WAIT', ['1', String(REPLICA_MS)]).catch(() => 0);
+    return Number(replicas) > 0;
   }
 
   async #run(script: LuaScript, keys: string[], args: RedisArgument[]): Promise<unknown> {

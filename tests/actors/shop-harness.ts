@@ -121,16 +121,6 @@ export class ShopHarness {
     return this.#take(this.decide(command, facts));
   }
 
-  /** As `command`, with the facts that its actor reads from the store. */
-  async told(command: ShopCommand): Promise<unknown> {
-    const context = {
-      address: shopAddress(this.state.shop),
-      store: storeOf(this.redis),
-      nowMs: this.nowMs,
-    };
-    return this.command(command, await this.#behaviour.prepare(this.state, command, context));
-  }
-
   /** A turn that is decided and not committed. */
   decide(command: ShopCommand, facts: Partial<ShopFacts> = {}): Turn<ShopState, ShopEffect> {
     const address = shopAddress(this.state.shop);

@@ -25,6 +25,7 @@ test('the least a service can be told fills in the rest', () => {
     adminPort: 3001,
     operatorTokens: [{ name: 'admin', role: 'admin', token: 'operators-only' }],
     redisUrl: 'redis://127.0.0.1:6379',
+    durability: 'master',
     dataDirectory: resolve('.data'),
     credentialsKeys: [Buffer.alloc(32, 7)],
     // The listener's own address, which is known once it listens.
@@ -77,6 +78,7 @@ test('everything a service can be told is read', () => {
     ADMIN_TOKENS: `ada:admin:${'b'.repeat(16)}, ben@example.com:read:with:colons:inside`,
     METRICS_TOKEN: 'c'.repeat(16),
     REDIS_URL: 'redis://a:1,redis://b:2',
+    SEND_DURABILITY: 'master',
     DATA_DIR: '/var/lib/x',
     CREDENTIALS_KEY: `${otherKey}, ${key}`,
     PUBLIC_URL: 'https://api.example.com/',
@@ -114,6 +116,7 @@ test('everything a service can be told is read', () => {
       { name: 'metrics', role: 'metrics', token: 'c'.repeat(16) },
     ],
     redisUrl: 'redis://a:1,redis://b:2',
+    durability: 'master',
     dataDirectory: '/var/lib/x',
     credentialsKeys: [Buffer.alloc(32, 8), Buffer.alloc(32, 7)],
     publicUrl: 'https://api.example.com',
@@ -334,9 +337,11 @@ test('bin/simulator is told its port and where to keep its handsets', () => {
   assert.deepEqual(names(refused({ SIMULATOR_PORT: '70000' }, simulatorEnvironment)), ['SIMULATOR_PORT']);
 });
 
-test('tests are told a seed and a number of runs, or neither', () => {
-  assert.deepEqual(testEnvironment({}), { seed: undefined, runs: undefined });
-  assert.deepEqual(testEnvironment({ TEST_SEED: '-5', TEST_RUNS: '20' }), { seed: -5, runs: 20 });
+test('tests are told a seed, a number of runs and a compiled program, or none of them', () => {
+  assert.deepEqual(testEnvironment({}), { seed: undefined, runs: undefined, compiled: undefined });
+  assert.deepEqual(testEnvironment({ TEST_SEED: '-5', TEST_RUNS: '20', TEST_COMPILED: '/a' }), {
+    ...{ seed: -5, runs: 20, compiled: '/a' },
+  });
   assert.deepEqual(names(refused({ TEST_SEED: 'x', TEST_RUNS: '0' }, testEnvironment)), [
     'TEST_RUNS',
     'TEST_SEED',

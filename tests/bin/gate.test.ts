@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { root } from '../root.ts';
+
+const root = resolve(import.meta.dirname, '../..');
 
 /** A file that breaks the linter's rules, and the rule that must say so; `undefined` for one that breaks none. */
 interface Planted {

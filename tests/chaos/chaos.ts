@@ -59,6 +59,7 @@ const onCluster: readonly Fault[] = [anyNodeAnswers, handOver, takeOver, storeDo
 
 /** The failovers last longer than the lease of 5 s. */
 const onPair: readonly Fault[] = [failoverKeepsConnections(8_000), failoverLosesWrites(2_000)];
+const onDurablePair: readonly Fault[] = [failoverLosesWrites(2_000, 'replica')];
 
 function say(line: string): void {
   console.log(`${String(Math.round((performance.now() - startedMs) / 1_000)).padStart(4)} s  ${line}`);
@@ -86,11 +87,16 @@ async function inflictAll(fleet: Fleet, faults: readonly Fault[], where: string)
   return figures;
 }
 
-async function onFleet(redis: 'single' | 'cluster' | 'pair', all: readonly Fault[], where: string) {
+async function onFleet(
+  redis: 'single' | 'cluster' | 'pair',
+  all: readonly Fault[],
+  where: string,
+  settings: Readonly<Record<string, string>> = {},
+) {
   const faults = all.filter(({ name }) => name.includes(asked.fault ?? ''));
   if (faults.length === 0) return [];
   say(`three nodes on ${where} …`);
-  const environment = { MEDIA_NAME_SERVERS: nameServer.address };
+  const environment = { MEDIA_NAME_SERVERS: nameServer.address, ...settings };
   const fleet = await startFleet({ nodes: 3, redis, environment, program: SHIFTED_SERVICE });
   try {
     return await inflictAll(fleet, faults, where);
@@ -156,6 +162,7 @@ async function allFaults(): Promise<void> {
   const rows = [
     ...(await onFleet('single', onOneRedis, 'one Redis')),
     ...(await onFleet('pair', onPair, 'a Redis with a replica')),
+    ...(await onFleet('pair', onDurablePair, 'a Redis with a replica', { SEND_DURABILITY: 'replica' })),
     ...(await onFleet('cluster', onCluster, 'a Redis Cluster of three masters')),
   ];
   if (rows.length + failures.length === 0) throw new Error(`no fault's name has "${asked.fault}" in it`);

@@ -21,10 +21,13 @@ export function failoverKeepsConnections(forMs: number): Fault {
   };
 }
 
-/** The replica falls behind for so long, then the master is lost for good and the replica takes its place. */
-export function failoverLosesWrites(behindMs: number): Fault {
+/**
+ * The replica falls behind for so long, then the master is lost for good and the replica takes its place. With the
+ * durability `replica` nothing that was answered is lost.
+ */
+export function failoverLosesWrites(behindMs: number, durability: 'master' | 'replica' = 'master'): Fault {
   return {
-    name: `Failover that loses ${behindMs / 1_000} s of acknowledged writes`,
+    name: `Failover that loses ${behindMs / 1_000} s of writes, durability ${durability}`,
     async inflict(run) {
       const pair = pairOf(run);
       const fromMs = Date.now();
@@ -39,7 +42,7 @@ export function failoverLosesWrites(behindMs: number): Fault {
       await pair.rejoin();
       const shards = reverted.reduce((sum, count) => sum + count, 0);
       const note = `time from when the address led to the new master; ${shards} shards went back`;
-      return { recoveredMs, note, lostByRedis: { fromMs, untilMs } };
+      return { recoveredMs, note, ...(durability === 'master' && { lostByRedis: { fromMs, untilMs } }) };
     },
   };
 }

@@ -14,6 +14,8 @@ export interface RedisPair {
   part(): Promise<void>;
   /** The replica stays one and follows nobody. */
   strandReplica(): Promise<void>;
+  /** The replica follows the master again; resolves when it has everything. */
+  follow(): Promise<void>;
   /** Kills the master for good. The replica, which `part` made one, is the master from here on. */
   loseMaster(): Promise<void>;
   /** The lost master comes back as a replica of the other; what only it had is gone. */
@@ -68,6 +70,7 @@ export async function startRedisPair(): Promise<RedisPair> {
     async strandReplica() {
       await ask(replica, (client) => client.replicaof('127.0.0.1', 1));
     },
+    follow,
     async loseMaster() {
       await master.server.kill();
       swap();

@@ -17,11 +17,11 @@ const SLOW_MS = 300;
 const FAULTS: Readonly<Record<string, Fault>> = {
   async kill(node) {
     await node.end('SIGKILL');
-    return () => node.start();
+    return () => startAgain(node);
   },
   async stop(node) {
     await node.end('SIGTERM');
-    return () => node.start();
+    return () => startAgain(node);
   },
   freeze(node) {
     node.signal('SIGSTOP');
@@ -44,6 +44,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     return async () => node.link?.delay(0);
   },
 };
+
+/** Starts a node, again where it finds a Redis that fails over: what supervises it does so too. */
+async function startAgain(node: FleetNode): Promise<void> {
+  await until(`${node.nodeId} starts`, () =>
+    node.start().then(
+      () => true,
+      () => false,
+    ),
+  );
+}
 
 /** Redis and its replica change roles; the addresses of all nodes follow a moment later, and nothing is lost. */
 async function failOver(fleet: Fleet, random: Random): Promise<void> {

@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Random } from '../../runtime/random.ts';
 import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
-import { erase } from '../e2e/erase.ts';
 import type { Fleet } from '../e2e/fleet.ts';
 import { connectShop, type ShopSurroundings, sendText } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
@@ -64,8 +63,10 @@ async function openShop({ id: tenantId, api, fleet, history, nextPhone, nextName
   const customers = Array.from({ length: CUSTOMERS }, nextPhone);
   const name = nextName();
   // An answer that was cut off is asked for again, and is a conflict then.
-  await fleet.admin.post(`/tenants/${tenantId}/shops`, { name });
-  const { data } = await api.get(`/shops/${name}`);
+  const made = await fleet.admin.post(`/tenants/${tenantId}/shops`, { name });
+  const { data, status } = await api.get(`/shops/${name}`);
+  if (status !== 200)
+    throw new Error(`a new shop: ${made.status} ${JSON.stringify(made.error)}, then ${status}`);
   const id = String(data.id);
   await fleet.admin.post(`/tenants/${tenantId}/customers`, { phones: customers });
   await connectAtLast({ api, network: fleet.network }, id, phone);
@@ -183,7 +184,12 @@ export async function lookAtHandsets({ fleet, history }: Tenant, shop: Shop): Pr
 }
 
 async function eraseShop({ id, api, fleet, history }: Tenant, shop: Shop): Promise<void> {
-  await erase(fleet.admin, `/tenants/${id}/shops/${shop.id}`);
+  const { status: answered } = await fleet.admin.delete(`/tenants/${id}/shops/${shop.id}`);
+  // Where an answer was cut off the erasure may be over when it is asked for again.
+  if (![200, 202, 404].includes(answered)) throw new Error(`an erasure was answered ${answered}`);
+  await until('the erasure is over', async () => {
+    return (await fleet.admin.get(`/tenants/${id}/erasure`)).status === 404;
+  });
   history.add({ kind: 'erased', shop: shop.id });
   for (const message of shop.messages.slice(0, 3)) {
     const { status } = await api.get(`/messages/${message.id}`);

@@ -23,8 +23,6 @@ const ENDPOINTS = [
   ['GET', '/shops/{idOrName}/policy', 'messages.read', 200],
   ['GET', '/events', 'messages.read', 200],
   ['POST', '/shops/{idOrName}/channels/msgapp/pairing-code', 'msgapp.connect', 200],
-  ['POST', '/messages/{id}/cancel', 'messages.send', 200],
-  ['POST', '/shops/{idOrName}/queue/cancel', 'messages.send', 200],
 ] as const;
 
 const BODIES: Readonly<Record<string, object>> = {
@@ -33,8 +31,6 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /shops/{idOrName}/messages': { channel: 'msgapp', to: '+41791234567', text: 'hello' },
   'POST /shops/{idOrName}/statuses': { caption: 'hello' },
   'POST /shops/{idOrName}/contacts/consented': { contacts: [{ phone: '+41791234567' }] },
-  'POST /messages/{id}/cancel': {},
-  'POST /shops/{idOrName}/queue/cancel': { to: '+41791234567' },
   'DELETE /shops/{idOrName}/contacts/consented': { phone: '+41791234567' },
 };
 
@@ -75,7 +71,7 @@ export function accessRows(target: () => Target): void {
     });
 
     it(`${method} ${path} without a key is API_KEY_MISSING`, async () => {
-      const reply = await target().api.call(method, path.replace(/\{\w+\}/g, 'any'), { json });
+      const reply = await target().api.call(method, path.replace(/\{\w+\}/, 'any'), { json });
       assert.equal(reply.status, 401);
       assert.equal(reply.body.error.code, 'API_KEY_MISSING');
     });

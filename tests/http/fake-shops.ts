@@ -159,22 +159,6 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
       const found = shops.flatMap(({ messages }) => messages).find(({ id }) => id === messageId);
       return found === undefined ? failed('MESSAGE_NOT_FOUND') : done(found);
     },
-    async cancel(tenantId, messageId) {
-      const stopped = await memory.stopped('cancel');
-      if (stopped) return stopped;
-      const shops = [...memory.tenant(tenantId).shops.values()];
-      const found = shops.flatMap(({ messages }) => messages).find(({ id }) => id === messageId);
-      if (found === undefined) return failed('MESSAGE_NOT_FOUND');
-      if (found.status !== 'queued') return failed('NOT_CANCELLABLE');
-      return done(Object.assign(found, { status: 'failed', reason: 'CANCELLED' } as const));
-    },
-    async cancelQueue(reference) {
-      const stopped = await memory.stopped('cancelQueue');
-      if (stopped) return stopped;
-      const waiting = memory.shop(reference).messages.filter(({ status }) => status === 'queued');
-      for (const message of waiting) Object.assign(message, { status: 'failed', reason: 'CANCELLED' });
-      return done({ cancelled: waiting.length });
-    },
     async postStatus(reference, draft) {
       const shop = memory.shop(reference);
       const original = originalOf(shop, 'status', draft);

@@ -48,9 +48,6 @@ const message = fc.record<MessageView>({
 const groupMessage = fc
   .tuple(message, fc.nat(), fc.nat())
   .map(([shown, deliveredCount, readCount]): MessageView => ({ ...shown, deliveredCount, readCount }));
-const waitingMessage = fc
-  .tuple(message, fc.nat(), fc.option(time))
-  .map(([shown, position, estimatedSendAt]): MessageView => ({ ...shown, position, estimatedSendAt }));
 const accepted = fc.record<Accepted>({
   id,
   status,
@@ -59,7 +56,7 @@ const accepted = fc.record<Accepted>({
 });
 
 test('a message is written as JSON.stringify would write it', () => {
-  const shown = fc.oneof(message, groupMessage, waitingMessage);
+  const shown = fc.oneof(message, groupMessage);
   fc.assert(fc.property(shown, (value) => assert.equal(messageJson(value), JSON.stringify(value))));
 });
 
@@ -68,7 +65,6 @@ test('what a send answers is written as JSON.stringify would write it', () => {
 });
 
 test('the document names every field of a record', () => {
-  const samples = [fc.sample(groupMessage, 1)[0], fc.sample(waitingMessage, 1)[0]];
-  const fields = new Set(samples.flatMap((sample) => Object.keys(sample ?? {})));
-  assert.deepEqual(Object.keys(messageSchema.entries).sort(), [...fields].sort());
+  const [sample] = fc.sample(groupMessage, 1);
+  assert.deepEqual(Object.keys(messageSchema.entries).sort(), Object.keys(sample ?? {}).sort());
 });

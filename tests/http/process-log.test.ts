@@ -1,5 +1,4 @@
 /** What reaches the log of a process, and what never does. */
-
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -7,7 +6,6 @@ import { type TestContext, test } from 'node:test';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
-import { moduleFile, nodeFlags } from '../root.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const kind = { tenantId: 't1', keyId: 'k1', method: 'GET', route: '/shops/{idOrName}', status: 404 };
@@ -132,12 +130,16 @@ for (const [how, end] of [
 ] as const) {
   test(`what was answered just before the process ${how} is written all the same`, () => {
     const program = `
-      import { createLogger } from '${moduleFile('http/request-log/process-log.ts')}';
+      import { createLogger } from '${new URL('../../http/request-log/process-log.ts', import.meta.url)}';
       createLogger({ level: 'info' }).request(${JSON.stringify(answered)}, 'request');
       setImmediate(() => setImmediate(() => { ${end} }));`;
-    const { stderr } = spawnSync(process.execPath, [...nodeFlags, '--input-type=module', '-e', program], {
-      encoding: 'utf8',
-    });
+    const { stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', program],
+      {
+        encoding: 'utf8',
+      },
+    );
     assert.match(stderr, /"requestId":"r-1"/);
   });
 }

@@ -59,6 +59,47 @@ test('a failover that keeps every connection open and outlasts the lease is foun
     await b.node.stop();
   }));
 
+test('with replica durability nothing follows from a commit until a replica has it, and no failover loses it', () =>
+  onPair(async (pair, link) => {
+    const performed: number[] = [];
+    const hooks = { performed: ({ total }: { readonly total: number }) => void performed.push(total) };
+    const { node, log } = await redisNode({ redisUrl: link.url, hooks, durability: 'replica' });
+    assert.equal(await node.actors.ask(one, add(1)), 1);
+    assert.deepEqual(performed, [1]);
+    await pair.strandReplica();
+    await assert.rejects(node.actors.ask(one, add(1)), { code: 'OUTCOME_UNKNOWN' });
+    assert.ok(log.errors.some((message) => message.includes('No replica of Redis confirmed a write')));
+    const master = new Redis(pair.master().socketPath);
+    assert.equal(await master.hget(counterKey('one'), 'total'), '2', 'the master has it');
+    master.disconnect();
+    assert.deepEqual(performed, [1], 'and nothing followed');
+    await pair.loseMaster();
+    const heir = new Redis(pair.master().socketPath);
+    await heir.replicaof('NO', 'ONE');
+    heir.disconnect();
+    await pair.rejoin();
+    link.moveTo(pair.master().socketPath);
+    const read = () => node.actors.ask(one, { type: 'read' }).catch(() => undefined);
+    await eventually(async () => (await read()) === 1);
+    assert.equal(await node.actors.ask(one, add(1)), 2);
+    await eventually(() => performed.length === 2);
+    assert.deepEqual(performed, [1, 2], 'the second is not the one that was lost');
+    await node.stop();
+  }));
+
+test('with replica durability a commit counts once its replica comes back', () =>
+  onPair(async (pair, link) => {
+    const performed: number[] = [];
+    const hooks = { performed: ({ total }: { readonly total: number }) => void performed.push(total) };
+    const { node } = await redisNode({ redisUrl: link.url, hooks, durability: 'replica' });
+    await pair.strandReplica();
+    await assert.rejects(node.actors.ask(one, add(1)), { code: 'OUTCOME_UNKNOWN' });
+    await pair.follow();
+    await eventually(() => performed.length === 1);
+    assert.equal(await node.actors.ask(one, { type: 'read' }), 1);
+    await node.stop();
+  }));
+
 test('a failover that lost acknowledged writes is noticed without a write: what memory says is what Redis says', () =>
   onPair(async (pair, link) => {
     const stopped: string[] = [];

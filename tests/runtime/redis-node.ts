@@ -24,6 +24,7 @@ export async function redisNode(options: {
   readonly hooks?: CounterHooks;
   readonly limits?: Partial<RuntimeLimits>;
   readonly linkCipher?: TextCipher;
+  readonly durability?: 'master' | 'replica';
 }): Promise<RedisNode> {
   const log = new QuietLog();
   let lose: (() => void) | undefined;
@@ -38,6 +39,7 @@ export async function redisNode(options: {
     log,
     limits: options.limits ?? {},
     ...(options.linkCipher && { linkCipher: options.linkCipher }),
+    ...(options.durability && { durability: options.durability }),
     onLost: () => lose?.(),
   });
   node.register(counterBehaviour(options.hooks));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import {
   DEFAULT_WORKER_SUPERVISION,
   WorkerPool,
@@ -9,7 +8,6 @@ import {
 } from '../../actors/sessions/main-thread/worker-pool.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
-import { moduleFile } from '../root.ts';
 
 interface Observed {
   readonly pool: WorkerPool;
@@ -28,7 +26,7 @@ interface Pool {
   readonly entry?: () => URL;
 }
 
-const SCRIPTED = pathToFileURL(moduleFile('tests/session/scripted-worker.ts'));
+const SCRIPTED = new URL('./scripted-worker.ts', import.meta.url);
 
 function startPool(
   count: number,

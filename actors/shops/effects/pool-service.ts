@@ -79,6 +79,5 @@ function commandOf(
 ): ShopCommand {
   if (ask.ask === 'offer') return { type: 'pool.offer', offer: ask.offer, ...tenant };
   if (ask.ask === 'take') return { type: 'pool.take', body: ask.body, known: ask.known, ...tenant };
-  const { messageId, createdAtMs, reason } = ask;
-  return { type: 'pool.withdraw', messageId, createdAtMs, ...(reason === undefined ? {} : { reason }) };
+  return { type: 'pool.withdraw', messageId: ask.messageId, createdAtMs: ask.createdAtMs };
 }

@@ -1,5 +1,5 @@
 import { recipientKey } from '../../../policy/number-forms.ts';
-import type { SendLedger } from '../../../policy/send-ledger.ts';
+import { LEDGER_BOUND, type SendLedger } from '../../../policy/send-ledger.ts';
 import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { type InboundMode, inboundModeOf } from '../../inbound-mode.ts';
@@ -9,7 +9,6 @@ import { restoreMachines } from '../machines/shop-machines.ts';
 import { AcceptedList, messageIdOf } from './accepted-list.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
 import { readMessages } from './message-days.ts';
-import { allThatCount, newestRead } from './newest-accepted.ts';
 import { decodeNotices } from './opt-out-notice.ts';
 import { decodePooled } from './pooled-message.ts';
 import { RecentTransitions } from './recent-transitions.ts';
@@ -35,7 +34,7 @@ export async function loadShop(
   const [
     record,
     [actor, settledText, undelivered, limits],
-    latest,
+    newest,
     length,
     pooledFields,
     carriedIds,
@@ -44,7 +43,7 @@ export async function loadShop(
   ] = (await store.read([
     ['HGET', people.shops, shop.shopId],
     ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits'],
-    newestRead(keys.accepted),
+    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
     ['LLEN', keys.accepted],
     ['HGETALL', keys.pooled],
     ['ZRANGE', keys.carried, 0, -1],
@@ -53,7 +52,6 @@ export async function loadShop(
   ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
   if (record === null) return undefined;
   const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
-  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const machines = restoreMachines(actor ?? null);
   const accepted = new AcceptedList(length, Number(settledText ?? 0));
   const unsettled = await readUnsettled(keys.accepted, { accepted, newest }, store);

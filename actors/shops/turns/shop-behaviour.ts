@@ -1,6 +1,6 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
-import { done, failed, type Outcome } from '../../failure.ts';
+import { done, failed } from '../../failure.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
 import { loadShop } from '../state/load-shop.ts';
 import type { NumberVault } from '../state/number-vault.ts';
@@ -12,7 +12,6 @@ import { cutAccepted } from './builder/acceptance.ts';
 import { SHOP_LANES, type ShopCommand, type ShopEffect } from './builder/shop-commands.ts';
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingTimer } from './builder/waiting-limits.ts';
-import { type Cancelled, cancelMessage, cancelQueue } from './cancel/cancel-turns.ts';
 import { describeShop } from './describe-shop.ts';
 import { endRestriction, restrictionTimer } from './number/network-word.ts';
 import { yieldNumber } from './number/take-number.ts';
@@ -127,9 +126,6 @@ function turn(
       return builder.finish(acceptMessage(builder, command, facts, options));
     case 'post_status':
       return builder.finish(acceptStatus(builder, command, facts, options));
-    case 'cancel':
-    case 'cancel_queue':
-      return builder.finish(cancel(builder, command, facts));
     case 'connect':
       return builder.finish(askToConnect(builder, command, options.makeId(builder.nowMs)));
     case 'disconnect':
@@ -165,7 +161,7 @@ function turn(
       onPoolFound(builder, command.messageId, command.pool);
       return builder.finish();
     case 'pool.answered':
-      onPoolAnswered(builder, command, facts.cancelledAtPool);
+      onPoolAnswered(builder, command);
       return builder.finish();
     case 'pool.opt_out':
       onOptOutAtPool(builder, command, facts);
@@ -184,15 +180,6 @@ function turn(
 
 function isOfSend(facts: ShopFacts): facts is ShopFacts & { readonly send: SendFacts } {
   return facts.send !== undefined;
-}
-
-function cancel(
-  builder: TurnBuilder,
-  { type }: Extract<ShopCommand, { type: 'cancel' | 'cancel_queue' }>,
-  { cancel: found }: ShopFacts,
-): Outcome<Cancelled> {
-  if (found === undefined) throw new Error('a cancellation came to its turn without facts');
-  return type === 'cancel' ? cancelMessage(builder, found) : cancelQueue(builder, found);
 }
 
 function asPoolShop(

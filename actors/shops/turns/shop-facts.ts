@@ -9,13 +9,11 @@ import { carriedForRead, originsOf } from '../state/carried-for.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
 import { readMessage } from '../state/message-days.ts';
 import type { StoredMessage } from '../state/message-record.ts';
-import { newestRead } from '../state/newest-accepted.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { idempotencyKey } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { decodeWriter, laterWriter } from '../state/writer.ts';
 import type { ShopCommand } from './builder/shop-commands.ts';
-import { type CancellationFacts, isCancellation, readCancellation } from './cancel/cancel-facts.ts';
 import { readTold, type ToldFacts } from './inbound/inbound-facts.ts';
 import { type NumberFacts, readNumber } from './number/number-facts.ts';
 import {
@@ -30,7 +28,7 @@ import { type DispatchFacts, readDispatch } from './wire/dispatch-facts.ts';
 import { type ReceiptFacts, readReceipts } from './wire/receipt-turn.ts';
 
 /** What a turn needs to know beside the shop's state, read before it. */
-export interface ShopFacts extends InboundFacts, CancellationFacts {
+export interface ShopFacts extends InboundFacts {
   readonly send?: SendFacts;
   /** Of a status: the original of the same idempotency key. */
   readonly original?: StoredMessage;
@@ -98,9 +96,6 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
       number,
       available,
     }));
-  }
-  if (isCancellation(command)) {
-    return readCancellation(state, command, store).then((facts) => ({ ...facts, available }));
   }
   if (command.type === 'cut_accepted') {
     return store
@@ -172,21 +167,7 @@ async function readCarry(state: ShopState, command: PoolCommand, store: Store): 
     store.read([['HMGET', carriedKey(state.shard, messageId), ...CARRIED_FIELDS]]),
     readWriter(state, { to }, store),
   ]);
-  const record = decodeCarried(fields as (string | null)[]);
-  if (command.type !== 'pool.withdraw' || command.reason !== 'CANCELLED') return { ...writer, record };
-  return { ...writer, record, entryFromEnd: await readEntryPlace(state, record?.entryText, store) };
-}
-
-/** Where a carried message's entry stands in the shop's list, from the end; undefined: it counts no more. */
-async function readEntryPlace(
-  { keys }: ShopState,
-  entryText: string | undefined,
-  store: Store,
-): Promise<number | undefined> {
-  if (entryText === undefined) return undefined;
-  const [newest] = (await store.read([newestRead(keys.accepted)])) as [string[]];
-  const index = newest.lastIndexOf(entryText);
-  return index === -1 ? undefined : index - newest.length;
+  return { ...writer, record: decodeCarried(fields as (string | null)[]) };
 }
 
 /** Where a message is withdrawn, its recipient does not matter. */

@@ -5,7 +5,7 @@ import type { MessageReason, MessageStatus } from '../../../message-status.ts';
 import type { SendOrder, SessionEvent, SessionOpening } from '../../../sessions/session-host.ts';
 import type { ChannelStateName } from '../../machines/channel-context.ts';
 import type { PacingStateName } from '../../machines/pacing-machine.ts';
-import type { MessageDraft, QueueFilter, ShopReference, StatusDraft } from '../../shop-operations.ts';
+import type { MessageDraft, ShopReference, StatusDraft } from '../../shop-operations.ts';
 import type { MessageBody } from '../../state/message-record.ts';
 import type { OptOutNotice } from '../../state/opt-out-notice.ts';
 import type { PoolAnswer, PoolOffer } from '../../state/pool-protocol.ts';
@@ -22,10 +22,6 @@ export type ShopCommand =
       /** The session was waited for, and asked for the group it goes to, a moment ago; absent: not yet. */
       readonly groupAsked?: boolean;
     }
-  /** End a message of the shop's own that is not being sent. */
-  | { readonly type: 'cancel'; readonly messageId: string }
-  /** The same of all that match. */
-  | { readonly type: 'cancel_queue'; readonly filter: QueueFilter }
   | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
   /** `pairWith`: digits of the number whose phone is to type a code; absent: a QR code is to be scanned. */
   | { readonly type: 'connect'; readonly pairWith?: string }
@@ -51,13 +47,7 @@ export type ShopCommand =
       readonly settings: TenantSettings;
       readonly open: boolean;
     }
-  | {
-      readonly type: 'pool.withdraw';
-      readonly messageId: string;
-      readonly createdAtMs: number;
-      /** Why its origin takes it back; absent: the recipient opted out. */
-      readonly reason?: 'CANCELLED';
-    }
+  | { readonly type: 'pool.withdraw'; readonly messageId: string; readonly createdAtMs: number }
   /** As the shop whose message it is. */
   | { readonly type: 'pool.found'; readonly messageId: string; readonly pool: ShopReference }
   | {
@@ -87,8 +77,6 @@ export type ShopCommand =
 export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   send: 'client',
   post_status: 'client',
-  cancel: 'client',
-  cancel_queue: 'client',
   connect: 'client',
   disconnect: 'control',
   tenant_active: 'control',
