@@ -126,8 +126,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'http/pipeline': ['http/request-log', 'http/contract', 'runtime'],
   'http/owner': ['http/contract', 'actors/tenants', 'runtime'],
   'http/tenant-api': [
-    ...['http/owner', 'http/pipeline', 'http/contract', 'actors/events', 'actors/shops', 'actors/tenants'],
-    ...['actors', 'policy/limits', 'policy', 'runtime'],
+    ...['http/owner', 'http/pipeline', 'http/contract', 'actors/webhooks', 'actors/events', 'actors/shops'],
+    ...['actors/tenants', 'actors', 'policy/limits', 'policy', 'runtime'],
   ],
   'http/articles': ['http/tenant-api', 'http/pipeline', 'http/contract'],
   'http/audit-log': ['http/request-log', 'runtime/redis', 'runtime'],

@@ -26,6 +26,7 @@ export function apiServices(options: HttpOptions, address: { readonly publicUrl:
     shops: options.shops,
     inbound: options.inbound,
     events: options.tenantEvents,
+    webhooks: options.webhooks,
     articles: articleLibrary(ARTICLES_FOLDER, options.articleSettings, {
       apiUrl: () => address.publicUrl + API_BASE_PATH,
       publicUrl: () => address.publicUrl,

@@ -1,4 +1,4 @@
-/** The eleven permissions a key may hold (docs/contract.md, Authentication). */
+/** The permissions a key may hold (docs/contract.md, Authentication). */
 export const PERMISSIONS = [
   'shops.read',
   'shops.write',
@@ -11,7 +11,9 @@ export const PERMISSIONS = [
   'contacts.write',
   'groups.read',
   'inbound.read',
+  'webhooks.read',
+  'webhooks.write',
 ] as const;
 
-/** One of the eleven. */
+/** One of them. */
 export type Permission = (typeof PERMISSIONS)[number];

@@ -161,7 +161,7 @@ function turn(
     case 'revoke_key':
       return revokeKey(state, { ...command, nowMs });
     case 'put_webhook':
-      return putWebhook(state, command.webhook);
+      return putWebhook(state, command);
     case 'change_webhook':
       return changeWebhook(state, { ...command, nowMs });
     case 'disable_webhook':

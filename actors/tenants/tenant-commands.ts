@@ -6,6 +6,7 @@ import type {
   WebhookAttempt,
   WebhookChanges,
   WebhookEnd,
+  WebhookKeeper,
   WebhookProgress,
   WebhookRecord,
 } from './webhook-record.ts';
@@ -33,14 +34,14 @@ export type TenantCommand =
   | { readonly type: 'put_key'; readonly key: ApiKeyRecord }
   | { readonly type: 'rotate_key'; readonly keyId: string; readonly hash: string }
   | { readonly type: 'revoke_key'; readonly keyId: string }
-  | { readonly type: 'put_webhook'; readonly webhook: WebhookRecord }
+  | { readonly type: 'put_webhook'; readonly webhook: WebhookRecord; readonly by: WebhookKeeper }
   | { readonly type: 'change_webhook'; readonly webhookId: string; readonly changes: WebhookChanges }
   | {
       readonly type: 'disable_webhook';
       readonly webhookId: string;
       /** `enabledAtMs` of the endpoint whose tries were judged. */
       readonly enabledAtMs: number;
-      readonly why: Exclude<WebhookEnd, 'operator'>;
+      readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     }
   | { readonly type: 'delete_webhook'; readonly webhookId: string }
   | {
@@ -103,7 +104,7 @@ export type TenantEffect =
   | {
       readonly type: 'webhooks_disabled';
       readonly webhookIds: readonly string[];
-      readonly why: Exclude<WebhookEnd, 'operator'>;
+      readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     }
   | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }
   | { readonly type: 'tell_shops'; readonly shopIds: readonly string[]; readonly active: boolean }

@@ -19,10 +19,13 @@ export interface WebhookRecord {
 }
 
 /**
- * Why nothing is sent to an endpoint: an operator said so, it answered 410, all failed for five days, or no configured key
- * opens its secret.
+ * Why nothing is sent to an endpoint: an operator or a call of the tenant said so, it answered 410, all failed for five
+ * days, or no configured key opens its secret.
  */
-export type WebhookEnd = 'operator' | 'gone' | 'failing' | 'unreadable';
+export type WebhookEnd = WebhookKeeper | 'gone' | 'failing' | 'unreadable';
+
+/** Who makes and changes an endpoint. */
+export type WebhookKeeper = 'operator' | 'tenant';
 
 /** How far an endpoint has come. Every event up to `cursor` was delivered, waits to be tried again, or is a dead letter. */
 export interface WebhookProgress {
@@ -71,7 +74,7 @@ export interface WebhookAttempt {
   readonly isDead: boolean;
 }
 
-/** What operators may change of an endpoint. */
+/** What may be changed of an endpoint. */
 export type WebhookChanges = Partial<
   Pick<WebhookRecord, 'url' | 'types' | 'shops' | 'secret' | 'former' | 'disabled'>
 >;

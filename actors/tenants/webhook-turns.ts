@@ -8,12 +8,13 @@ import type {
   WebhookAttempt,
   WebhookChanges,
   WebhookEnd,
+  WebhookKeeper,
   WebhookProgress,
   WebhookRecord,
 } from './webhook-record.ts';
 
-/** Endpoints of one tenant. */
-const MOST_WEBHOOKS = 1_000;
+/** Endpoints of one tenant, whoever made them, with which its own calls and operators may make no more. */
+const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };
 /** Tries of all endpoints of a tenant that are kept at least. */
 const ATTEMPTS_KEPT = 2_000;
 
@@ -28,11 +29,17 @@ export function webhooksChanged({
 }
 
 /** Adds an endpoint. */
-export function putWebhook(state: TenantState, webhook: WebhookRecord): Turn<TenantState, TenantEffect> {
-  if (state.webhooks.size >= MOST_WEBHOOKS) {
-    return { reply: failed('CONFLICT', { message: `A tenant has at most ${MOST_WEBHOOKS} webhooks.` }) };
+export function putWebhook(
+  state: TenantState,
+  { webhook, by }: { readonly webhook: WebhookRecord; readonly by: WebhookKeeper },
+): Turn<TenantState, TenantEffect> {
+  const most = MOST_WEBHOOKS[by];
+  if (state.webhooks.size < most) return withWebhook(state, webhook);
+  if (by === 'operator') {
+    return { reply: failed('CONFLICT', { message: `A tenant has at most ${most} webhooks.` }) };
   }
-  return withWebhook(state, webhook);
+  const message = `The account has ${state.webhooks.size} webhooks; its keys may make ${most}: delete one, or ask the operators.`;
+  return { reply: failed('WEBHOOK_LIMIT_REACHED', { message }) };
 }
 
 /**
@@ -59,7 +66,7 @@ export function activateWebhooks(
   };
 }
 
-/** Changes an endpoint as operators say. One that is enabled or gets another address begins without failures. */
+/** Changes an endpoint as its keepers say. One that is enabled or gets another address begins without failures. */
 export function changeWebhook(
   state: TenantState,
   change: { readonly webhookId: string; readonly changes: WebhookChanges; readonly nowMs: number },
@@ -83,7 +90,7 @@ export function disableWebhook(
   judgement: {
     readonly webhookId: string;
     readonly enabledAtMs: number;
-    readonly why: Exclude<WebhookEnd, 'operator'>;
+    readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     readonly nowMs: number;
   },
 ): Turn<TenantState, TenantEffect> {

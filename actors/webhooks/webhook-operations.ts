@@ -1,7 +1,7 @@
 import type { Outcome } from '../failure.ts';
-import type { WebhookEnd } from '../tenants/webhook-record.ts';
+import type { WebhookEnd, WebhookKeeper } from '../tenants/webhook-record.ts';
 
-/** An endpoint as operators see it: without its secret. Times are ISO 8601 in UTC. */
+/** An endpoint as operators and its tenant see it: without its secret. Times are ISO 8601 in UTC. */
 export interface WebhookView {
   readonly id: string;
   readonly url: string;
@@ -22,14 +22,14 @@ export interface WebhookView {
   readonly missedUntil: string | null;
 }
 
-/** An endpoint as an operator writes it. */
+/** An endpoint as it is asked for. */
 export interface WebhookDraft {
   readonly url: string;
   readonly types: readonly string[] | null;
   readonly shops: readonly string[] | null;
 }
 
-/** One try as operators see it. */
+/** One try as it is shown. */
 export interface AttemptView {
   readonly eventId: string;
   readonly type: string;
@@ -42,22 +42,28 @@ export interface AttemptView {
 }
 
 /**
- * What operators do with a tenant's webhooks, on the node that owns the tenant. Missing things fail NOT_FOUND, an address
+ * What operators and the tenant itself do with its webhooks, on the node that owns the tenant. Missing things fail NOT_FOUND, an address
  * that may not be asked VALIDATION_ERROR. Rejects only with `RuntimeFailure`.
  */
 export interface WebhookOperations {
-  /** The secret is told here and by `rotateSecret` alone. */
+  /**
+   * The secret is told here and by `rotateSecret` alone. A tenant fails WEBHOOK_LIMIT_REACHED where it has 20, an operator
+   * CONFLICT where it has 1,000.
+   */
   create(
     tenantId: string,
     draft: WebhookDraft,
+    by: WebhookKeeper,
   ): Promise<Outcome<{ readonly webhook: WebhookView; readonly secret: string }>>;
   list(tenantId: string): Promise<Outcome<readonly WebhookView[]>>;
+  read(tenantId: string, webhookId: string): Promise<Outcome<WebhookView>>;
   change(
     tenantId: string,
     webhookId: string,
     changes: { readonly [Field in keyof WebhookDraft]?: WebhookDraft[Field] | undefined } & {
       readonly disabled?: boolean | undefined;
     },
+    by: WebhookKeeper,
   ): Promise<Outcome<WebhookView>>;
   remove(
     tenantId: string,

@@ -7,7 +7,7 @@ import type { AddressGuard } from '../outbound/address-guard.ts';
 import { streamIdOf } from '../tenants/event-cursor.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import type { WebhookChanges, WebhookRecord } from '../tenants/webhook-record.ts';
+import type { WebhookChanges, WebhookKeeper, WebhookRecord } from '../tenants/webhook-record.ts';
 import { makeSecret } from './signature.ts';
 import { type WebhookAccess, webhookAccess, webhookView } from './webhook-access.ts';
 import { type WebhookDeliveriesOptions, webhookDeliveries } from './webhook-deliveries.ts';
@@ -18,7 +18,7 @@ import { openedSecret, secretUse } from './webhook-secrets.ts';
 const OVERLAP_MS = 24 * 3_600_000;
 /** Why an endpoint cannot be enabled. */
 const SECRET_LOST =
-  'No key of CREDENTIALS_KEY opens the secret of the webhook: give it a new one with rotate-secret.';
+  'The secret of the webhook cannot be opened any more: give it a new one with rotate-secret.';
 /** The port of endpoints. */
 const HTTPS_PORT = 443;
 /** Asks for no event: the page's cursor is the present end of the stream. */
@@ -37,7 +37,7 @@ export interface WebhookServiceOptions extends WebhookDeliveriesOptions {
   allowsHttp(url: string): boolean;
 }
 
-/** The operators' side of webhooks. */
+/** The keepers' side of webhooks: operators', and the tenants' own. */
 export function webhookService(options: WebhookServiceOptions): WebhookOperations {
   const access = webhookAccess(options);
   return { ...settings(options, access), ...secrets(options, access), ...webhookDeliveries(options, access) };
@@ -45,11 +45,11 @@ export function webhookService(options: WebhookServiceOptions): WebhookOperation
 
 function settings(
   options: WebhookServiceOptions,
-  { stateOf, progressOf, viewed, change }: WebhookAccess,
-): Pick<WebhookOperations, 'create' | 'list' | 'change' | 'remove'> {
+  { stateOf, progressOf, viewed, withWebhook, change }: WebhookAccess,
+): Pick<WebhookOperations, 'create' | 'list' | 'read' | 'change' | 'remove'> {
   const { actors, clock, cipher, events, makeId } = options;
   return {
-    async create(tenantId, draft) {
+    async create(tenantId, draft, by) {
       const state = await stateOf(tenantId);
       if (state === undefined) return failed('NOT_FOUND');
       const problems = problemsOf(draft, state, { ...options, isAsked: true });
@@ -68,7 +68,7 @@ function settings(
           disabled: null,
         },
       };
-      const command = { type: 'put_webhook', webhook } as const;
+      const command = { type: 'put_webhook', webhook, by } as const;
       const put = await actors.ask<Outcome<WebhookRecord>>(tenantAddress(tenantId), command);
       if (put?.ok !== true) return put ?? failed('NOT_FOUND');
       return done({ webhook: webhookView(put.value, undefined), secret });
@@ -81,7 +81,9 @@ function settings(
         [...state.webhooks.values()].map((webhook) => webhookView(webhook, progress.get(webhook.id))),
       );
     },
-    async change(tenantId, webhookId, asked) {
+    read: (tenantId, webhookId) =>
+      withWebhook(tenantId, webhookId, async (webhook) => done(await viewed(tenantId, webhook))),
+    async change(tenantId, webhookId, asked, by) {
       const state = await stateOf(tenantId);
       const webhook = state?.webhooks.get(webhookId);
       if (state === undefined || webhook === undefined) return failed('NOT_FOUND');
@@ -94,7 +96,7 @@ function settings(
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const isReadable = openedSecret(cipher, secretUse(tenantId, webhookId), webhook.secret) !== undefined;
       if (disabled === false && !isReadable) return failed('CONFLICT', { message: SECRET_LOST });
-      const changed = await change(tenantId, webhookId, changesOf(asked, clock.wallMs()));
+      const changed = await change(tenantId, webhookId, changesOf(asked, { nowMs: clock.wallMs(), by }));
       return changed.ok ? done(await viewed(tenantId, changed.value)) : changed;
     },
     async remove(tenantId, webhookId) {
@@ -130,13 +132,13 @@ function secrets(
 /** What is asked for, and no more: any other field may have changed since it was read. */
 function changesOf(
   { url, types, shops, disabled }: Parameters<WebhookOperations['change']>[2],
-  nowMs: number,
+  { nowMs, by }: { readonly nowMs: number; readonly by: WebhookKeeper },
 ): WebhookChanges {
   return {
     ...(url === undefined ? {} : { url }),
     ...(types === undefined ? {} : { types }),
     ...(shops === undefined ? {} : { shops }),
-    ...(disabled === undefined ? {} : { disabled: disabled ? { atMs: nowMs, why: 'operator' } : null }),
+    ...(disabled === undefined ? {} : { disabled: disabled ? { atMs: nowMs, why: by } : null }),
   };
 }
 

@@ -3,7 +3,7 @@ import { OPERATIONS } from './operations.ts';
 
 /** A call as it goes out, on any of the base addresses. */
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path and query behind the base address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -44,7 +44,9 @@ export function apiRequest(
   }
   if (given.size > 0) headers['content-type'] = 'application/json';
   const body = given.size === 0 ? undefined : JSON.stringify(Object.fromEntries(given));
-  return { method, path, headers, body, isRepeatable: keyPlace !== undefined || method === 'DELETE' };
+  // A change sets what it names, and a second erasure finds nothing.
+  const isAgainTheSame = method === 'DELETE' || method === 'PATCH';
+  return { method, path, headers, body, isRepeatable: keyPlace !== undefined || isAgainTheSame };
 }
 
 function pathSegment(what: string, value: unknown): string {

@@ -1,7 +1,7 @@
 /** What the API's own document says, made of it by `npm run client-types`: never edited by hand. */
 
 /** Decide by it. More may come: take one you do not know by its HTTP status. */
-export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR';
+export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'CONFLICT' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR' | 'WEBHOOK_LIMIT_REACHED' | 'WEBHOOK_NOT_FOUND';
 
 export type FieldProblem = {
   /** A dotted path, like `contacts.0.phone`. */
@@ -329,11 +329,75 @@ export type ConsentedContact = {
   readonly active: boolean;
 };
 
+export type Webhook = {
+  readonly id: string;
+  readonly url: string;
+  /** Null: all. */
+  readonly types: readonly string[] | null;
+  /** Null: all. */
+  readonly shops: readonly string[] | null;
+  readonly createdAt: string;
+  readonly disabledAt: string | null;
+  /** `operator`: an operator disabled it; `tenant`: a call of the account did; `gone`: it answered 410; `failing`: every try of five days failed; `unreadable`: the service cannot open its secret, and it needs a new one. */
+  readonly disabledBy: 'operator' | 'tenant' | 'gone' | 'failing' | 'unreadable' | null;
+  /** Until when the secret before the last rotation signs as well. */
+  readonly formerSecretUntil: string | null;
+  readonly failingSince: string | null;
+  /** Events that wait to be tried again. */
+  readonly waiting: number;
+  /** Events that it took in none of its tries. */
+  readonly deadLetters: number;
+  /** Events stored before then were cut off, by age or number, before it got them; null: none ever were. */
+  readonly missedUntil: string | null;
+};
+
+export type FreshWebhook = {
+  readonly id: string;
+  readonly url: string;
+  /** Null: all. */
+  readonly types: readonly string[] | null;
+  /** Null: all. */
+  readonly shops: readonly string[] | null;
+  readonly createdAt: string;
+  readonly disabledAt: string | null;
+  /** `operator`: an operator disabled it; `tenant`: a call of the account did; `gone`: it answered 410; `failing`: every try of five days failed; `unreadable`: the service cannot open its secret, and it needs a new one. */
+  readonly disabledBy: 'operator' | 'tenant' | 'gone' | 'failing' | 'unreadable' | null;
+  /** Until when the secret before the last rotation signs as well. */
+  readonly formerSecretUntil: string | null;
+  readonly failingSince: string | null;
+  /** Events that wait to be tried again. */
+  readonly waiting: number;
+  /** Events that it took in none of its tries. */
+  readonly deadLetters: number;
+  /** Events stored before then were cut off, by age or number, before it got them; null: none ever were. */
+  readonly missedUntil: string | null;
+  readonly secret: string;
+};
+
+export type WebhookAttempts = {
+  readonly items: readonly {
+    readonly eventId: string;
+    readonly type: string;
+    readonly at: string;
+    readonly durationMs: number;
+    /** Counted from 1. */
+    readonly number: number;
+    /** Null: no answer came. */
+    readonly status: number | null;
+    /** Null: it took the event. */
+    readonly error: string | null;
+    /** It was the last try. */
+    readonly isDead: boolean;
+  }[];
+  /** Ids of events that were given up, the newest last. */
+  readonly deadLetters: readonly string[];
+};
+
 export type Identity = {
   readonly key: {
     readonly id: string;
     readonly name: string;
-    readonly permissions: readonly ('shops.read' | 'shops.write' | 'msgapp.read' | 'msgapp.connect' | 'messages.send' | 'messages.read' | 'statuses.post' | 'contacts.read' | 'contacts.write' | 'groups.read' | 'inbound.read')[];
+    readonly permissions: readonly ('shops.read' | 'shops.write' | 'msgapp.read' | 'msgapp.connect' | 'messages.send' | 'messages.read' | 'statuses.post' | 'contacts.read' | 'contacts.write' | 'groups.read' | 'inbound.read' | 'webhooks.read' | 'webhooks.write')[];
     readonly expiresAt: string | null;
     readonly createdAt: string;
   };
@@ -781,6 +845,156 @@ export interface Operations {
     readonly data: InboundMessage;
     readonly status: 200;
   };
+  /**
+   * List the webhooks and how each stands.
+   *
+   * All of them on one page, also those that operators made; without their secrets.
+   *
+   * Permission: `webhooks.read`.
+   */
+  readonly listWebhooks: {
+    readonly params: Readonly<Record<never, never>>;
+    readonly data: {
+      readonly items: readonly Webhook[];
+      readonly nextCursor: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * Send events to an address from now on; its secret is shown here and never again.
+   *
+   * An account that has 20 webhooks, its own and those that operators made, is refused `WEBHOOK_LIMIT_REACHED`. For a key without `inbound.read` null is every type but `message.received`, and naming that is `FORBIDDEN_PERMISSION`.
+   *
+   * Permission: `webhooks.write`.
+   */
+  readonly createWebhook: {
+    readonly params: {
+      /** At https, at a public address and port 443. */
+      readonly url: string;
+      /** The types of event that it is sent; null: all. */
+      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned')[] | null | undefined;
+      /** The shops whose events it is sent; null: all. */
+      readonly shops?: readonly string[] | null | undefined;
+    };
+    readonly data: FreshWebhook;
+    readonly status: 201;
+  };
+  /**
+   * Read a webhook and how it stands.
+   *
+   * Permission: `webhooks.read`.
+   */
+  readonly readWebhook: {
+    readonly params: {
+      /** The webhookId. */
+      readonly webhookId: string;
+    };
+    readonly data: Webhook;
+    readonly status: 200;
+  };
+  /**
+   * Change what a webhook is sent and where, disable it, or enable it again.
+   *
+   * One that is enabled goes on where it stopped, as far as events are kept. One whose secret cannot be opened needs a new secret first.
+   *
+   * Permission: `webhooks.write`.
+   */
+  readonly changeWebhook: {
+    readonly params: {
+      /** The webhookId. */
+      readonly webhookId: string;
+      /** At https, at a public address and port 443. */
+      readonly url?: string | undefined;
+      /** The types of event that it is sent; null: all. */
+      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned')[] | null | undefined;
+      /** The shops whose events it is sent; null: all. */
+      readonly shops?: readonly string[] | null | undefined;
+      readonly disabled?: boolean | undefined;
+    };
+    readonly data: Webhook;
+    readonly status: 200;
+  };
+  /**
+   * Erase a webhook; nothing more is sent to it.
+   *
+   * Permission: `webhooks.write`.
+   */
+  readonly deleteWebhook: {
+    readonly params: {
+      /** The webhookId. */
+      readonly webhookId: string;
+    };
+    readonly data: {
+      readonly id: string;
+      readonly deleted: true;
+    };
+    readonly status: 200;
+  };
+  /**
+   * Give a webhook a new secret; the old one signs beside it for 24 hours.
+   *
+   * Permission: `webhooks.write`.
+   */
+  readonly rotateWebhookSecret: {
+    readonly params: {
+      /** The webhookId. */
+      readonly webhookId: string;
+    };
+    readonly data: FreshWebhook;
+    readonly status: 200;
+  };
+  /**
+   * Send an event `webhook.test` once, and say what came of it.
+   *
+   * Permission: `webhooks.write`.
+   */
+  readonly testWebhook: {
+    readonly params: {
+      /** The webhookId. */
+      readonly webhookId: string;
+    };
+    readonly data: {
+      readonly status: number | null;
+      readonly error: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * What came of the last tries, newest first, and which events were given up.
+   *
+   * At least 2,000 tries of all webhooks of the account together are kept.
+   *
+   * Permission: `webhooks.read`.
+   */
+  readonly listWebhookAttempts: {
+    readonly params: {
+      /** The webhookId. */
+      readonly webhookId: string;
+      readonly limit?: number | undefined;
+    };
+    readonly data: WebhookAttempts;
+    readonly status: 200;
+  };
+  /**
+   * Send events once more: those that are named, or the first 200 since a moment.
+   *
+   * Under their own ids, and whatever became of them before. What is kept no more is passed over. Refused where more than 400 events would wait.
+   *
+   * Permission: `webhooks.write`.
+   */
+  readonly replayWebhook: {
+    readonly params: {
+      /** The webhookId. */
+      readonly webhookId: string;
+      readonly eventIds?: readonly string[] | undefined;
+      /** In UTC; a day that the calendar has, and no leap second. */
+      readonly since?: string | undefined;
+    };
+    readonly data: {
+      readonly replayed: number;
+    };
+    readonly status: 200;
+  };
 }
 
 /** Where each operation stands. */
@@ -808,4 +1022,13 @@ export const OPERATIONS = {
   requestPairingCode: { method: 'POST', path: '/shops/{idOrName}/channels/msgapp/pairing-code' },
   listInbound: { method: 'GET', path: '/shops/{idOrName}/inbound' },
   readInbound: { method: 'GET', path: '/inbound/{id}' },
+  listWebhooks: { method: 'GET', path: '/webhooks' },
+  createWebhook: { method: 'POST', path: '/webhooks' },
+  readWebhook: { method: 'GET', path: '/webhooks/{webhookId}' },
+  changeWebhook: { method: 'PATCH', path: '/webhooks/{webhookId}' },
+  deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhookId}' },
+  rotateWebhookSecret: { method: 'POST', path: '/webhooks/{webhookId}/rotate-secret' },
+  testWebhook: { method: 'POST', path: '/webhooks/{webhookId}/test' },
+  listWebhookAttempts: { method: 'GET', path: '/webhooks/{webhookId}/attempts' },
+  replayWebhook: { method: 'POST', path: '/webhooks/{webhookId}/replay' },
 } as const;

@@ -114,6 +114,8 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
     'DECLARE_DAILY_CAP_REACHED',
     'The daily ceiling of new declarations is reached; none was declared.',
   ),
+  WEBHOOK_NOT_FOUND: entry(404, 'WEBHOOK_NOT_FOUND', 'There is no such webhook.'),
+  WEBHOOK_LIMIT_REACHED: entry(409, 'WEBHOOK_LIMIT_REACHED', 'The account has as many webhooks as it may.'),
   VALIDATION_ERROR: entry(422, 'VALIDATION_ERROR', 'The request is not valid.'),
   NOT_FOUND: entry(404, 'NOT_FOUND', 'There is nothing here.'),
   CONFLICT: entry(409, 'CONFLICT', 'This contradicts what is there.'),

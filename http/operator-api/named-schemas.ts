@@ -1,10 +1,10 @@
 import type { NamedSchemas } from '../contract/named-schemas.ts';
 import { channel, channelStatus, messageReason, messageStatus, shop } from '../contract/resources.ts';
+import { freshWebhook, webhook, webhookAttempts } from '../contract/webhook-resources.ts';
 import { shopActor, shopDetails, shopInspection } from './actor-resources.ts';
 import { operatorEvent } from './event-schemas.ts';
 import { deadLetter, machine, node, overview, seriesPoint, shard } from './fleet-resources.ts';
 import { freshKey, inspectTenant, key, loggedRequest, tenant } from './resources.ts';
-import { freshWebhook, webhook, webhookAttempts } from './webhook-resources.ts';
 
 /** The names of resources in the operators' document. */
 export const OPERATOR_SCHEMAS: NamedSchemas = {

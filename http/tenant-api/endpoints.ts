@@ -17,6 +17,17 @@ import { readPolicy } from './policy.ts';
 import type { ApiServices } from './services.ts';
 import { createShop, listShops, readShop } from './shops.ts';
 import { postStatus } from './statuses.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listWebhookAttempts,
+  listWebhooks,
+  readWebhook,
+  replayWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+} from './webhooks.ts';
 
 /** The tenants' API: the sixteen routes of docs/contract.md, Endpoints, in its order, the articles, then what came on top. */
 export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
@@ -43,6 +54,15 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   requestPairingCode,
   listInbound,
   readInbound,
+  listWebhooks,
+  createWebhook,
+  readWebhook,
+  changeWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookAttempts,
+  replayWebhook,
 ];
 
 /** The path before each of them; the version is part of it (docs/contract.md, Versioning). */

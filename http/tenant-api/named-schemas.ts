@@ -19,6 +19,7 @@ import {
   shopPolicy,
   verdict,
 } from '../contract/resources.ts';
+import { freshWebhook, webhook, webhookAttempts } from '../contract/webhook-resources.ts';
 
 /** The names of resources in the tenants' document; generated clients rely on them. */
 export const API_SCHEMAS: NamedSchemas = {
@@ -38,6 +39,9 @@ export const API_SCHEMAS: NamedSchemas = {
   InboundMessage: inboundRecord,
   Group: group,
   ConsentedContact: contact,
+  Webhook: webhook,
+  FreshWebhook: freshWebhook,
+  WebhookAttempts: webhookAttempts,
   Identity: identity,
   Article: article,
 };

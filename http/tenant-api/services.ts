@@ -2,6 +2,7 @@ import type { EventOperations } from '../../actors/events/event-operations.ts';
 import type { InboundOperations } from '../../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
+import type { WebhookOperations } from '../../actors/webhooks/webhook-operations.ts';
 import { apiEndpoints } from '../contract/endpoint.ts';
 import type { ArticleLibrary } from './articles.ts';
 
@@ -11,6 +12,7 @@ export interface ApiServices {
   readonly shops: ShopOperations;
   readonly inbound: InboundOperations;
   readonly events: EventOperations;
+  readonly webhooks: WebhookOperations;
   readonly articles: ArticleLibrary;
   /** The address that opens a shop's edit form. */
   setupUrl(shopId: string): string;

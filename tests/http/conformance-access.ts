@@ -23,7 +23,19 @@ const ENDPOINTS = [
   ['GET', '/shops/{idOrName}/policy', 'messages.read', 200],
   ['GET', '/events', 'messages.read', 200],
   ['POST', '/shops/{idOrName}/channels/msgapp/pairing-code', 'msgapp.connect', 200],
+  ['GET', '/webhooks', 'webhooks.read', 200],
+  ['POST', '/webhooks', 'webhooks.write', 201],
+  ['GET', '/webhooks/{webhookId}', 'webhooks.read', 200],
+  ['PATCH', '/webhooks/{webhookId}', 'webhooks.write', 200],
+  ['DELETE', '/webhooks/{webhookId}', 'webhooks.write', 200],
+  ['POST', '/webhooks/{webhookId}/rotate-secret', 'webhooks.write', 200],
+  ['POST', '/webhooks/{webhookId}/test', 'webhooks.write', 200],
+  ['GET', '/webhooks/{webhookId}/attempts', 'webhooks.read', 200],
+  ['POST', '/webhooks/{webhookId}/replay', 'webhooks.write', 200],
 ] as const;
+
+/** Nobody listens there, and a shop of a simulated network may name it. */
+const WEBHOOK = { url: 'http://127.0.0.1:9/hooks' };
 
 const BODIES: Readonly<Record<string, object>> = {
   'POST /shops': { name: 'A new shop' },
@@ -32,7 +44,32 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /shops/{idOrName}/statuses': { caption: 'hello' },
   'POST /shops/{idOrName}/contacts/consented': { contacts: [{ phone: '+41791234567' }] },
   'DELETE /shops/{idOrName}/contacts/consented': { phone: '+41791234567' },
+  'POST /webhooks': WEBHOOK,
+  'PATCH /webhooks/{webhookId}': { types: ['message.failed'] },
+  'POST /webhooks/{webhookId}/replay': { eventIds: [] },
 };
+
+/** The code of what is not there, by the name of its part of a path. */
+const MISSING = [
+  ['{id}', 'MESSAGE_NOT_FOUND'],
+  ['{webhookId}', 'WEBHOOK_NOT_FOUND'],
+  ['{idOrName}', 'SHOP_NOT_FOUND'],
+] as const;
+
+/** A tenant's connected shop, a message of it and a webhook, and a path with their ids. */
+async function things({ api, tenant, shop, connect }: Target) {
+  const owner = await tenant();
+  const shopId = await shop(owner);
+  await connect(owner.key, shopId);
+  const made = async (path: string, json: object): Promise<string> =>
+    (await api.call('POST', path, { key: owner.key, json })).body.data.id;
+  const first = { channel: 'msgapp', to: '+41791230000', text: 'first' };
+  const messageId = await made(`/shops/${shopId}/messages`, first);
+  const webhookId = await made('/webhooks', WEBHOOK);
+  const filled = (path: string, asked = shopId): string =>
+    path.replace('{idOrName}', asked).replace('{id}', messageId).replace('{webhookId}', webhookId);
+  return { owner, filled };
+}
 
 /** docs/contract.md, Endpoints; docs/contract.md, Authentication. */
 export function accessRows(target: () => Target): void {
@@ -40,18 +77,11 @@ export function accessRows(target: () => Target): void {
     const json = BODIES[`${method} ${path}`];
 
     it(`${method} ${path} answers ${status} in the envelope, with request id and rate headers`, async () => {
-      const { api, tenant, shop, connect } = target();
-      const owner = await tenant();
-      const shopId = await shop(owner);
-      await connect(owner.key, shopId);
-      const sent = await api.call('POST', `/shops/${shopId}/messages`, {
-        key: owner.key,
-        json: { channel: 'msgapp', to: '+41791230000', text: 'first' },
-      });
+      const { api, shop } = target();
+      const { owner, filled } = await things(target());
       // A shop that is linked gets no code.
-      const asked = path.endsWith('/pairing-code') ? await shop(owner) : shopId;
-      const filled = path.replace('{idOrName}', asked).replace('{id}', sent.body.data.id);
-      const reply = await api.call(method, filled, { key: owner.key, json });
+      const asked = path.endsWith('/pairing-code') ? await shop(owner) : undefined;
+      const reply = await api.call(method, filled(path, asked), { key: owner.key, json });
       assert.equal(reply.status, status, reply.text);
       assert.equal(reply.body.success, true);
       assert.equal(typeof reply.body.data, 'object');
@@ -62,7 +92,7 @@ export function accessRows(target: () => Target): void {
       const { api, tenant, key } = target();
       const owner = await tenant();
       const lacking = await key(owner.id, { permissions: permission === 'none' ? [] : allBut(permission) });
-      const filled = path.replace('{idOrName}', 'missing').replace('{id}', 'missing');
+      const filled = path.replace(/\{\w+\}/, 'missing');
       // Permission comes before validation and before the shop: neither the body nor the name is looked at.
       const reply = await api.call(method, filled, { key: lacking.key, json: { nonsense: true } });
       assert.equal(reply.status, permission === 'none' ? 200 : 403, reply.text);
@@ -78,18 +108,12 @@ export function accessRows(target: () => Target): void {
 
     if (path.includes('{')) {
       it(`${method} ${path} of another tenant is answered as missing`, async () => {
-        const { api, tenant, shop, connect } = target();
-        const [owner, stranger] = [await tenant(), await tenant()];
-        const shopId = await shop(owner);
-        await connect(owner.key, shopId);
-        const sent = await api.call('POST', `/shops/${shopId}/messages`, {
-          key: owner.key,
-          json: { channel: 'msgapp', to: '+41791230000', text: 'first' },
-        });
-        const filled = path.replace('{idOrName}', shopId).replace('{id}', sent.body.data.id);
-        const reply = await api.call(method, filled, { key: stranger.key, json });
+        const { api, tenant } = target();
+        const { filled } = await things(target());
+        const stranger = await tenant();
+        const reply = await api.call(method, filled(path), { key: stranger.key, json });
         assert.equal(reply.status, 404, reply.text);
-        assert.equal(reply.body.error.code, path.includes('{id}') ? 'MESSAGE_NOT_FOUND' : 'SHOP_NOT_FOUND');
+        assert.equal(reply.body.error.code, MISSING.find(([part]) => path.includes(part))?.[1]);
       });
     }
   }

@@ -20,6 +20,10 @@ export function fakeWebhooks(memory: FakeMemory): WebhookOperations {
       return done({ webhook, secret });
     },
     list: async (tenantId) => (known(tenantId) ? done([...of(tenantId).values()]) : failed('NOT_FOUND')),
+    async read(tenantId, webhookId) {
+      const webhook = of(tenantId).get(webhookId);
+      return webhook === undefined ? failed('NOT_FOUND') : done(webhook);
+    },
     async change(tenantId, webhookId) {
       const webhook = of(tenantId).get(webhookId);
       return webhook === undefined ? failed('NOT_FOUND') : done(webhook);

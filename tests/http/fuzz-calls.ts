@@ -25,6 +25,8 @@ interface Schema {
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly maxProperties?: number;
 }
 
 /** Calls of an operation: whole ones, ones with a part broken, and noise. */
@@ -123,9 +125,12 @@ function mangled(schema: Schema): fc.Arbitrary<Part> {
 function valid(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(valid));
   switch (schema.type) {
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1000 });
+    case 'null':
+      return fc.constant(null);
     case 'boolean':
       return fc.boolean();
     case 'array':
@@ -133,6 +138,9 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
     case 'object': {
       const properties = Object.entries(schema.properties ?? {});
       const made = Object.fromEntries(properties.map(([name, property]) => [name, valid(property)]));
+      if (schema.maxProperties === 1) {
+        return fc.oneof(...Object.entries(made).map(([name, value]) => fc.record({ [name]: value })));
+      }
       return fc.record(made, { requiredKeys: [...(schema.required ?? [])] });
     }
     default:

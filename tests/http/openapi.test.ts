@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -38,9 +39,17 @@ describe('the published documents', () => {
     });
   }
 
-  it('declares version 1, the sixteen routes, the two of the articles, those of the policy, of events, of pairing by code and of inbound messages', () => {
+  it('declares version 1, and each route that the contract lists', () => {
     assert.equal((api.info as { version: string }).version, '1');
-    assert.equal(API_ENDPOINTS.length, 23);
+    const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+    const rows = [...contract.matchAll(/^\| (GET|POST|PATCH|DELETE) +\| `([^|]+)` +\|/gm)].flatMap(
+      ([, method, paths = '']) => paths.split('`, `').map((path) => `${method} ${path}`),
+    );
+    const named = (path: string): string => path.replace(/\{\w+\}/g, '{}');
+    assert.deepEqual(
+      API_ENDPOINTS.map(({ method, path }) => named(`${method} ${path}`)).sort(),
+      rows.map(named).sort(),
+    );
   });
 
   it('takes as Idempotency-Key what the service takes: ASCII, and an empty one, which counts as none', () => {
@@ -136,8 +145,8 @@ describe('the published documents', () => {
 
   it('says each thing once: envelopes, errors and their examples are shared', () => {
     // Before they were, the two had 225,985 and 271,533 bytes.
-    assert.ok(JSON.stringify(api).length < 130_000, `${JSON.stringify(api).length} bytes`);
-    assert.ok(JSON.stringify(operator).length < 140_000, `${JSON.stringify(operator).length} bytes`);
+    assert.ok(JSON.stringify(api).length < 180_000, `${JSON.stringify(api).length} bytes`);
+    assert.ok(JSON.stringify(operator).length < 142_000, `${JSON.stringify(operator).length} bytes`);
   });
 
   it('types what operators read: nothing of it is a record of whatever', () => {

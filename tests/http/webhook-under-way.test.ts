@@ -160,7 +160,7 @@ test('two changes of a webhook at a time are both made', async () => {
   const hook = await create(tenant, { url: `${url}/former` });
   const changes = [{ url: `${url}/present` }, { types: ['message.failed'] }];
   const { operations } = service.actors.webhooks;
-  await Promise.all(changes.map((change) => operations.change(tenant.id, hook.id, change)));
+  await Promise.all(changes.map((change) => operations.change(tenant.id, hook.id, change, 'operator')));
   const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
   const [{ url: at, types }] = body.data.items;
   assert.deepEqual([at, types], [`${url}/present`, ['message.failed']]);

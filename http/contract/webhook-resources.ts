@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { EXAMPLES } from '../contract/examples.ts';
-import { count, instant } from '../contract/resources.ts';
+import { EXAMPLES } from './examples.ts';
+import { count, instant } from './resources.ts';
 
 /** An endpoint that a tenant's events are sent to, without its secret. */
 export const webhook = v.strictObject({
@@ -11,9 +11,9 @@ export const webhook = v.strictObject({
   createdAt: instant,
   disabledAt: v.nullable(instant),
   disabledBy: v.pipe(
-    v.nullable(v.picklist(['operator', 'gone', 'failing', 'unreadable'])),
+    v.nullable(v.picklist(['operator', 'tenant', 'gone', 'failing', 'unreadable'])),
     v.description(
-      '`gone`: it answered 410; `failing`: every try of five days failed; `unreadable`: no key of CREDENTIALS_KEY opens its secret.',
+      '`operator`: an operator disabled it; `tenant`: a call of the account did; `gone`: it answered 410; `failing`: every try of five days failed; `unreadable`: the service cannot open its secret, and it needs a new one.',
     ),
   ),
   formerSecretUntil: v.pipe(
@@ -54,7 +54,7 @@ export const webhookAttempts = v.strictObject({
   ),
 });
 
-/** The example of a webhook in the operators' document. */
+/** The example of a webhook. */
 export const webhookExample = {
   id: '66b1f0a2c3d4e5f60718290a',
   url: 'https://example.com/hooks',
@@ -70,10 +70,10 @@ export const webhookExample = {
   missedUntil: null,
 };
 
-/** The example of a webhook with its secret in the operators' document. */
+/** The example of a webhook with its secret. */
 export const freshWebhookExample = { ...webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw…' };
 
-/** The example of a webhook's last tries in the operators' document. */
+/** The example of a webhook's last tries. */
 export const attemptsExample = {
   items: [
     {

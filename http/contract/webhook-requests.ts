@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
+import { boundedArray } from './bounded-array.ts';
+import { closedObject } from './closed-object.ts';
+import { objectId, utcDateTime } from './fields.ts';
+import { mediaUri } from './media-uri.ts';
+import {
+  attemptsExample,
+  freshWebhook,
+  freshWebhookExample,
+  webhook,
+  webhookAttempts,
+  webhookExample,
+} from './webhook-resources.ts';
+
+const url = v.pipe(mediaUri, v.description('At https, at a public address and port 443.'));
+/** Said of an empty list: its endpoint would be sent nothing, which is what `disabled` is for. */
+const NOT_NONE = 'must have at least 1 item; null is for all';
+const types = v.pipe(
+  v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),
+  v.description('The types of event that it is sent; null: all.'),
+);
+const shops = v.pipe(
+  v.nullable(v.pipe(boundedArray(objectId, { max: 1_000 }), v.minLength(1, NOT_NONE))),
+  v.description('The shops whose events it is sent; null: all.'),
+);
+
+/** An endpoint may take 15 s to answer a test. */
+export const TEST_TIMEOUT_MS = 20_000;
+
+/** What is posted to make a webhook. */
+export const newWebhook = {
+  body: closedObject({ url, types: v.optional(types, null), shops: v.optional(shops, null) }),
+  bodyExample: { url: 'https://example.com/hooks', types: ['message.failed' as const] },
+};
+
+/** What may be changed of a webhook. */
+export const changedWebhook = {
+  description:
+    'One that is enabled goes on where it stopped, as far as events are kept. One whose secret cannot be opened needs a new secret first.',
+  body: closedObject({
+    url: v.optional(url),
+    types: v.optional(types),
+    shops: v.optional(shops),
+    disabled: v.optional(v.boolean()),
+  }),
+  bodyExample: { disabled: false },
+};
+
+/** What is posted to have events sent once more. */
+export const replayedEvents = {
+  description:
+    'Under their own ids, and whatever became of them before. What is kept no more is passed over. Refused where more than 400 events would wait.',
+  body: v.pipe(
+    closedObject({
+      eventIds: v.optional(boundedArray(objectId, { max: 200 })),
+      since: v.optional(utcDateTime),
+    }),
+    v.check(
+      ({ eventIds, since }) => (eventIds === undefined) !== (since === undefined),
+      'must hold either eventIds or since',
+    ),
+    v.metadata({ minProperties: 1, maxProperties: 1 }),
+  ),
+  bodyExample: { since: '2027-01-31T12:00:00Z' },
+};
+
+/** The named events, each once, or the moment from which on all are meant. */
+export function whatToReplay({
+  eventIds,
+  since,
+}: v.InferOutput<typeof replayedEvents.body>):
+  | { readonly eventIds: readonly string[] }
+  | { readonly sinceMs: number } {
+  return eventIds === undefined ? { sinceMs: Date.parse(since ?? '') } : { eventIds: [...new Set(eventIds)] };
+}
+
+/** The successes of the endpoints about webhooks, the same for operators and tenants. */
+export const WEBHOOK_REPLIES = {
+  webhook: { description: 'The webhook.', data: webhook, example: webhookExample },
+  rotated: {
+    description: 'The webhook with its new secret.',
+    data: freshWebhook,
+    example: freshWebhookExample,
+  },
+  deleted: {
+    description: 'It is gone.',
+    data: v.strictObject({ id: v.string(), deleted: v.literal(true) }),
+    example: { id: webhookExample.id, deleted: true },
+  },
+  tested: {
+    description: 'What the endpoint answered; `error` is null where it took the event.',
+    data: v.strictObject({ status: v.nullable(v.number()), error: v.nullable(v.string()) }),
+    example: { status: 204, error: null },
+  },
+  attempts: { description: 'The tries.', data: webhookAttempts, example: attemptsExample },
+  replayed: {
+    description: 'They are on their way.',
+    data: v.strictObject({ replayed: v.number() }),
+    example: { replayed: 12 },
+  },
+} as const;

@@ -1,0 +1,30 @@
+import { failed, type Outcome } from '../../actors/failure.ts';
+import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
+import type { Caller } from '../../actors/tenants/tenant-operations.ts';
+
+type EventType = (typeof EVENT_TYPES)[number];
+
+/** The type that says what people write. */
+const INBOUND: EventType = 'message.received';
+const OTHERS = EVENT_TYPES.filter((type) => type !== INBOUND);
+const REFUSED = `Only a key with inbound.read may say where ${INBOUND} is sent.`;
+
+/**
+ * The types that a key may have sent to an address: without `inbound.read` null is every type but those of inbound
+ * messages, and naming those is refused.
+ */
+export function typesFor(
+  { permissions }: Pick<Caller, 'permissions'>,
+  types: readonly EventType[] | null,
+): Outcome<readonly EventType[] | null> {
+  if (permissions.has('inbound.read')) return { ok: true, value: types };
+  if (types?.includes(INBOUND)) return failed('FORBIDDEN_PERMISSION', { message: REFUSED });
+  return { ok: true, value: types ?? OTHERS };
+}
+
+/** Whether a key may have a webhook with these types sent elsewhere. */
+export function mayMove(caller: Pick<Caller, 'permissions'>, types: readonly string[] | null): Outcome<true> {
+  const tellsInbound = types === null || types.includes(INBOUND);
+  if (!tellsInbound || caller.permissions.has('inbound.read')) return { ok: true, value: true };
+  return failed('FORBIDDEN_PERMISSION', { message: REFUSED });
+}

@@ -1,0 +1,159 @@
+/** Webhooks before the tenants' API: real actors and Redis, a real server that takes events. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { eventually } from '../runtime/redis-node.ts';
+import type { TestTenant } from './conformance-target.ts';
+import { type RealService, startRealService } from './real-service.ts';
+import { webhookAccounts } from './webhook-accounts.ts';
+
+let service: RealService;
+let server: Server;
+let url: string;
+const received: { path: string; headers: Record<string, string>; body: string }[] = [];
+before(async () => {
+  service = await startRealService();
+  server = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request.setEncoding('utf8')) body += piece;
+    const { url: path = '', headers } = request;
+    received.push({ path, headers: headers as Record<string, string>, body });
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  server?.close();
+  await service?.stop();
+});
+
+const { account } = webhookAccounts(() => service);
+const at = (path: string) => received.filter((one) => one.path === path);
+const caller =
+  ({ key }: Pick<TestTenant, 'key'>) =>
+  (method: string, path: string, json?: unknown) =>
+    service.api.call(method, `/webhooks${path}`, { key, json });
+
+test('a webhook that a key makes is sent events, tested, replayed, moved to a new secret and erased', async () => {
+  const { tenant, shopId, steer } = await account();
+  const call = caller(tenant);
+  const made = await call('POST', '', { url: `${url}/own`, types: ['queue.paused'], shops: [shopId] });
+  assert.equal(made.status, 201, made.text);
+  const { id, secret } = made.body.data;
+  assert.equal(made.headers.location, `/api/v1/webhooks/${id}`);
+  await steer('pause');
+  await eventually(async () => at('/own').length === 1);
+  const [event] = at('/own');
+  assert.ok(event);
+  const { id: eventId } = new Webhook(secret).verify(event.body, event.headers) as { id: string };
+  await eventually(async () => (await call('GET', `/${id}/attempts`)).body.data.items.length === 1);
+  const replayed = await call('POST', `/${id}/replay`, { eventIds: [eventId.toUpperCase()] });
+  assert.deepEqual([replayed.status, replayed.body.data], [200, { replayed: 1 }]);
+  await eventually(async () => at('/own').length === 2);
+  assert.deepEqual((await call('POST', `/${id}/test`, {})).body.data, { status: 204, error: null });
+  const fresh = (await call('POST', `/${id}/rotate-secret`, {})).body.data.secret;
+  assert.notEqual(fresh, secret);
+  const shown = await call('GET', `/${id.toUpperCase()}`);
+  assert.equal(shown.body.data.url, `${url}/own`);
+  for (const reply of [shown, await call('GET', '')]) assert.ok(!reply.text.includes('whsec_'), reply.text);
+  assert.equal((await call('DELETE', `/${id}`)).body.data.deleted, true);
+  const codes = [
+    await call('GET', `/${id}`),
+    await call('DELETE', `/${id}`),
+    await call('POST', `/${id}/test`, {}),
+  ].map(({ status, body }) => [status, body.error.code]);
+  assert.deepEqual(codes, Array(3).fill([404, 'WEBHOOK_NOT_FOUND']));
+});
+
+test('operators see whose hand disabled a webhook, and a disabled one is not replayed to', async () => {
+  const { tenant } = await account();
+  const call = caller(tenant);
+  const { id } = (await call('POST', '', { url: `${url}/disabled` })).body.data;
+  const disabled = await call('PATCH', `/${id}`, { disabled: true });
+  assert.equal(disabled.body.data.disabledBy, 'tenant');
+  const refused = await call('POST', `/${id}/replay`, { since: '2026-01-01T00:00:00Z' });
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'CONFLICT']);
+  const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
+  assert.deepEqual(
+    body.data.items.map(({ disabledBy }: { disabledBy: string }) => disabledBy),
+    ['tenant'],
+  );
+  assert.equal((await call('PATCH', `/${id}`, { disabled: false })).body.data.disabledBy, null);
+});
+
+test('addresses keep to the rules of the operators, and shops are those of the tenant', async () => {
+  const [{ tenant }, { shopId: foreign }] = [await account(), await account()];
+  const call = caller(tenant);
+  for (const address of ['http://example.com/', 'https://10.0.0.1/', 'https://example.com:8443/']) {
+    const refused = await call('POST', '', { url: address });
+    assert.deepEqual([refused.status, refused.body.error.fields[0].field], [422, 'url'], address);
+  }
+  const refused = await call('POST', '', { url, shops: [foreign] });
+  assert.deepEqual([refused.status, refused.body.error.fields[0].field], [422, 'shops.0']);
+});
+
+test('an account makes 20 webhooks, those of the operators among them, and operators may make more', async () => {
+  const { tenant } = await account();
+  const call = caller(tenant);
+  const path = `/tenants/${tenant.id}/webhooks`;
+  const first = await service.operator('POST', path, { url });
+  assert.equal(first.status, 201, first.text);
+  const replies = await Promise.all(Array.from({ length: 20 }, () => call('POST', '', { url })));
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [...Array(19).fill(201), 409]);
+  const refused = replies.find(({ status }) => status === 409);
+  assert.equal(refused?.body.error.code, 'WEBHOOK_LIMIT_REACHED');
+  assert.match(refused?.body.error.message, /has 20 webhooks/);
+  assert.equal((await service.operator('POST', path, { url })).status, 201);
+  assert.equal((await call('DELETE', `/${first.body.data.id}`)).status, 200);
+  assert.equal((await call('POST', '', { url })).status, 409, 'there are 20 still');
+});
+
+test('a webhook of another tenant is answered as missing on every call, and stays as it is', async () => {
+  const [{ tenant }, { tenant: stranger }] = [await account(), await account()];
+  const { id } = (await caller(tenant)('POST', '', { url: `${url}/kept` })).body.data;
+  const call = caller(stranger);
+  const replies = [
+    await call('GET', `/${id}`),
+    await call('PATCH', `/${id}`, { url: `${url}/taken` }),
+    await call('POST', `/${id}/rotate-secret`, {}),
+    await call('POST', `/${id}/test`, {}),
+    await call('GET', `/${id}/attempts`),
+    await call('POST', `/${id}/replay`, { eventIds: [] }),
+    await call('DELETE', `/${id}`),
+  ];
+  assert.deepEqual(
+    replies.map(({ status, body }) => [status, body.error?.code]),
+    replies.map(() => [404, 'WEBHOOK_NOT_FOUND']),
+  );
+  assert.equal((await caller(tenant)('GET', `/${id}`)).body.data.url, `${url}/kept`);
+});
+
+test('a key without inbound.read has what people write sent nowhere', async () => {
+  const { tenant } = await account();
+  const lacking = await service.key(tenant.id, { permissions: ['webhooks.read', 'webhooks.write'] });
+  const [call, full] = [caller(lacking), caller(tenant)];
+  const made = await call('POST', '', { url });
+  assert.equal(made.status, 201, made.text);
+  assert.ok(
+    made.body.data.types.includes('message.sent') && !made.body.data.types.includes('message.received'),
+  );
+  const { id } = (await full('POST', '', { url: `${url}/all` })).body.data;
+  const refused = [
+    await call('POST', '', { url, types: ['message.received'] }),
+    await call('PATCH', `/${made.body.data.id}`, { types: ['message.received'] }),
+    await call('PATCH', `/${id}`, { url: `${url}/taken` }),
+  ];
+  assert.deepEqual(
+    refused.map(({ status, body }) => [status, body.error?.code]),
+    refused.map(() => [403, 'FORBIDDEN_PERMISSION']),
+  );
+  assert.ok(!(await call('PATCH', `/${id}`, { types: null })).body.data.types.includes('message.received'));
+  assert.equal(
+    (await call('PATCH', `/${id}`, { url: `${url}/moved` })).status,
+    200,
+    'it tells none of it now',
+  );
+});
