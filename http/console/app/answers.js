@@ -5,7 +5,7 @@
  * @import * as actors from '../../operator-api/actor-resources.ts'
  * @import * as fleet from '../../operator-api/fleet-resources.ts'
  * @import * as accounts from '../../operator-api/resources.ts'
- * @import * as hooks from '../../operator-api/webhook-resources.ts'
+ * @import * as hooks from '../../contract/webhook-resources.ts'
  * @import * as all from '../../contract/resources.ts'
  * @typedef {InferOutput<typeof actors.shopActor>} Shop one of a list
  * @typedef {InferOutput<typeof actors.shopInspection>} InspectedShop one on its own page
