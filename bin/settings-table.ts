@@ -133,7 +133,11 @@ secret given in both ways is refused. \`compose.yaml\` takes secrets by value al
         standard: '`0`',
         meaning: 'how long `/readyz` says 503 before a node that is stopped takes no more calls',
       },
-      { name: 'LOG_LEVEL', standard: '`info`', meaning: "pino's levels, `fatal` to `trace`, or `silent`" },
+      {
+        name: 'LOG_LEVEL',
+        standard: '`info`',
+        meaning: "pino's levels, `fatal` to `trace`, or `silent`; `debug` has a line for each request",
+      },
       {
         name: 'REVISION',
         standard: '`unknown`',

@@ -61,13 +61,12 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     clock,
     log,
     newId,
-    partsOf: parts.partsOf,
     inHand,
     observe(answered) {
       requestLog.record(answered);
       activity.countRequest(answered);
       countRequest(answered);
-      log.request(answered, 'request');
+      log.debug(answered, 'request');
     },
   });
   return { answer, inHand, bodyPolicy: apiBodies({ router, keys }) };

@@ -6,6 +6,7 @@ import type { TenantOperations } from '../actors/tenants/tenant-operations.ts';
 import type { KeyDirectory } from '../actors/tenants/tenant-view.ts';
 import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
 import type { Tracing } from '../runtime/tracing.ts';
@@ -13,7 +14,6 @@ import type { OperatorToken } from './contract/operator-role.ts';
 import type { EventFeed } from './events/operator-event.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Forwarder } from './owner/remote-owner.ts';
-import type { RequestLogger } from './request-log/process-log.ts';
 import type { RequestLogLimits } from './request-log/request-log.ts';
 import type { ArticleSettings } from './tenant-api/articles.ts';
 
@@ -49,7 +49,7 @@ export interface HttpOptions {
   readonly requestLog: RequestLogLimits;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: RequestLogger;
+  readonly log: Logger;
   readonly metrics: Metrics;
   readonly events: EventFeed;
   /** Makes spans of the tenants' requests; absent: nothing is traced. */

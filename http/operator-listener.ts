@@ -78,11 +78,10 @@ export function operatorListener(
     clock,
     log,
     newId,
-    partsOf: parts.partsOf,
     inHand,
     observe(answered) {
       countRequest(answered);
-      if (answered.status !== 200 || !PROBES.has(answered.route)) log.request(answered, 'operator request');
+      if (answered.status !== 200 || !PROBES.has(answered.route)) log.debug(answered, 'operator request');
     },
   });
   return { answer, inHand, bodyPolicy: operatorBodies({ router, door }) };

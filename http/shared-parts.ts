@@ -9,7 +9,6 @@ import { countRequests, type RequestCounters } from './metrics/request-metrics.t
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
 import type { CallsInHand } from './pipeline/calls-in-hand.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
-import { type LogLineParts, logLineCache, type RequestKind } from './request-log/log-line-cache.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
 import { WaitsElsewhere } from './tenant-api/waits-elsewhere.ts';
@@ -27,7 +26,6 @@ export interface SharedParts {
   readonly eventReaders: EventReaders;
   readonly waitsElsewhere: WaitsElsewhere;
   readonly count: RequestCounters;
-  readonly partsOf: (kind: RequestKind) => LogLineParts;
   readonly activity: RecentActivity;
   readonly owner: OwnerOptions;
   /** Known for certain only once the system chose a port. */
@@ -60,7 +58,6 @@ export function sharedParts(options: HttpOptions): SharedParts {
     waitsElsewhere: new WaitsElsewhere(),
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
-    partsOf: logLineCache(),
     activity: recentActivity({ clock, feed: options.events, metrics }),
     owner: {
       tenants: options.tenants,

@@ -8,10 +8,10 @@ import type { EventLimits } from '../actors/tenants/tenant-event.ts';
 import { tenantAddress } from '../actors/tenants/tenant-keys.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { Forwarder } from '../http/owner/remote-owner.ts';
-import type { RequestLogger } from '../http/request-log/process-log.ts';
 import type { RequestLogLimits } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import { systemClock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
 import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
@@ -38,7 +38,7 @@ export interface Service {
 /** The settings and parts of a service. */
 export interface ServiceParts {
   readonly environment: ServiceEnvironment;
-  readonly log: RequestLogger;
+  readonly log: Logger;
   /** Starts the sending component; its events go to the listener. */
   readonly startHost: (node: RuntimeNode, listener: SessionListener) => SessionHost;
   /** Called when another process runs under this node's id: this one must end. */

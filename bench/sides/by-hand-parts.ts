@@ -1,7 +1,6 @@
 import uWebSockets, { type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import { addressOfBytes } from '../../http/pipeline/client-address.ts';
 import { bearer, keyHash } from '../../http/pipeline/presented-key.ts';
-import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
@@ -23,8 +22,6 @@ export const log = createLogger({ level: 'info' });
 
 /** Ids in order of making. */
 export const makeId = objectIdGenerator(systemRandom);
-
-const partsOf = logLineCache();
 
 /** The request log as the service has it, with its entries in `store`. */
 export function openRequestLog(store: Pick<Store, 'read' | 'append'>): RequestLog {
@@ -78,13 +75,12 @@ export function logAnswered(
     method,
     route,
     status,
-    words: partsOf({ tenantId, keyId, method, route, status }),
     latencyMs: Math.round((systemClock.monotonicMs() - startedMs) * 100) / 100,
     ip,
     errorCode: undefined,
   };
   requestLog.record(entry);
-  log.request(entry, 'request');
+  log.debug(entry, 'request');
 }
 
 /** Listens on a port of the system's choice and says so on standard output. */

@@ -6,7 +6,6 @@ import { errorCode, errorReply } from '../contract/envelope.ts';
 import type { ReplyValue, RequestValue, Responder, WaitingCall } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
-import type { LogLineParts, RequestKind } from '../request-log/log-line-cache.ts';
 import type { CallsInHand } from './calls-in-hand.ts';
 import { DelayedRejections } from './delayed-rejections.ts';
 import { anonymous, type CallMarks, type Front, type FrontReply, UNMATCHED } from './front.ts';
@@ -18,14 +17,11 @@ export interface ObservedOptions {
   readonly log: Logger;
   readonly inHand: CallsInHand;
   newId(nowMs: number): ObjectId;
-  partsOf(kind: RequestKind): LogLineParts;
   observe(answered: AnsweredRequest): void;
 }
 
 /** A request that is being answered. Its id is known from the start, since what it makes is stored with it. */
 interface Begun extends CallMarks {
-  /** The request id as JSON writes it between quotes. */
-  readonly loggedId: string;
   readonly startedMs: number;
 }
 
@@ -65,20 +61,19 @@ export function observed(front: Front, options: ObservedOptions): Responder {
 
   function finish(request: Asked, answered: FrontReply, begun: Begun): ReplyValue {
     const atMs = clock.wallMs();
-    const { requestId, loggedId, startedMs } = begun;
+    const { requestId, startedMs } = begun;
     const { reply, route, tenantId, keyId } = answered;
     const { status, contentType, headers, body, stream, close } = reply;
     const { method, ip } = request;
     options.observe({
       atMs,
-      requestId: loggedId,
+      requestId,
       traceparent: answered.traceparent ?? begun.traceparent,
       tenantId,
       keyId,
       method,
       route,
       status,
-      words: options.partsOf({ tenantId, keyId, method, route, status }),
       latencyMs: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
       ip,
       errorCode: errorCode(reply),
@@ -94,9 +89,8 @@ export function observed(front: Front, options: ObservedOptions): Responder {
   function begin({ headers: { requestId: given, traceparent: parent } }: Asked): Begun {
     const isEchoed = given !== '' && ECHOED_REQUEST_ID.test(given);
     const requestId = isEchoed ? given : newId(clock.wallMs());
-    const loggedId = isEchoed ? escapedText(given) : requestId;
     const traceparent = parent === '' ? undefined : readTraceparent(parent);
-    return { requestId, loggedId, traceparent, startedMs: clock.monotonicMs() };
+    return { requestId, traceparent, startedMs: clock.monotonicMs() };
   }
 
   /** A delayed rejection; it waits for its time alone, so it does not count as in hand. */
@@ -179,14 +173,6 @@ type Waited = FrontReply & { readonly wait: CallWait };
 
 function waits(answered: FrontReply): answered is Waited {
   return answered.wait !== undefined;
-}
-
-/**
- * Text as JSON writes it between quotes. Most ids need no escape, and to look for one is cheaper than to write
- * JSON.
- */
-function escapedText(text: string): string {
-  return text.includes('"') || text.includes('\\') ? JSON.stringify(text).slice(1, -1) : text;
 }
 
 /** A body may be large. */

@@ -1,4 +1,3 @@
-import { rememberLast } from '../../runtime/memoize.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
 /** One request as the log tells it: never a body, a query value or a key. */
@@ -25,19 +24,12 @@ export const NOBODY = 'nobody';
 
 /** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
 export function packEntry(answered: AnsweredRequest): string {
-  const { atMs, requestId, words, latencyMs, ip, errorCode, traceparent } = answered;
-  const start = usualStart(atMs) + requestId + words.packed + latencyMs;
-  if (errorCode === undefined && traceparent === undefined) return start + usualEnd(ip);
-  const trace = traceparent === undefined ? '' : `,"${traceparent}"`;
-  const code = errorCode === undefined ? ',null' : `,"${errorCode}"`;
-  return `${start},"${ip}"${code}${trace}]`;
+  const { atMs, requestId, keyId = '', method, route, status, latencyMs, ip } = answered;
+  const row = [atMs, requestId, keyId, method, route, status, latencyMs, ip];
+  const { errorCode = null, traceparent } = answered;
+  if (traceparent !== undefined) return JSON.stringify([...row, errorCode, traceparent]);
+  return JSON.stringify(errorCode === null ? row : [...row, errorCode]);
 }
-
-/** The start of an entry: many share a moment. */
-const usualStart = rememberLast((atMs: number) => ['[', atMs, ',"'].join(''));
-
-/** The end of an entry of a success. Behind a proxy all callers have one address. */
-const usualEnd = rememberLast((ip: string) => [',"', ip, '"]'].join(''));
 
 /** The entries of a packed tick, in the order in which they were answered. */
 export function unpackEntries(owner: string, packed: string): readonly RequestLogEntry[] {

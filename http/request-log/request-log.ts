@@ -3,7 +3,6 @@ import type { Logger } from '../../runtime/logger.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import type { AnsweredRequest } from './answered-request.ts';
-import { GrowingBuffer } from './growing-buffer.ts';
 import { NOBODY, packEntry } from './request-log-entry.ts';
 import {
   erasedMark,
@@ -37,12 +36,6 @@ const TICKS_PER_TRIM = 1_000;
 const APPEND_SCRIPT = readLuaScript(new URL('./append-requests.lua', import.meta.url));
 const TRIM_SCRIPT = readLuaScript(new URL('./trim-requests.lua', import.meta.url));
 
-/** Packed entries of one tenant, separated by commas. */
-interface WaitingEntries {
-  count: number;
-  readonly text: GrowingBuffer;
-}
-
 interface RequestLogOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
   readonly clock: Clock;
@@ -57,7 +50,8 @@ interface RequestLogOptions {
  */
 export class RequestLog {
   readonly #options: RequestLogOptions;
-  #waiting = new Map<string, WaitingEntries>();
+  /** Packed entries by tenant. */
+  #waiting = new Map<string, string[]>();
   #waitingCount = 0;
   #dropped = 0;
   #writing: Promise<void> | undefined;
@@ -85,14 +79,8 @@ export class RequestLog {
     const owner = answered.tenantId ?? NOBODY;
     const waiting = this.#waiting.get(owner);
     const packed = packEntry(answered);
-    if (waiting === undefined) {
-      const text = new GrowingBuffer();
-      text.add(packed);
-      this.#waiting.set(owner, { count: 1, text });
-    } else {
-      waiting.count += 1;
-      waiting.text.add(`,${packed}`);
-    }
+    if (waiting === undefined) this.#waiting.set(owner, [packed]);
+    else waiting.push(packed);
     this.#waitingCount += 1;
     if (!this.#scheduled) this.#schedule(GATHER_MS);
   }
@@ -111,7 +99,7 @@ export class RequestLog {
   async forget(tenantId: string): Promise<void> {
     // What Redis does not take is put back, and forgotten here.
     await this.#writing?.catch(() => undefined);
-    this.#waitingCount -= this.#waiting.get(tenantId)?.count ?? 0;
+    this.#waitingCount -= this.#waiting.get(tenantId)?.length ?? 0;
     this.#waiting.delete(tenantId);
     const { store, clock } = this.#options;
     // First the mark: whoever writes to the log once it is gone then finds it, and takes back what was written.
@@ -140,16 +128,9 @@ export class RequestLog {
     }
   }
 
-  #putBack(owner: string, entries: WaitingEntries): void {
-    this.#waitingCount += entries.count;
-    const before = this.#waiting.get(owner);
-    if (before === undefined) {
-      this.#waiting.set(owner, entries);
-      return;
-    }
-    before.count += entries.count;
-    before.text.add(',');
-    before.text.addAll(entries.text);
+  #putBack(owner: string, entries: readonly string[]): void {
+    this.#waitingCount += entries.length;
+    this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), ...entries]);
   }
 
   #schedule(delayMs: number): void {
@@ -181,14 +162,14 @@ export class RequestLog {
     this.#waitingCount = 0;
     const { maxEntriesPerTenant, maxAgeMs } = this.#options.limits;
     const appends = batch.map(
-      ([owner, { count, text }]): Read => [
+      ([owner, entries]): Read => [
         // By its source: by its digest one master of a cluster may miss it while others took their part of the batch.
         'EVAL',
         APPEND_SCRIPT.source,
         2,
         ...requestLogKeys(owner),
-        count,
-        text.bytes,
+        entries.length,
+        entries.join(','),
         maxEntriesPerTenant,
         maxAgeMs,
       ],

@@ -10,7 +10,6 @@ import { anonymous, type Front } from '../../http/pipeline/front.ts';
 import { observed } from '../../http/pipeline/observed.ts';
 import { tracedFront } from '../../http/pipeline/traced-front.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
-import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { Tracing } from '../../runtime/tracing.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -45,9 +44,8 @@ function door(
   const silent = (): void => undefined;
   const log = { debug: silent, info: silent, warn: silent, error: say };
   const newId = () => '66b1f0a2c3d4e5f607182901' as never;
-  const partsOf = logLineCache();
   const inHand = new CallsInHand(1);
-  const answer = observed(front, { clock, log, inHand, newId, partsOf, observe });
+  const answer = observed(front, { clock, log, inHand, newId, observe });
   return { faults, answer, inHand, inFlight: () => inHand.count };
 }
 

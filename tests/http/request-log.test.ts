@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
-import { logLineCache } from '../../http/request-log/log-line-cache.ts';
 import { RequestLog, type RequestLogLimits } from '../../http/request-log/request-log.ts';
 import type { RequestLogEntry } from '../../http/request-log/request-log-entry.ts';
 import {
@@ -76,8 +75,6 @@ describe('the request log', () => {
     return { store: { ...store, append }, began, refuse: () => refuse?.(new Error('away')) };
   }
 
-  const partsOf = logLineCache();
-
   function entry(more: Partial<AnsweredRequest> = {}): AnsweredRequest {
     made += 1;
     const fields = {
@@ -92,8 +89,7 @@ describe('the request log', () => {
       ip: '127.0.0.1',
       errorCode: undefined,
     };
-    const answered = { ...fields, ...more };
-    return { ...answered, words: partsOf(answered) };
+    return { ...fields, ...more };
   }
 
   async function all(query: Partial<RequestLogQuery> = {}): Promise<RequestLogEntry[]> {

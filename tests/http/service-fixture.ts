@@ -5,9 +5,9 @@ import type { EventFeed, OperatorEvent } from '../../http/events/operator-event.
 import type { HttpOptions } from '../../http/http-options.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
-import type { RequestLogger } from '../../http/request-log/process-log.ts';
 import { type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { closeKeptConnections } from '../kept-connections.ts';
@@ -153,7 +153,7 @@ export function targetOf({ apiUrl, adminUrl, memory }: ServiceFixture): Promise<
   });
 }
 
-function recordingLogger(lines: ServiceFixture['lines']): RequestLogger {
+function recordingLogger(lines: ServiceFixture['lines']): Logger {
   const at = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message });
   return {
@@ -161,6 +161,5 @@ function recordingLogger(lines: ServiceFixture['lines']): RequestLogger {
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    request: at('info'),
   };
 }

@@ -43,7 +43,6 @@ test('the request log keeps it, with and without a code', () => {
     method: 'GET',
     route: '/me',
     status: 200,
-    words: { line: '', packed: '","","GET","/me",200,' },
     latencyMs: 1,
     ip: '127.0.0.1',
     errorCode: undefined,
