@@ -32,7 +32,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors', 'policy', 'runtime'],
   ],
   'actors/shops/turns/people': [
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'actors/tenants', 'policy'],
+    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/tenants', 'policy'],
     ...['runtime'],
   ],
   'actors/shops/turns/number': [

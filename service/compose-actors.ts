@@ -106,12 +106,10 @@ export interface RunningActors {
 }
 
 const PAUSE_MS = 15 * 60_000;
-const ANSWER_MS = 60_000;
-/**
- * How long an outcome may take: preparing and acknowledging a stanza (60 s each), an attachment (90 s), and a
- * margin.
- */
-const OUTCOME_MS = 240_000;
+/** How long preparing may take: two look-ups (20 s each), composing (8 s), an attachment (90 s), sealing (60 s), and a margin. */
+const PREPARING_MS = 240_000;
+/** How long an outcome may take once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */
+const OUTCOME_MS = 180_000;
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
@@ -252,7 +250,7 @@ function pacingTimes({ fromMs, toMs }: ActorsOptions['gap']): PacingTimes {
     gapFromMs: fromMs,
     gapToMs: toMs,
     pauseMs: PAUSE_MS,
-    answerMs: ANSWER_MS,
+    preparingMs: PREPARING_MS,
     outcomeMs: OUTCOME_MS,
   };
 }

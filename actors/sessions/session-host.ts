@@ -6,8 +6,8 @@ import type { InboundMode } from '../inbound-mode.ts';
  * The port to the sending component: one live session per shop on the chat network. Two implementations stand behind
  * it, the real client in worker threads and one in memory; one conformance suite runs on both.
  *
- * Calls only start things. What comes of them arrives as events, each told to the shop's actor. An order that was
- * handed over gets exactly one outcome event, whatever happens to the session or its worker.
+ * Calls only start things. What comes of them arrives as events, each told to the shop's actor. An order that was not
+ * recalled gets exactly one outcome event, whatever happens to the session or its worker.
  */
 export interface SessionHost {
   /**
@@ -20,24 +20,19 @@ export interface SessionHost {
   close(shop: SessionAddress): void;
   /** Ends the session, tells the network that this device is unlinked where it can, and erases the credentials. */
   erase(shop: SessionAddress): Promise<void>;
-  /** Asks whether a 1:1 recipient exists on the network (cached). Outcome: `recipient_checked`. */
-  check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void;
-  /** Shows composing to the recipient for a moment that fits the text. Outcome: `composed`, also when it could not be shown; `recipient_checked` where a rate signal came. */
-  compose(
-    shop: SessionAddress,
-    order: { readonly messageId: string; readonly to: string; readonly textLength: number },
-  ): void;
   /**
-   * Gets a message or status ready for the wire: attachment, devices, keys, ciphertexts. Says `prepared` when only the
-   * frame is missing, and waits for `release`. Outcome: `send_outcome`, once, also when it never was ready.
+   * Gets a message or status ready for the wire: looks a 1:1 recipient up (cached), shows composing for a moment that
+   * fits the text, fetches the attachment, asks for devices and keys, and seals. Reports `prepared` when only the frame
+   * is missing, and waits for `transmit`. `recipient_known` comes before that where the network knows the recipient by
+   * another number than the order says. Outcome: `send_outcome`, once, also when it never was ready.
    */
-  send(shop: SessionAddress, order: SendOrder): void;
+  prepare(shop: SessionAddress, order: SendOrder): void;
   /**
-   * Lets what was prepared leave, once; the writes that came with `prepared` stand in the store by now. Nothing happens
-   * where the order has its outcome already, which is on its way.
+   * Sends what was prepared, once. The writes that came with `prepared` are stored by now. Nothing happens where the
+   * order has its outcome already, which is on its way.
    */
-  release(shop: SessionAddress, messageId: string): void;
-  /** Gives up a send that was not released: its outcome comes at once, `not_sent`. One that was goes on. */
+  transmit(shop: SessionAddress, messageId: string): void;
+  /** Gives up an order that was not transmitted: no event follows for it. One that was goes on. */
   recall(shop: SessionAddress, messageId: string): void;
   /** What was told under the token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may go out. */
   confirmInbound(shop: SessionAddress, token: string): void;
@@ -98,8 +93,10 @@ export interface SendOrder {
   /** The network's id of the stanza, made and stored before the order. */
   readonly wireId: string;
   readonly kind: 'message' | 'status';
-  /** E.164 with plus, as the network knows the number where it told; or a group id ending in `@g.us`; unused for a status. */
+  /** E.164 with plus, as the caller wrote it; or a group id ending in `@g.us`; unused for a status. */
   readonly to: string;
+  /** The number the network last said it knows the recipient by; undefined: `to`. */
+  readonly knownAs: string | undefined;
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video' | 'document' | undefined;
@@ -119,11 +116,13 @@ export type SendOutcome =
   | { readonly kind: 'rate_limited'; readonly backoffMs?: number }
   /** Fetching or preparing the media failed before anything was sent. */
   | { readonly kind: 'media_unavailable'; readonly detail: string }
-  /** Nothing reached the wire, and the message is not why: no open session, one that ended, or a recall. It waits. */
+  /** The network says that the recipient is not on it. Nothing reached the wire. */
+  | { readonly kind: 'not_on_network' }
+  /** Nothing reached the wire, and the message is not why: no open session, one that ended, or a look-up without an answer. It waits. */
   | { readonly kind: 'not_sent' }
   /**
-   * Nothing reached the wire although the session stood: no devices or keys were to be had for the recipient, or the
-   * worker died over it. Safe to send again, but not for ever: others wait behind it.
+   * Nothing reached the wire although the session was open: the network did not say whether the recipient exists, it had
+   * no devices or keys for them, or the worker died. It may be sent again, but not for ever: others wait behind it.
    */
   | { readonly kind: 'unprepared' }
   /** The worker that had it in hand died or was ended: it may have been sent. Never to be tried again. */
@@ -234,32 +233,18 @@ export type SessionEvent =
       /** How long the network wants no login, in milliseconds. */
       readonly waitMs?: number;
     }
-  /**
-   * `exists: undefined`: the network said neither yes nor no; `answered`: it did answer. `backoffMs`: the wait that a rate
-   * signal asks for, if any. `number`: what the network knows the recipient by, E.164 with plus, which may be another form
-   * than was asked for; there where the recipient exists.
-   */
+  /** The network knows the recipient of an order by this number, E.164 with plus, and not by the one the order says. */
   | {
-      readonly type: 'session.recipient_checked';
+      readonly type: 'session.recipient_known';
       readonly generation: number;
       readonly messageId: string;
-      readonly exists: boolean | undefined;
-      readonly rateLimited: boolean;
-      readonly answered?: true;
-      readonly backoffMs?: number;
-      readonly number?: string;
-    }
-  /** `lid`: the network's own id of a 1:1 recipient, ending in `@lid`; absent where it told none. */
-  | {
-      readonly type: 'session.composed';
-      readonly generation: number;
-      readonly messageId: string;
-      readonly lid?: string;
+      readonly number: string;
     }
   /**
    * Only the frame of a message is missing. `writes` belong into the commit that says it is being sent: the steps of the
-   * ratchets that sealed it. They may not be stored at any other time. `lid`: as of `composed`. `hasChat`: the network gave
-   * the number a token of this recipient, so that a restricted number may write to them; absent where it is no person.
+   * ratchets that sealed it. They may not be stored at any other time. `lid`: the network's own id of a 1:1
+   * recipient, ending in `@lid`; absent where it told none. `hasChat`: the network gave the number a token of this
+   * recipient, so that a restricted number may write to them; absent where it is no person.
    */
   | {
       readonly type: 'session.prepared';

@@ -3,7 +3,7 @@
  * are sealed before they cross, so the main thread never has a secret in the clear.
  */
 import type { InboundMode } from '../inbound-mode.ts';
-import type { SendOrder, SessionAddress, SessionEvent, SessionOpening } from './session-host.ts';
+import type { SendOrder, SendOutcome, SessionAddress, SessionEvent, SessionOpening } from './session-host.ts';
 import type { SessionNote } from './session-note.ts';
 import type { SessionTiming } from './session-timing.ts';
 
@@ -67,16 +67,15 @@ export type ToWorker =
   | { readonly kind: 'close'; readonly shopId: string }
   /** Unlinks the device where a session is open, and ends it. Answered by `unlinked`. */
   | { readonly kind: 'unlink'; readonly shopId: string }
-  | { readonly kind: 'check'; readonly shopId: string; readonly messageId: string; readonly to: string }
+  /** `attempt`: comes back with `prepared` and the outcome, which are ignored once the order was given up. */
   | {
-      readonly kind: 'compose';
+      readonly kind: 'prepare';
       readonly shopId: string;
-      readonly messageId: string;
-      readonly to: string;
-      readonly durationMs: number;
+      readonly attempt: number;
+      readonly order: SendOrder;
+      readonly composingMs: number;
     }
-  | { readonly kind: 'send'; readonly shopId: string; readonly order: SendOrder }
-  | { readonly kind: 'release'; readonly shopId: string; readonly messageId: string }
+  | { readonly kind: 'transmit'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'recall'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'confirm'; readonly shopId: string; readonly token: string }
   | { readonly kind: 'inbound'; readonly shopId: string; readonly inbound: InboundMode }
@@ -134,17 +133,26 @@ export type SessionWord =
       readonly generation: number;
       readonly note: SessionNote;
     }
-  /** All is ready but the frame. The commit that releases the message stores what was changed; no other one may. */
+  /** All is ready but the frame. The commit before the message is transmitted stores what was changed; no other one may. */
   | {
       readonly kind: 'prepared';
       readonly shopId: string;
       readonly generation: number;
+      readonly attempt: number;
       readonly messageId: string;
       /** The network's own id of a 1:1 recipient, where it is known. */
       readonly lid: string | undefined;
       /** Whether a restricted number may write to that recipient; undefined: it goes to no person. */
       readonly hasChat: boolean | undefined;
       readonly changes: readonly SealedChange[];
+    }
+  | {
+      readonly kind: 'outcome';
+      readonly shopId: string;
+      readonly generation: number;
+      readonly attempt: number;
+      readonly messageId: string;
+      readonly outcome: SendOutcome;
     }
   /** The session ended because it was told to; all its outcomes came before. */
   | { readonly kind: 'closed'; readonly shopId: string; readonly generation: number }

@@ -187,7 +187,7 @@ test('a transient drop keeps the queue, reconnects with growing backoff, and goe
   }
   assert.equal(shop.statusOf(id), 'queued');
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
-  assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, id);
+  assert.equal(shop.effectsOf('first_look').at(-1)?.messageId, id);
 });
 
 test('a message accepted while the session comes back waits; ten minutes without one fail it', async () => {

@@ -24,7 +24,7 @@ async function reconnected(): Promise<{ readonly shop: ShopHarness; readonly id:
   return { shop, id };
 }
 
-function composed(shop: ShopHarness, messageId: string): void {
+function toWire(shop: ShopHarness, messageId: string): void {
   const dispatch = { body: shop.bodies.get(messageId), writer: undefined, audience: [] };
   shop.onWire(messageId, dispatch);
 }
@@ -36,10 +36,10 @@ for (const [kind, told, status] of [
 ] as const) {
   test(`a message to a group waits until the new session tells its groups; one that is ${kind}: ${status}`, async () => {
     const { shop, id } = await reconnected();
-    composed(shop, id);
+    toWire(shop, id);
     assert.equal(shop.statusOf(id), 'queued');
     shop.session(told);
-    composed(shop, id);
+    toWire(shop, id);
     assert.equal(shop.statusOf(id), status);
   });
 }
@@ -51,7 +51,7 @@ test('a session that comes back is not asked for its groups, which it tells unas
 
 test('a message to a group that waits for its session to tell its groups holds up no other, and nobody sees it written', async () => {
   const { shop, id } = await reconnected();
-  const shownBefore = shop.effectsOf('compose').length;
+  const lookedAtBefore = shop.effectsOf('first_look').length;
   const others = [shop.send('+33600000010'), shop.send('+33600000011')];
   for (const other of others) {
     shop.toWire(other);
@@ -59,9 +59,9 @@ test('a message to a group that waits for its session to tell its groups holds u
     assert.equal(shop.statusOf(other), 'sent');
     shop.pass(20_000);
   }
-  assert.equal(shop.effectsOf('compose').length, shownBefore + others.length);
+  assert.equal(shop.effectsOf('first_look').length, lookedAtBefore + others.length);
   shop.session(groups(GROUP_ID, true));
-  composed(shop, id);
+  toWire(shop, id);
   assert.equal(shop.statusOf(id), 'sending');
 });
 
@@ -80,10 +80,10 @@ test('a message to a group is accepted while the session comes back, and looked 
     assert.equal(channelState(shop.state), 'starting');
     assert.equal(shop.send('120363000000000009@g.us'), 'MSGAPP_NOT_CONNECTED', 'nobody can tell now');
     shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
-    composed(shop, id);
+    toWire(shop, id);
     assert.equal(shop.statusOf(id), 'queued', 'what the session before told is not enough for the wire');
     shop.session(told);
-    composed(shop, id);
+    toWire(shop, id);
     assert.equal(shop.statusOf(id), status);
   }
 });

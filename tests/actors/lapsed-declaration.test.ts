@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import { carriedWrites } from '../../actors/shops/state/carried-message.ts';
+import type { ShopCommand } from '../../actors/shops/turns/builder/shop-commands.ts';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
@@ -41,33 +42,25 @@ function sendDeclared(shop: ShopHarness): string {
   return reply.value.accepted.id;
 }
 
-/** The session reports, and the turn's facts are read from what is stored. */
-async function report(
-  shop: ShopHarness,
-  type: 'session.composed' | 'session.prepared',
-  messageId: string,
-): Promise<void> {
+/** One of the looks before the wire, whose facts are read from what is stored. */
+async function look(shop: ShopHarness, which: 'first' | 'last', messageId: string): Promise<void> {
   const { state, redis, nowMs } = shop;
   const { generation } = state.channel.context;
-  const command =
-    type === 'session.composed'
-      ? ({ type, messageId, generation } as const)
-      : ({ type, messageId, generation, writes: [] } as const);
+  const command: ShopCommand =
+    which === 'first'
+      ? { type: 'first_look', messageId }
+      : { type: 'session.prepared', messageId, generation, writes: [] };
   const facts = await readShopFacts({ state, command, store: storeOf(redis), vault, nowMs, available: true });
-  shop.session(command, facts);
+  shop.command(command, facts);
 }
-
-const check = (shop: ShopHarness, messageId: string): void =>
-  shop.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
 
 const REFUSED = 'rejected COLD_RECIPIENT_CAP_REACHED';
 
 test('a declaration that holds lets its message leave', async () => {
   const shop = await ShopHarness.connected();
   const id = sendDeclared(shop);
-  check(shop, id);
-  await report(shop, 'session.composed', id);
-  await report(shop, 'session.prepared', id);
+  await look(shop, 'first', id);
+  await look(shop, 'last', id);
   assert.equal(shop.statusOf(id), 'sending');
 });
 
@@ -75,21 +68,19 @@ test('one revoked while its message waits stops it before anything is prepared',
   const shop = await ShopHarness.connected();
   const id = sendDeclared(shop);
   declare(shop.redis, shop.state.shop.tenantId, { revokedAtMs: shop.nowMs });
-  check(shop, id);
-  await report(shop, 'session.composed', id);
-  assert.deepEqual([shop.statusOf(id), shop.effectsOf('send')], [REFUSED, []]);
+  await look(shop, 'first', id);
+  assert.deepEqual([shop.statusOf(id), shop.effectsOf('prepare')], [REFUSED, []]);
 });
 
 test('one that runs out while its message is prepared stops it, and the session is told', async () => {
   const shop = await ShopHarness.connected();
   const id = sendDeclared(shop);
   declare(shop.redis, shop.state.shop.tenantId, { expiresAtMs: shop.nowMs + HOUR_MS });
-  check(shop, id);
-  await report(shop, 'session.composed', id);
-  assert.equal(shop.effectsOf('send').length, 1);
+  await look(shop, 'first', id);
+  assert.equal(shop.effectsOf('prepare').length, 1);
   shop.nowMs += HOUR_MS;
-  await report(shop, 'session.prepared', id);
-  assert.deepEqual([shop.statusOf(id), shop.effectsOf('release')], [REFUSED, []]);
+  await look(shop, 'last', id);
+  assert.deepEqual([shop.statusOf(id), shop.effectsOf('transmit')], [REFUSED, []]);
   assert.deepEqual(
     shop.effectsOf('recall').map(({ messageId }) => messageId),
     [id],
@@ -105,9 +96,8 @@ test('a recipient who became a customer, or wrote, meanwhile gets the message al
     const writer = { lastInboundAtMs: shop.nowMs, stampMs: shop.nowMs, optedOut: false, wireIds: [] };
     if (became === 'customer') shop.redis.run(['SADD', tenantKeys(own.tenantId).customers, RECIPIENT]);
     else shop.redis.run(['HSET', keys.writers, RECIPIENT, JSON.stringify(writer)]);
-    check(shop, id);
-    await report(shop, 'session.composed', id);
-    await report(shop, 'session.prepared', id);
+    await look(shop, 'first', id);
+    await look(shop, 'last', id);
     assert.equal(shop.statusOf(id), 'sending', became);
   }
 });
@@ -124,9 +114,8 @@ test('a pool shop asks for the declaration of the tenant it writes for', async (
     for (const write of carriedWrites(pool.state.shard, origin, 'body', JSON.stringify(origin)))
       pool.redis.run(write);
     declare(pool.redis, origin.tenantId, revoked ? { revokedAtMs: pool.nowMs } : {});
-    check(pool, origin.id);
-    await report(pool, 'session.composed', origin.id);
-    assert.equal(pool.effectsOf('send').length, revoked ? 0 : 1);
+    await look(pool, 'first', origin.id);
+    assert.equal(pool.effectsOf('prepare').length, revoked ? 0 : 1);
     assert.equal(pool.statusOf(origin.id), revoked ? REFUSED : 'queued');
   }
 });

@@ -12,13 +12,13 @@ test('what is being prepared stays queued: a hand-over or a drop puts it back an
     const id = shop.send();
     shop.toSession(id);
     assert.deepEqual([pacingState(shop.state), shop.statusOf(id)], ['preparing', 'queued']);
-    assert.equal(shop.effectsOf('send').length, 1);
+    assert.equal(shop.effectsOf('prepare').length, 1);
     if (end === 'hand-over') {
       shop.drain();
       assert.ok(shop.isSettled);
     } else if (end === 'drop') {
       shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'cut' });
-    } else if (end === 'silence') shop.pass(180_000);
+    } else if (end === 'silence') shop.pass(240_000);
     else shop.restart();
     assert.equal(shop.statusOf(id), 'queued');
     assert.deepEqual(
@@ -27,7 +27,7 @@ test('what is being prepared stays queued: a hand-over or a drop puts it back an
     );
     // A word that comes late lets nothing leave.
     shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
-    assert.deepEqual([shop.effectsOf('release'), shop.statusOf(id)], [[], 'queued']);
+    assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
     assert.ok(shop.writes.every((write) => !write.includes('step')));
   }
 });
@@ -42,7 +42,7 @@ test('the steps of the ratchets stand in the turn that says sending, and the fra
   const turn = shop.writes.slice(before);
   assert.ok(turn.some((write) => write.includes('step')));
   assert.ok(turn.some((write) => write.some((part) => String(part).includes('"sending"'))));
-  assert.deepEqual(shop.effectsOf('release'), [{ type: 'release', messageId: id }]);
+  assert.deepEqual(shop.effectsOf('transmit'), [{ type: 'transmit', messageId: id }]);
 });
 
 test('what the session has of a message is not read again, and forgotten with the message', async () => {
@@ -75,7 +75,7 @@ test('a STOP that came under the network’s own id of the recipient is found at
     store: storeOf(shop.redis),
   });
   shop.session(command, facts);
-  assert.deepEqual([shop.statusOf(id), shop.effectsOf('release')], ['rejected RECIPIENT_OPTED_OUT', []]);
+  assert.deepEqual([shop.statusOf(id), shop.effectsOf('transmit')], ['rejected RECIPIENT_OPTED_OUT', []]);
 });
 
 for (const way of ['it comes while', 'it is found when'] as const) {
@@ -95,7 +95,7 @@ for (const way of ['it comes while', 'it is found when'] as const) {
       [id],
     );
     shop.outcome(id, { kind: 'not_sent' });
-    assert.deepEqual([shop.effectsOf('release'), shop.statusOf(id)], [[], 'rejected RECIPIENT_OPTED_OUT']);
+    assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'rejected RECIPIENT_OPTED_OUT']);
     assert.ok(shop.writes.every((write) => !write.includes('step')));
   });
 }
@@ -111,11 +111,11 @@ test('a status that is being sealed is sealed anew without whoever says STOP, on
   };
   shop.command({ type: 'post_status', draft, settings: resolveSettings({}) });
   const id = shop.state.inHand?.messageId ?? '';
-  const composed = (audience: readonly string[]): void => {
+  const looked = (audience: readonly string[]): void => {
     const dispatch = { body: shop.bodies.get(id), writer: undefined, audience };
-    shop.session({ type: 'session.composed', messageId: id }, { dispatch });
+    shop.command({ type: 'first_look', messageId: id }, { dispatch });
   };
-  composed(['+33611110001', '+33611110002']);
+  looked(['+33611110001', '+33611110002']);
   const stop = { wireId: 'W', from: '+33611110001', text: 'STOP', atMs: shop.nowMs, token: 't' };
   shop.session({ type: 'session.inbound', ...stop });
   assert.deepEqual(
@@ -124,14 +124,14 @@ test('a status that is being sealed is sealed anew without whoever says STOP, on
   );
   shop.outcome(id, { kind: 'not_sent' });
   shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
-  assert.deepEqual([shop.effectsOf('release'), shop.statusOf(id)], [[], 'queued']);
+  assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
   shop.pass(20_000);
-  composed(['+33611110002']);
+  looked(['+33611110002']);
   const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
   shop.session({ type: 'session.inbound', ...stop, wireId: 'W2' }, { writer });
   assert.equal(pacingState(shop.state), 'preparing', 'they are not among those it is sealed for');
   assert.deepEqual(
-    shop.effectsOf('send').map(({ order }) => order.audience),
+    shop.effectsOf('prepare').map(({ order }) => order.audience),
     [['+33611110001', '+33611110002'], ['+33611110002']],
   );
 });

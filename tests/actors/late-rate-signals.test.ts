@@ -7,36 +7,31 @@ import { ShopHarness } from './shop-harness.ts';
 const MINUTE_MS = 60_000;
 
 test('a rate signal about a message that was put back meanwhile pauses the queue all the same', async () => {
-  for (const state of ['checking', 'preparing'] as const) {
-    const shop = await ShopHarness.connected();
-    const messageId = shop.send();
-    if (state === 'preparing') shop.toSession(messageId);
-    shop.command({ type: 'hold' });
-    if (state === 'preparing') shop.outcome(messageId, { kind: 'rate_limited' });
-    else shop.session({ type: 'session.recipient_checked', messageId, exists: undefined, rateLimited: true });
-    shop.command({ type: 'release' });
-    shop.pass(14 * MINUTE_MS);
-    assert.deepEqual([pacingState(shop.state), shop.effectsOf('check').length], ['paused', 1], state);
-    shop.pass(MINUTE_MS);
-    assert.deepEqual([pacingState(shop.state), shop.effectsOf('check').length], ['checking', 2]);
-  }
+  const shop = await ShopHarness.connected();
+  const messageId = shop.send();
+  shop.toSession(messageId);
+  shop.command({ type: 'hold' });
+  shop.outcome(messageId, { kind: 'rate_limited' });
+  shop.command({ type: 'release' });
+  shop.pass(14 * MINUTE_MS);
+  assert.deepEqual([pacingState(shop.state), shop.effectsOf('first_look').length], ['paused', 1]);
+  shop.pass(MINUTE_MS);
+  assert.deepEqual([pacingState(shop.state), shop.effectsOf('first_look').length], ['preparing', 2]);
 });
 
 test('a rate signal about a message of before puts back what is in hand by then, and passes over what is on the wire', async () => {
-  for (const state of ['checking', 'composing', 'preparing', 'sending'] as const) {
+  for (const state of ['preparing', 'sending'] as const) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
-    const checked = { messageId: id, exists: true, rateLimited: false };
-    if (state === 'composing') shop.session({ type: 'session.recipient_checked', ...checked });
     if (state === 'preparing') shop.toSession(id);
-    if (state === 'sending') shop.toWire(id);
+    else shop.toWire(id);
     assert.equal(pacingState(shop.state), state);
     shop.outcome('65f0000000000000000000ff', { kind: 'rate_limited' });
     const recalled = shop.effectsOf('recall').map(({ messageId }) => messageId);
     const isOnWire = state === 'sending';
     assert.deepEqual(
       [pacingState(shop.state), shop.statusOf(id), recalled],
-      [isOnWire ? state : 'paused', isOnWire ? state : 'queued', state === 'preparing' ? [id] : []],
+      [isOnWire ? state : 'paused', isOnWire ? state : 'queued', isOnWire ? [] : [id]],
     );
     if (isOnWire) continue;
     shop.pass(15 * MINUTE_MS);
@@ -54,13 +49,7 @@ test('the wait that a rate signal asks for counts where it is longer than 15 min
       const shop = await ShopHarness.connected();
       const messageId = shop.send();
       const about = isLate ? '65f0000000000000000000ff' : messageId;
-      shop.session({
-        type: 'session.recipient_checked',
-        messageId: about,
-        exists: undefined,
-        rateLimited: true,
-        backoffMs,
-      });
+      shop.outcome(about, { kind: 'rate_limited', backoffMs });
       shop.restart();
       shop.pass(pausedMs - 1);
       assert.equal(pacingState(shop.state), 'paused', `${backoffMs} ms, late: ${isLate}`);

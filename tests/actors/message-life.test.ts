@@ -35,8 +35,7 @@ type PlainKind =
 
 type Step =
   | { readonly kind: PlainKind }
-  | { readonly kind: 'checked'; readonly exists: boolean | undefined; readonly rateLimited: boolean }
-  | { readonly kind: 'composed'; readonly wrote: 'hello' | 'STOP' | 'nothing' }
+  | { readonly kind: 'firstLook' | 'prepared'; readonly wrote: 'hello' | 'STOP' | 'nothing' }
   | { readonly kind: 'outcome'; readonly outcome: SendOutcome }
   | { readonly kind: 'closed'; readonly end: SessionEnd }
   | { readonly kind: 'pass'; readonly ms: number };
@@ -50,7 +49,15 @@ const outcomes: readonly SendOutcome[] = [
   { kind: 'restarted' },
   { kind: 'refused', code: '463' },
   { kind: 'media_unavailable', detail: '' },
+  { kind: 'not_on_network' },
 ];
+/** What a message comes to only once it was on the wire. */
+const ofTheWire: ReadonlySet<SendOutcome['kind']> = new Set([
+  'acknowledged',
+  'unknown',
+  'restarted',
+  'refused',
+]);
 const ends: readonly SessionEnd[] = [
   'transient',
   'transient',
@@ -65,23 +72,12 @@ const kinds = (...each: readonly PlainKind[]) => fc.constantFrom(...each).map((k
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 16, arbitrary: fc.constant<Step>({ kind: 'work' }) },
   { weight: 4, arbitrary: kinds('send', 'send', 'sendToGroup', 'postStatus', 'carry') },
-  {
-    weight: 5,
-    arbitrary: fc.constantFrom<Step[]>(
-      { kind: 'checked', exists: true, rateLimited: false },
-      { kind: 'checked', exists: true, rateLimited: false },
-      { kind: 'checked', exists: true, rateLimited: false },
-      { kind: 'checked', exists: false, rateLimited: false },
-      { kind: 'checked', exists: undefined, rateLimited: false },
-      { kind: 'checked', exists: undefined, rateLimited: true },
-    ),
-  },
-  {
+  ...(['firstLook', 'prepared'] as const).map((kind) => ({
     weight: 5,
     arbitrary: fc
-      .constantFrom('hello', 'hello', 'nothing', 'STOP')
-      .map((wrote) => ({ kind: 'composed', wrote }) as Step),
-  },
+      .constantFrom('hello' as const, 'hello' as const, 'nothing' as const, 'STOP' as const)
+      .map((wrote): Step => ({ kind, wrote })),
+  })),
   {
     weight: 5,
     arbitrary: fc.constantFrom(...outcomes).map((outcome): Step => ({ kind: 'outcome', outcome })),
@@ -116,7 +112,7 @@ class Life {
   readonly ended = new Map<string, string>();
   #effects = 0;
   #number = 0;
-  /** Messages that a session was given and did not say it had not sent. */
+  /** Messages that a session may have sent, and did not say it had not. */
   readonly #given = new Set<string>();
   #onWire: string | undefined;
   #wireFreeAtMs = Number.NEGATIVE_INFINITY;
@@ -183,23 +179,27 @@ class Life {
           detail: '',
         });
         break;
-      case 'checked':
-        if (step.rateLimited && pacingState(shop.state) === 'checking')
-          this.#pausedUntilMs = shop.nowMs + PAUSE_MS;
-        shop.session({ type: 'session.recipient_checked', messageId, ...step });
-        break;
-      case 'composed': {
+      case 'firstLook':
+      case 'prepared': {
         const writer =
           step.wrote === 'nothing'
             ? undefined
             : { lastInboundAtMs: 0, stampMs: 0, optedOut: step.wrote === 'STOP', wireIds: [] };
         const dispatch = { body: shop.bodies.get(messageId), writer, audience: ['+33600000001'] };
-        shop.onWire(messageId, dispatch);
+        if (step.kind === 'firstLook') shop.command({ type: 'first_look', messageId }, { dispatch });
+        else if (shop.state.bodyInHand !== undefined)
+          shop.session({ type: 'session.prepared', messageId, writes: [] }, { dispatch });
         break;
       }
-      case 'outcome':
-        if (pacingState(shop.state) === 'sending') this.#outcome(messageId, step.outcome);
+      case 'outcome': {
+        const pacing = pacingState(shop.state);
+        const isPossible =
+          pacing === 'sending'
+            ? step.outcome.kind !== 'not_on_network'
+            : pacing === 'preparing' && !ofTheWire.has(step.outcome.kind);
+        if (isPossible) this.#outcome(messageId, step.outcome);
         break;
+      }
       case 'pass':
         shop.pass(step.ms);
         break;
@@ -223,9 +223,10 @@ class Life {
     const pacing = pacingState(shop.state);
     if (channel === 'disconnected') shop.command({ type: 'connect' });
     else if (channel !== 'connected') this.take({ kind: 'up' });
-    else if (pacing === 'checking') this.take({ kind: 'checked', exists: true, rateLimited: false });
-    else if (pacing === 'composing') this.take({ kind: 'composed', wrote: 'hello' });
-    else if (pacing === 'sending') this.#outcome(messageId, { kind: 'acknowledged' });
+    else if (pacing === 'preparing') {
+      const kind = shop.state.bodyInHand === undefined ? 'firstLook' : 'prepared';
+      this.take({ kind, wrote: 'hello' });
+    } else if (pacing === 'sending') this.#outcome(messageId, { kind: 'acknowledged' });
     else shop.pass(20_000);
   }
 
@@ -285,8 +286,8 @@ class Life {
     const { shop } = this;
     const { state } = shop;
     for (const effect of shop.effects.slice(this.#effects)) {
-      if (effect.type === 'send') {
-        const { messageId } = effect.order;
+      if (effect.type === 'transmit') {
+        const { messageId } = effect;
         assert.equal(this.#onWire, undefined, 'one at a time');
         assert.ok(!this.ended.has(messageId), 'nothing that ended is sent');
         assert.ok(!this.#given.has(messageId), 'nothing is sent that may have been sent');
@@ -312,7 +313,7 @@ class Life {
       open,
       'what has not ended waits or is in hand',
     );
-    const isBusy = ['checking', 'composing', 'sending'].includes(pacingState(state));
+    const isBusy = ['preparing', 'sending'].includes(pacingState(state));
     assert.equal(state.inHand?.messageId, isBusy ? state.pacing.context.hand?.messageId : undefined);
     assert.equal(state.inHand !== undefined, isBusy);
     if (state.channel.context.flagged) assert.equal(state.queue.length, 0, 'a lost session leaves no queue');

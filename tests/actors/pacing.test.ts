@@ -10,33 +10,33 @@ test('a message goes queued → sending → sent, and reaches the wire only in t
   const id = shop.send();
   assert.equal(shop.statusOf(id), 'queued');
   assert.deepEqual(
-    shop.effectsOf('check').map(({ message }) => message.messageId),
+    shop.effectsOf('first_look').map(({ messageId }) => messageId),
     [id],
   );
-  assert.equal(shop.effectsOf('send').length, 0);
+  assert.equal(shop.effectsOf('prepare').length, 0);
   shop.toWire(id);
   assert.equal(shop.statusOf(id), 'sending');
   assert.deepEqual(
-    shop.effectsOf('send').map(({ order }) => order.messageId),
+    shop.effectsOf('prepare').map(({ order }) => order.messageId),
     [id],
   );
   shop.outcome(id, { kind: 'acknowledged' });
   assert.equal(shop.statusOf(id), 'sent');
 });
 
-for (const stage of ['checking', 'sending'] as const) {
-  test(`a word that composing is over which comes late, while ${stage}, puts nothing on the wire`, async () => {
+for (const stage of ['preparing', 'sending'] as const) {
+  test(`a first look that comes late, when the session has the message already, orders nothing: ${stage}`, async () => {
     const shop = await ShopHarness.connected();
     const id = shop.send();
-    shop.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
-    // No word came for a minute: the message went back, and is in hand once more.
-    shop.pass(MINUTE_MS + 20_000);
-    assert.equal(pacingState(shop.state), 'checking');
-    if (stage === 'sending') shop.toWire(id);
-    const dispatch = { body: shop.bodies.get(id), writer: undefined, audience: [] };
-    shop.session({ type: 'session.composed', messageId: id }, { dispatch });
+    // It is put back and taken in hand again before its first look: two are on their way.
+    shop.command({ type: 'hold' });
+    shop.command({ type: 'release' });
+    assert.equal(shop.effectsOf('first_look').length, 2);
+    if (stage === 'preparing') shop.toSession(id);
+    else shop.toWire(id);
+    shop.toSession(id);
     assert.equal(pacingState(shop.state), stage);
-    assert.equal(shop.effectsOf('send').length, stage === 'sending' ? 1 : 0);
+    assert.equal(shop.effectsOf('prepare').length, 1);
   });
 }
 
@@ -45,13 +45,13 @@ test('one at a time: the next message waits for the outcome and a gap of 6 to 20
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
   shop.toWire(first);
   shop.pass(10_000);
-  assert.equal(shop.effectsOf('check').length, 1);
+  assert.equal(shop.effectsOf('first_look').length, 1);
   shop.outcome(first, { kind: 'acknowledged' });
   shop.pass(5_999);
-  assert.equal(shop.effectsOf('check').length, 1);
+  assert.equal(shop.effectsOf('first_look').length, 1);
   shop.pass(14_001);
   assert.deepEqual(
-    shop.effectsOf('check').map(({ message }) => message.messageId),
+    shop.effectsOf('first_look').map(({ messageId }) => messageId),
     [first, second],
   );
 });
@@ -74,27 +74,19 @@ test('gaps are uniform between 6 and 20 seconds', async () => {
   assert.ok(chiSquare < 27.9, `chi-square ${chiSquare} of ${tenths.join(' ')}`);
 });
 
-for (const kind of ['ack', 'recipient check'] as const) {
-  test(`a rate signal on the ${kind} pauses the whole queue for 15 minutes, then the same message goes first`, async () => {
+for (const kind of ['acknowledgement', 'look-up'] as const) {
+  test(`a rate signal to the ${kind} pauses the whole queue for 15 minutes, then the same message goes first`, async () => {
     const shop = await ShopHarness.connected();
     const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
-    if (kind === 'ack') {
-      shop.toWire(first);
-      shop.outcome(first, { kind: 'rate_limited' });
-    } else {
-      shop.session({
-        type: 'session.recipient_checked',
-        messageId: first,
-        exists: undefined,
-        rateLimited: true,
-      });
-    }
+    if (kind === 'acknowledgement') shop.toWire(first);
+    else shop.toSession(first);
+    shop.outcome(first, { kind: 'rate_limited' });
     assert.equal(shop.statusOf(first), 'queued');
     shop.pass(15 * MINUTE_MS - 1);
-    assert.equal(shop.effectsOf('check').length, 1);
+    assert.equal(shop.effectsOf('first_look').length, 1);
     shop.pass(1);
     assert.deepEqual(
-      shop.effectsOf('check').map(({ message }) => message.messageId),
+      shop.effectsOf('first_look').map(({ messageId }) => messageId),
       [first, first],
     );
     assert.deepEqual(
@@ -114,13 +106,13 @@ test('a restart fails the message in `sending` with BOT_RESTARTED and lets the o
   const generation = shop.effectsOf('open').at(-1)?.opening.generation ?? 0;
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 }, {}, generation);
   shop.pass(20_000);
-  assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, second);
+  assert.equal(shop.effectsOf('first_look').at(-1)?.messageId, second);
 });
 
 test('a restart before the wire puts the message back to the head of the queue', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
-  shop.session({ type: 'session.recipient_checked', messageId: first, exists: true, rateLimited: false });
+  shop.toSession(first);
   shop.restart();
   assert.deepEqual(
     shop.state.queue.map(({ messageId }) => messageId),
@@ -129,14 +121,12 @@ test('a restart before the wire puts the message back to the head of the queue',
   assert.equal(shop.statusOf(first), 'queued');
 });
 
-for (const stage of ['checking', 'composing'] as const) {
-  test(`a hand-over puts a message in ${stage} back to the head of the queue and waits for nothing`, async () => {
+for (const stage of ['the first look', 'the session'] as const) {
+  test(`a hand-over puts a message that waits for ${stage} back to the head of the queue and waits for nothing`, async () => {
     const shop = await ShopHarness.connected();
     const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
-    if (stage === 'composing') {
-      shop.session({ type: 'session.recipient_checked', messageId: first, exists: true, rateLimited: false });
-    }
-    assert.equal(pacingState(shop.state), stage);
+    if (stage === 'the session') shop.toSession(first);
+    assert.equal(pacingState(shop.state), 'preparing');
     shop.drain();
     assert.ok(shop.isSettled);
     // What was asked of the session is answered all the same, and changes nothing.
@@ -145,7 +135,8 @@ for (const stage of ['checking', 'composing'] as const) {
       shop.state.queue.map(({ messageId }) => messageId),
       [first, second],
     );
-    assert.equal(shop.effectsOf('send').length, 0);
+    assert.equal(shop.effectsOf('prepare').length, stage === 'the session' ? 1 : 0);
+    assert.equal(shop.effectsOf('transmit').length, 0);
     shop.restart();
     assert.equal(shop.statusOf(first), 'queued');
   });
@@ -165,7 +156,7 @@ test('a hand-over waits for what is sending: put back when nothing is on the wir
     shop.outcome(first, outcome);
     assert.ok(shop.isSettled);
     shop.pass(MINUTE_MS);
-    assert.equal(shop.effectsOf('check').length, 1, 'nothing more is taken from the queue');
+    assert.equal(shop.effectsOf('first_look').length, 1, 'nothing more is taken from the queue');
     shop.restart();
     assert.equal(shop.statusOf(first), status);
     assert.deepEqual(
@@ -207,15 +198,12 @@ test('each outcome gives the message its status', async () => {
 test('a number that is not on the network is rejected without a gap; no answer is not a no', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
-  shop.session({ type: 'session.recipient_checked', messageId: first, exists: false, rateLimited: false });
+  shop.toSession(first);
+  shop.outcome(first, { kind: 'not_on_network' });
   assert.equal(shop.statusOf(first), 'rejected RECIPIENT_NOT_ON_MSGAPP');
-  assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, second);
-  shop.session({
-    type: 'session.recipient_checked',
-    messageId: second,
-    exists: undefined,
-    rateLimited: false,
-  });
+  assert.equal(shop.effectsOf('first_look').at(-1)?.messageId, second);
+  shop.toSession(second);
+  shop.outcome(second, { kind: 'not_sent' });
   assert.equal(shop.statusOf(second), 'queued');
   assert.equal(pacingState(shop.state), 'gap');
 });
@@ -224,15 +212,15 @@ test('a message that the network lets nobody send is tried five times, a gap apa
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
   for (let tries = 1; tries <= 5; tries += 1) {
-    assert.equal(shop.effectsOf('check').length, tries);
+    assert.equal(shop.effectsOf('first_look').length, tries);
     shop.toWire(first);
     shop.outcome(first, { kind: 'unprepared' });
     assert.equal(shop.statusOf(first), tries < 5 ? 'queued' : 'failed SEND_REFUSED');
     shop.pass(5_999);
-    assert.equal(shop.effectsOf('check').length, tries);
+    assert.equal(shop.effectsOf('first_look').length, tries);
     shop.pass(14_001);
   }
-  assert.equal(shop.effectsOf('check').at(-1)?.message.messageId, second);
+  assert.equal(shop.effectsOf('first_look').at(-1)?.messageId, second);
   shop.toWire(second);
   shop.outcome(second, { kind: 'unprepared' });
   assert.equal(shop.statusOf(second), 'queued');
@@ -259,7 +247,7 @@ test('an opt-out that came after acceptance is seen just before the wire', async
   const id = shop.send();
   shop.toWire(id, 'STOP');
   assert.equal(shop.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
-  assert.equal(shop.effectsOf('send').length, 0);
+  assert.equal(shop.effectsOf('prepare').length, 0);
 });
 
 test('an outcome that made the actor throw settles its own message as unknown, and no other', async () => {
@@ -278,31 +266,29 @@ test('an operator’s hold of the queue outlasts a restart, until it is released
   const shop = await ShopHarness.connected();
   shop.command({ type: 'hold' });
   const id = shop.send();
-  assert.equal(shop.effectsOf('check').length, 0);
+  assert.equal(shop.effectsOf('first_look').length, 0);
   shop.restart();
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
-  assert.equal(shop.effectsOf('check').length, 0);
+  assert.equal(shop.effectsOf('first_look').length, 0);
   shop.command({ type: 'release' });
   assert.deepEqual(
-    shop.effectsOf('check').map(({ message }) => message.messageId),
+    shop.effectsOf('first_look').map(({ messageId }) => messageId),
     [id],
   );
 });
 
 test('a message in hand that is not on the wire waits as well once an operator holds the queue', async () => {
-  for (const state of ['checking', 'composing', 'preparing'] as const) {
+  for (const isWithSession of [false, true]) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
-    const checked = { messageId: id, exists: true, rateLimited: false };
-    if (state === 'composing') shop.session({ type: 'session.recipient_checked', ...checked });
-    if (state === 'preparing') shop.toSession(id);
-    assert.equal(pacingState(shop.state), state);
+    if (isWithSession) shop.toSession(id);
+    assert.equal(pacingState(shop.state), 'preparing');
     shop.command({ type: 'hold' });
     const recalled = shop.effectsOf('recall').map(({ messageId }) => messageId);
-    assert.deepEqual(recalled, state === 'preparing' ? [id] : []);
+    assert.deepEqual(recalled, [id]);
     shop.toWire(id);
     shop.pass(MINUTE_MS);
-    assert.deepEqual([shop.statusOf(id), shop.effectsOf('release')], ['queued', []], state);
+    assert.deepEqual([shop.statusOf(id), shop.effectsOf('transmit')], ['queued', []]);
     shop.command({ type: 'release' });
     shop.toWire(id);
     assert.equal(shop.statusOf(id), 'sending');
@@ -316,7 +302,7 @@ test('an outcome that never comes counts as unknown after its deadline, and is n
   shop.pass(180_000);
   assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
   shop.pass(60_000);
-  assert.equal(shop.effectsOf('send').length, 1);
+  assert.equal(shop.effectsOf('prepare').length, 1);
 });
 
 test('a message costs a commit when it is accepted, one before the wire and one for its outcome', async () => {
@@ -331,19 +317,13 @@ test('a message costs a commit when it is accepted, one before the wire and one 
   writes('accepted', () => {
     id = shop.send();
   });
-  const checked = {
-    type: 'session.recipient_checked',
-    messageId: id,
-    exists: true,
-    rateLimited: false,
-  } as const;
-  writes('checked', () => shop.session(checked));
-  assert.equal(pacingState(shop.state), 'composing');
-  writes('composed', () => shop.toWire(id));
+  writes('first look', () => shop.toSession(id));
+  assert.equal(pacingState(shop.state), 'preparing');
+  writes('prepared', () => shop.prepared(id, []));
   writes('outcome', () => shop.outcome(id, { kind: 'acknowledged' }));
   writes('end of the gap', () => shop.pass(20_000));
   assert.equal(pacingState(shop.state), 'idle');
-  assert.deepEqual(commits, ['accepted', 'composed', 'outcome']);
+  assert.deepEqual(commits, ['accepted', 'prepared', 'outcome']);
 });
 
 test('of a queue that stands still it is told once what began it, also where an operator holds and releases it in between', async () => {
@@ -366,7 +346,7 @@ test('nothing of an inactive tenant reaches the wire, and its queue goes on when
   const [first, second] = [shop.send(), shop.send('+33612345679')];
   shop.command({ type: 'tenant_active', active: false });
   assert.equal(shop.state.inHand, undefined, 'what was in hand is put back');
-  shop.session({ type: 'session.composed', messageId: first });
+  shop.toSession(first);
   shop.pass(3_600_000);
   assert.deepEqual([shop.statusOf(first), shop.statusOf(second)], ['queued', 'queued']);
   shop.command({ type: 'tenant_active', active: true });

@@ -81,7 +81,7 @@ export class PoolExchange {
   work(pool: ShopHarness): void {
     const messageId = pool.state.inHand?.messageId;
     if (messageId === undefined) return;
-    if (pacingState(pool.state) === 'checking') pool.toWire(messageId);
+    if (pacingState(pool.state) === 'preparing') pool.toWire(messageId);
     else if (pacingState(pool.state) === 'sending') pool.outcome(messageId, { kind: 'acknowledged' });
   }
 

@@ -12,7 +12,8 @@ const RECIPIENT = '+33612345678';
 const MINUTE_MS = 60_000;
 
 const sends = (shops: readonly ShopHarness[], messageId: string): number =>
-  shops.flatMap((shop) => shop.effectsOf('send')).filter(({ order }) => order.messageId === messageId).length;
+  shops.flatMap((shop) => shop.effectsOf('prepare')).filter(({ order }) => order.messageId === messageId)
+    .length;
 
 async function pooled(poolCount = 1): Promise<{ exchange: PoolExchange; id: string }> {
   const exchange = await PoolExchange.start(1, poolCount);
@@ -48,7 +49,7 @@ test('a shop that operators hold has nothing sent by the pool, until they releas
 test('a connected shop sends by itself, fallback or not', async () => {
   const shop = await ShopHarness.connected();
   shop.send(RECIPIENT, 'hello', 'ask');
-  assert.equal(shop.effectsOf('check').length, 1);
+  assert.equal(shop.effectsOf('first_look').length, 1);
 });
 
 test('a message at the pool stays out of its shop’s own queue when the session comes back', async () => {
@@ -56,7 +57,7 @@ test('a message at the pool stays out of its shop’s own queue when the session
   const { origin } = exchange;
   origin.command({ type: 'connect' });
   origin.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
-  assert.equal(origin.effectsOf('check').length, 0);
+  assert.equal(origin.effectsOf('first_look').length, 0);
   assert.equal(origin.statusOf(id), 'queued');
 });
 
@@ -68,7 +69,7 @@ test('a message is taken once, paced and counted like the pool shop’s own, and
     [exchange.take(pool, id), exchange.take(pool, id)],
     [{ kind: 'taken' }, { kind: 'taken' }],
   );
-  assert.deepEqual([pool.effectsOf('check').length, pool.state.ledger.size], [1, 1]);
+  assert.deepEqual([pool.effectsOf('first_look').length, pool.state.ledger.size], [1, 1]);
   exchange.work(pool);
   exchange.work(pool);
   assert.equal(sends(exchange.pools, id), 1);
@@ -123,7 +124,7 @@ test('what was taken back is not sent, and is not taken by an ask that comes lat
   const answer = exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
   assert.equal(answer.kind === 'ended' && answer.fate.reason, 'RECIPIENT_OPTED_OUT');
   assert.equal(exchange.take(pool, id).kind, 'ended');
-  assert.equal(pool.effectsOf('check').length, 0);
+  assert.equal(pool.effectsOf('first_look').length, 0);
 });
 
 test('an opt-out at the origin takes back what waits at the pool', async () => {
@@ -149,16 +150,15 @@ for (const stage of ['preparing', 'sending'] as const) {
     const [pool] = exchange.pools;
     assert.ok(pool);
     exchange.take(pool, id);
-    pool.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
     const dispatch = { body: exchange.body(id), writer: undefined, audience: [] };
-    pool.session({ type: 'session.composed', messageId: id }, { dispatch });
-    assert.equal(pool.effectsOf('send').length, 1);
+    pool.command({ type: 'first_look', messageId: id }, { dispatch });
+    assert.equal(pool.effectsOf('prepare').length, 1);
     const { createdAtMs } = exchange.body(id);
     const withdraw = () => exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
     if (stage === 'sending') {
       pool.session({ type: 'session.prepared', messageId: id, writes: [] }, { dispatch });
       assert.equal(withdraw().kind, 'taken');
-      assert.deepEqual([pool.effectsOf('recall').length, pool.effectsOf('release').length], [0, 1]);
+      assert.deepEqual([pool.effectsOf('recall').length, pool.effectsOf('transmit').length], [0, 1]);
       return;
     }
     assert.equal(withdraw().kind, 'ended');
@@ -167,7 +167,7 @@ for (const stage of ['preparing', 'sending'] as const) {
       [id],
     );
     pool.session({ type: 'session.prepared', messageId: id, writes: [] }, { dispatch });
-    assert.equal(pool.effectsOf('release').length, 0);
+    assert.equal(pool.effectsOf('transmit').length, 0);
   });
 }
 
@@ -183,14 +183,12 @@ test('what came back to the pool before the origin asked again does not start an
   // Its turn comes again: nobody opted out of this shop, and nobody asked once more.
   pool.pass(MINUTE_MS);
   assert.equal(pool.state.inHand?.messageId, id);
-  pool.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
   const { state, nowMs } = pool;
-  const { generation } = state.channel.context;
-  const composed = { type: 'session.composed', messageId: id, generation } as const;
+  const command = { type: 'first_look', messageId: id } as const;
   const store = storeOf(pool.redis);
-  const facts = await readShopFacts({ state, command: composed, store, vault, nowMs, available: true });
-  pool.session(composed, facts);
-  assert.equal(pool.effectsOf('send').length, 1);
+  const facts = await readShopFacts({ state, command, store, vault, nowMs, available: true });
+  pool.command(command, facts);
+  assert.equal(pool.effectsOf('prepare').length, 1);
   while (exchange.deliverOne());
   assert.equal(exchange.origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
 });

@@ -17,10 +17,9 @@ const HOUR_MS = 3_600_000;
 /** Puts a message on the wire and has it acknowledged; its id and that of its stanza. */
 function sent(shop: ShopHarness, to = PERSON): { id: string; wireId: string } {
   const id = shop.send(to);
-  shop.session({ type: 'session.recipient_checked', messageId: id, exists: true, rateLimited: false });
   const body = shop.bodies.get(id);
   const dispatch = { body, writer: undefined, audience: [] };
-  shop.session({ type: 'session.composed', messageId: id }, { dispatch });
+  shop.command({ type: 'first_look', messageId: id }, { dispatch });
   shop.session({ type: 'session.prepared', messageId: id, lid: LID, writes: [] }, { dispatch });
   shop.outcome(id, { kind: 'acknowledged' });
   shop.pass(20_000);

@@ -29,9 +29,7 @@ test('a message’s way is noted step by step, once its turns are committed', as
   assert.deepEqual(
     steps.map(({ machine, from, to, event }) => `${machine}: ${from} → ${to} by ${event}`),
     [
-      'pacing: idle → checking by dispatch',
-      'pacing: checking → composing by checked',
-      'pacing: composing → preparing by composed',
+      'pacing: idle → preparing by dispatch',
       'pacing: preparing → sending by prepared',
       'pacing: sending → gap by outcome',
     ],

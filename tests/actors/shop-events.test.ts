@@ -54,14 +54,7 @@ test('every end of a message is an event of the same commit, and no event is wit
         () =>
           hand !== undefined &&
           shop.outcome(hand, random() < 0.7 ? { kind: 'acknowledged' } : { kind: 'unknown' }),
-        () =>
-          hand !== undefined &&
-          shop.session({
-            type: 'session.recipient_checked',
-            messageId: hand,
-            exists: random() < 0.6,
-            rateLimited: false,
-          }),
+        () => hand !== undefined && random() < 0.4 && shop.outcome(hand, { kind: 'not_on_network' }),
         () => random() < 0.1 && shop.restart(),
         () => random() < 0.1 && shop.command({ type: 'session.unreachable' }),
       ];
@@ -101,7 +94,7 @@ test('the queue is told of when it stands still and when it goes on', async () =
   shop.command({ type: 'hold' });
   shop.command({ type: 'release' });
   const id = shop.send();
-  shop.session({ type: 'session.recipient_checked', messageId: id, exists: undefined, rateLimited: true });
+  shop.outcome(id, { kind: 'rate_limited' });
   const until = new Date(shop.nowMs + 900_000).toISOString();
   shop.pass(900_000);
   assert.deepEqual(eventsIn(shop.writes), [

@@ -73,7 +73,7 @@ export class ShopHarness {
         gapFromMs: 6_000,
         gapToMs: 20_000,
         pauseMs: 900_000,
-        answerMs: 60_000,
+        preparingMs: 240_000,
         outcomeMs: 180_000,
       },
       makeId: objectIdGenerator(random),
@@ -169,24 +169,21 @@ export class ShopHarness {
   }
 
   /**
-   * The recipient exists, composing was shown, and the last look finds what they wrote last, and whether there is a token of
-   * theirs. The message then is on the wire.
+   * Both looks find what the recipient wrote last, and whether there is a token of theirs. The message then is on the
+   * wire, unless one of them stops it.
    */
   toWire(messageId: string, wrote: 'hello' | 'STOP' | 'nothing' = 'hello', hasChat?: boolean): void {
-    this.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
     const writer =
       wrote === 'nothing'
         ? undefined
         : { lastInboundAtMs: 0, stampMs: 0, optedOut: wrote === 'STOP', wireIds: [] };
-    const body = this.bodies.get(messageId);
-    this.onWire(messageId, { body, writer, audience: [] }, hasChat);
+    this.onWire(messageId, { body: this.bodies.get(messageId), writer, audience: [] }, hasChat);
   }
 
-  /** The recipient exists and composing was shown: the session has the message. */
+  /** The first look found nothing against the message: the session has it. */
   toSession(messageId: string): void {
-    this.session({ type: 'session.recipient_checked', messageId, exists: true, rateLimited: false });
     const dispatch = { body: this.bodies.get(messageId), writer: undefined, audience: [] };
-    this.session({ type: 'session.composed', messageId }, { dispatch });
+    this.command({ type: 'first_look', messageId }, { dispatch });
   }
 
   /** The session has all but the frame, with these steps of its ratchets. */
@@ -195,10 +192,10 @@ export class ShopHarness {
     this.session({ type: 'session.prepared', messageId, writes }, { dispatch });
   }
 
-  /** Composing was shown, and what was prepared is let go, as far as the facts allow. */
+  /** Both looks find these facts, and what was prepared is transmitted as far as they allow. */
   onWire(messageId: string, dispatch: DispatchFacts, hasChat?: boolean): void {
     const chat = hasChat === undefined ? {} : { hasChat };
-    this.session({ type: 'session.composed', messageId }, { dispatch });
+    this.command({ type: 'first_look', messageId }, { dispatch });
     this.session({ type: 'session.prepared', messageId, writes: [], ...chat }, { dispatch });
   }
 

@@ -10,24 +10,23 @@ import { pacingState, settledPlace } from '../../actors/shops/state/shop-state.t
 import { ShopHarness } from './shop-harness.ts';
 
 type Step =
-  | { readonly kind: 'send' | 'composed' | 'hold' | 'release' | 'drop' | 'up' }
-  | { readonly kind: 'checked'; readonly exists: boolean | undefined; readonly rateLimited: boolean }
-  | { readonly kind: 'outcome'; readonly outcome: SendOutcome }
+  | { readonly kind: 'send' | 'firstLook' | 'prepared' | 'hold' | 'release' | 'drop' | 'up' }
+  | { readonly kind: 'unprepared' | 'outcome'; readonly outcome: SendOutcome }
   | { readonly kind: 'pass'; readonly ms: number };
 
 const steps = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Step>({ kind: 'send' }) },
   {
-    weight: 4,
+    weight: 2,
     arbitrary: fc.constantFrom<Step[]>(
-      { kind: 'checked', exists: true, rateLimited: false },
-      { kind: 'checked', exists: true, rateLimited: false },
-      { kind: 'checked', exists: false, rateLimited: false },
-      { kind: 'checked', exists: undefined, rateLimited: false },
-      { kind: 'checked', exists: undefined, rateLimited: true },
+      { kind: 'unprepared', outcome: { kind: 'not_on_network' } },
+      { kind: 'unprepared', outcome: { kind: 'not_sent' } },
+      { kind: 'unprepared', outcome: { kind: 'unprepared' } },
+      { kind: 'unprepared', outcome: { kind: 'rate_limited' } },
     ),
   },
-  { weight: 4, arbitrary: fc.constant<Step>({ kind: 'composed' }) },
+  { weight: 4, arbitrary: fc.constant<Step>({ kind: 'firstLook' }) },
+  { weight: 4, arbitrary: fc.constant<Step>({ kind: 'prepared' }) },
   {
     weight: 4,
     arbitrary: fc.constantFrom<Step[]>(
@@ -60,14 +59,15 @@ function take(shop: ShopHarness, step: Step, number: number): void {
     case 'send':
       shop.send(`+3360000${String(1_000 + number)}`, `text ${number}`);
       break;
-    case 'checked':
-      shop.session({ type: 'session.recipient_checked', messageId, ...step });
+    case 'firstLook':
+      shop.toSession(messageId);
       break;
-    case 'composed': {
-      const dispatch = { body: shop.bodies.get(messageId), writer: undefined, audience: [] };
-      shop.onWire(messageId, dispatch);
+    case 'prepared':
+      shop.prepared(messageId, []);
       break;
-    }
+    case 'unprepared':
+      if (pacingState(shop.state) === 'preparing') shop.outcome(messageId, step.outcome);
+      break;
     case 'outcome':
       // What the network says of a message that it was not given is not heard of in any state but this.
       if (pacingState(shop.state) === 'sending') shop.outcome(messageId, step.outcome);
@@ -97,7 +97,8 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
     listed: state.accepted.next,
     settled: settledPlace(state),
     statuses: [...messages],
-    effects: effects.map(({ type }) => type).filter((type) => !type.startsWith('announce')),
+    // The session of the process before is gone, so that there is nothing to recall.
+    effects: effects.map(({ type }) => type).filter((type) => !/^(announce|recall)/.test(type)),
   };
 }
 

@@ -21,9 +21,8 @@ async function audienceOf(shop: ShopHarness): Promise<readonly string[]> {
   shop.command({ type: 'post_status', draft, settings: resolveSettings({}) });
   const messageId = shop.state.inHand?.messageId;
   assert.ok(messageId);
-  const { generation } = shop.state.channel.context;
   const { state, nowMs } = shop;
-  const command = { type: 'session.composed', messageId, generation } as const;
+  const command = { type: 'first_look', messageId } as const;
   const facts = await readShopFacts({
     state,
     command,

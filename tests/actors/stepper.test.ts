@@ -17,27 +17,23 @@ import {
 } from '../../actors/shops/machines/pacing-machine.ts';
 import { stepper } from '../../actors/shops/machines/stepper.ts';
 
-const hand = { messageId: 'm1', kind: 'message' as const, to: '+33612345678', textLength: 5 };
+const hand = { messageId: 'm1', kind: 'message' as const, to: '+33612345678' };
 
 test('each event in each state of the pacing steps as in xstate’s own transition()', () => {
   const outcomes: SendOutcome[] = [
     { kind: 'refused', code: '463' },
     { kind: 'refused', code: '479' },
     { kind: 'media_unavailable', detail: '' },
-    ...(['acknowledged', 'rate_limited', 'not_sent', 'unprepared', 'restarted', 'unknown'] as const).map(
-      (kind) => ({ kind }),
-    ),
+    ...(
+      ['acknowledged', 'rate_limited', 'not_on_network', 'not_sent', 'unprepared', 'restarted'] as const
+    ).map((kind) => ({ kind })),
+    { kind: 'unknown' },
   ];
-  const times = { untilMs: 1, gapUntilMs: 2, pauseUntilMs: 3 };
-  const checks = [true, false, undefined].flatMap((exists) =>
-    [true, false].map((rateLimited): PacingEvent => ({ type: 'checked', exists, rateLimited, ...times })),
-  );
+  const times = { gapUntilMs: 2, pauseUntilMs: 3 };
   const events: PacingEvent[] = [
     { type: 'dispatch', hand, untilMs: 5 },
     { type: 'dispatch', hand: { ...hand, to: '1@g.us' }, untilMs: 5 },
     { type: 'dispatch', hand: { ...hand, kind: 'status', to: '' }, untilMs: 5 },
-    ...checks,
-    { type: 'composed', untilMs: 6 },
     { type: 'prepared', untilMs: 7 },
     { type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' },
     ...outcomes.map((outcome): PacingEvent => ({ type: 'outcome', outcome, ...times })),
@@ -171,15 +167,15 @@ test('a state that the machine does not have is not restored', () => {
 test('a throw inside a machine comes out of the step and leaves the snapshot as it was', () => {
   const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
   const context = { hand: null, untilMs: null, heldByOperator: false };
-  const broken = pacing.restore({ value: 'checking', context });
+  const broken = pacing.restore({ value: 'preparing', context });
   assert.throws(() => pacing.step(broken, { type: 'elapsed', gapUntilMs: 1 }), /no message in hand/);
-  assert.deepEqual(broken, { value: 'checking', context });
+  assert.deepEqual(broken, { value: 'preparing', context });
 });
 
 test('an event without a transition gives the same snapshot and no effects', () => {
   const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
   const idle = pacing.initial();
-  const step = pacing.step(idle, { type: 'composed', untilMs: 1 });
+  const step = pacing.step(idle, { type: 'prepared', untilMs: 1 });
   assert.equal(step.snapshot, idle);
   assert.deepEqual(step.effects, []);
 });

@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const isOver = (harness: ShopHarness, id: string): boolean =>
   isFinal(harness.messages.get(id)?.status ?? 'queued');
 const ordersOf = (harness: ShopHarness): string[] =>
-  harness.effectsOf('send').map(({ order }) => order.messageId);
+  harness.effectsOf('prepare').map(({ order }) => order.messageId);
 
 test('what may be on the wire fails BOT_RESTARTED, what waits goes on waiting for ten minutes', async () => {
   const harness = await ShopHarness.connected();
@@ -85,7 +85,7 @@ test('whenever a shop is suspended and resumed: ended in time, once on the wire,
       const { inHand } = harness.state;
       if (deed <= 1) createdAtMs.set(harness.send(`+336111${10_000 + upTo(9_999)}`), harness.nowMs);
       else if (deed === 2) harness.pass(upTo(60_000));
-      else if (deed === 3 && inHand && harness.state.pacing.value === 'checking')
+      else if (deed === 3 && inHand && harness.state.pacing.value === 'preparing')
         harness.toWire(inHand.messageId);
       else if (inHand && harness.state.pacing.value === 'sending')
         harness.outcome(inHand.messageId, { kind: 'acknowledged' });

@@ -10,7 +10,7 @@ test('whatever a turn wants done once its commit holds is done, in the order in 
     gapFromMs: 0,
     gapToMs: 0,
     pauseMs: 0,
-    answerMs: 0,
+    preparingMs: 0,
     outcomeMs: 0,
   };
   const draft = new TurnBuilder(state, nowMs, { random: () => 0, times, eventLimits: EVENT_LIMITS });

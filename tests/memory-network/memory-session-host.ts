@@ -94,61 +94,53 @@ export class MemorySessionHost implements SessionHost {
     this.#shops.delete(address.shopId);
   }
 
-  check(address: SessionAddress, order: { readonly messageId: string; readonly to: string }): void {
-    const { messageId } = order;
-    const shop = this.#shopOf(address);
-    const answer = shop.session?.state === 'open' ? this.#behaviour.exists(order.to) : 'silent';
-    const generation = shop.session?.generation ?? 0;
-    this.#clock.after(this.#behaviour.checkMs, () =>
-      this.#tell(shop, {
-        type: 'session.recipient_checked',
-        generation,
-        messageId,
-        exists: typeof answer === 'boolean' ? answer : undefined,
-        rateLimited: answer === 'rate_limited',
-        ...(answer === true ? { number: this.#behaviour.knownAs(order.to) } : {}),
-      }),
-    );
-  }
-
-  compose(
-    address: SessionAddress,
-    order: { readonly messageId: string; readonly to: string; readonly textLength: number },
-  ): void {
-    const shop = this.#shopOf(address);
-    const { messageId } = order;
-    const generation = shop.session?.generation ?? 0;
-    this.#clock.after(this.#behaviour.composeMs, () =>
-      this.#tell(shop, { type: 'session.composed', generation, messageId }),
-    );
-  }
-
-  send(address: SessionAddress, order: SendOrder): void {
+  prepare(address: SessionAddress, order: SendOrder): void {
     const shop = this.#shopOf(address);
     const { session } = shop;
     const { messageId } = order;
     if (session?.state !== 'open') {
       const generation = session?.generation ?? 0;
+      const outcome = { kind: 'not_sent' } as const;
       this.#clock.after(0, () =>
-        this.#tell(shop, {
-          type: 'session.send_outcome',
-          generation,
-          messageId,
-          outcome: { kind: 'not_sent' },
-        }),
+        this.#tell(shop, { type: 'session.send_outcome', generation, messageId, outcome }),
       );
       return;
     }
     session.hold(order);
-    const { generation } = session;
-    this.#clock.after(0, () => {
-      if (session.held(messageId) === undefined) return;
-      const chat = order.to.startsWith('+') ? { hasChat: shop.writers.has(order.to) } : {};
+    const { checkMs, composeMs } = this.#behaviour;
+    const isPerson = order.to.startsWith('+');
+    const prepared = (): void => {
+      if (session.held(messageId) !== order) return;
+      const chat = isPerson ? { hasChat: shop.writers.has(order.to) } : {};
+      const { generation } = session;
       this.#tell(shop, { type: 'session.prepared', generation, messageId, writes: [], ...chat });
-    });
+    };
+    const lookedUp = (): void => {
+      if (session.held(messageId) !== order) return;
+      if (isPerson && !this.#lookUp(shop, session, order)) return;
+      this.#clock.after(order.kind === 'status' ? 0 : composeMs, prepared);
+    };
+    if (isPerson) this.#clock.after(checkMs, lookedUp);
+    else lookedUp();
   }
 
-  release(address: SessionAddress, messageId: string): void {
+  /** False: the message goes no further. */
+  #lookUp(shop: Shop, session: MemorySession, { messageId, to, knownAs }: SendOrder): boolean {
+    const exists = this.#behaviour.exists(to);
+    if (exists !== true) {
+      const kinds = { silent: 'not_sent', rate_limited: 'rate_limited' } as const;
+      session.giveUp(messageId, { kind: exists === false ? 'not_on_network' : kinds[exists] });
+      return false;
+    }
+    const number = this.#behaviour.knownAs(to);
+    const { generation } = session;
+    if (number !== (knownAs ?? to)) {
+      this.#tell(shop, { type: 'session.recipient_known', generation, messageId, number });
+    }
+    return true;
+  }
+
+  transmit(address: SessionAddress, messageId: string): void {
     const shop = this.#shopOf(address);
     const { session } = shop;
     const order = session?.held(messageId);
@@ -162,8 +154,7 @@ export class MemorySessionHost implements SessionHost {
   }
 
   recall(address: SessionAddress, messageId: string): void {
-    const { session } = this.#shopOf(address);
-    this.#clock.after(0, () => session?.giveUp(messageId));
+    this.#shopOf(address).session?.recall(messageId);
   }
 
   confirmInbound(address: SessionAddress, token: string): void {

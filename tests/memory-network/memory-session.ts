@@ -4,7 +4,7 @@ import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 /** An order until its outcome. */
 interface OrderInHand {
   readonly order: SendOrder;
-  /** Runs until the outcome; undefined: the order waits to be released. */
+  /** Runs until the outcome; undefined: the order is not transmitted. */
   readonly timer: ArmedTimer | undefined;
 }
 
@@ -50,20 +50,25 @@ export class MemorySession {
     this.#timers = [...this.#timers, timer];
   }
 
-  /** Takes an order in hand that waits to be released. */
+  /** Takes an order in hand that is not transmitted. */
   hold(order: SendOrder): void {
     this.#put({ order, timer: undefined });
   }
 
-  /** The order, while it waits to be released. */
+  /** The order, while it is not transmitted. */
   held(messageId: string): SendOrder | undefined {
     return this.#orders.find(({ order, timer }) => order.messageId === messageId && timer === undefined)
       ?.order;
   }
 
-  /** An order that was not released is given up. */
-  giveUp(messageId: string): void {
-    if (this.held(messageId) !== undefined) this.#settle(messageId, { kind: 'not_sent' });
+  /** An order that was not transmitted comes to this outcome. */
+  giveUp(messageId: string, outcome: SendOutcome): void {
+    if (this.held(messageId) !== undefined) this.#settle(messageId, outcome);
+  }
+
+  /** An order that was not transmitted is given up, and nothing is reported. */
+  recall(messageId: string): void {
+    if (this.held(messageId) !== undefined) this.#orders = this.#without(messageId);
   }
 
   /** Takes an order in hand that comes to this outcome after a while. */
@@ -80,11 +85,11 @@ export class MemorySession {
     return this.#orders.filter(({ order }) => order.messageId !== messageId);
   }
 
-  /** All orders in hand come to this, as far as they were released. */
+  /** All orders in hand come to this, as far as they were transmitted. */
   settleOrders(kind: 'unknown' | 'restarted'): void {
     for (const { order, timer } of this.#orders) {
       timer?.cancel();
-      // Of what was not released nothing left.
+      // Nothing left of what was not transmitted.
       const unsent = kind === 'restarted' ? 'unprepared' : 'not_sent';
       this.#settle(order.messageId, { kind: timer === undefined ? unsent : kind });
     }

@@ -56,7 +56,7 @@ test('an image, a video and documents arrive whole, with and without text, and s
     ] as const;
     for (const { mediaType, type, text } of sends) {
       const order = textOrder(mediaType, { text, mediaType, mediaUrl: files.url(type), deadlineMs: 15_000 });
-      network.host.send(shop, order);
+      network.host.prepare(shop, order);
       assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
         kind: 'acknowledged',
       });
@@ -97,7 +97,7 @@ test('an attachment that cannot be had, or not be uploaded, fails before anythin
   try {
     await pair(network, shop);
     const outcomeOf = async (mediaUrl: string): Promise<string> => {
-      network.host.send(shop, textOrder('x', { mediaUrl, mediaType: 'image', deadlineMs: 15_000 }));
+      network.host.prepare(shop, textOrder('x', { mediaUrl, mediaType: 'image', deadlineMs: 15_000 }));
       const { outcome } = await network.log.next(shop, 'session.send_outcome');
       return outcome.kind === 'media_unavailable' ? outcome.detail : outcome.kind;
     };
@@ -106,7 +106,7 @@ test('an attachment that cannot be had, or not be uploaded, fails before anythin
     await network.control.queryErrors(SHOP_PHONE, { xmlns: 'w:m', code: 500, text: 'no' });
     assert.match(await outcomeOf(files.url('image/png')), /upload failed/);
     assert.deepEqual(await network.received(shop, PERSON), []);
-    network.host.send(shop, textOrder('still alive'));
+    network.host.prepare(shop, textOrder('still alive'));
     assert.equal((await network.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   } finally {
     await network.stop();
@@ -128,10 +128,8 @@ for (const addressingMode of ['lid', 'pn'] as const) {
       };
       await control.setGroup(GROUP, group);
       await pair(network, shop);
-      host.compose(shop, { messageId: 'm', to: GROUP, textLength: 3 });
-      await log.next(shop, 'session.composed');
       for (const text of ['one', 'two']) {
-        host.send(shop, textOrder(text, { to: GROUP }));
+        host.prepare(shop, textOrder(text, { to: GROUP }));
         assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
       }
       for (const member of [PERSON, OTHER]) {
@@ -188,11 +186,12 @@ test('a status is shown to its audience, as text and as image', async () => {
   try {
     await pair(network, shop);
     const status = { kind: 'status', to: '', audience: [PERSON, OTHER], deadlineMs: 15_000 } as const;
-    host.compose(shop, { messageId: 'm', to: '', textLength: 3 });
-    await log.next(shop, 'session.composed');
-    host.send(shop, textOrder('open until nine', status));
+    host.prepare(shop, textOrder('open until nine', status));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    host.send(shop, textOrder('look', { ...status, mediaUrl: files.url('image/png'), mediaType: 'image' }));
+    host.prepare(
+      shop,
+      textOrder('look', { ...status, mediaUrl: files.url('image/png'), mediaType: 'image' }),
+    );
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     const { items } = await control.statuses(SHOP_PHONE);
     assert.deepEqual(
@@ -203,7 +202,10 @@ test('a status is shown to its audience, as text and as image', async () => {
       ],
     );
     assert.deepEqual([items[1]?.media?.width, items[1]?.media?.thumbnail?.slice(0, 4)], [300, '/9j/']);
-    host.send(shop, textOrder('odd', { ...status, mediaUrl: files.url('image/webp'), mediaType: 'image' }));
+    host.prepare(
+      shop,
+      textOrder('odd', { ...status, mediaUrl: files.url('image/webp'), mediaType: 'image' }),
+    );
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, {
       kind: 'media_unavailable',
       detail: 'a status shows only JPEG, PNG and MP4 with H.264',
@@ -222,18 +224,12 @@ test('a rate signal in the question before a send leaves the message unsent; sil
     await pair(network, shop);
     // The client asks questions of its own after it is open: they meet the error too, and leave some of it.
     await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 50 });
-    host.check(shop, { messageId: 'm', to: PERSON });
-    const checked = await log.next(shop, 'session.recipient_checked');
-    assert.deepEqual([checked.exists, checked.rateLimited], [undefined, true]);
-    host.send(shop, textOrder('too much'));
+    host.prepare(shop, textOrder('too much'));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });
     await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', count: 0 });
     await control.fault(SHOP_PHONE, 'deaf');
-    host.check(shop, { messageId: 'n', to: OTHER });
-    const silent = await log.next(shop, 'session.recipient_checked');
-    assert.deepEqual([silent.exists, silent.rateLimited], [undefined, false]);
-    host.send(shop, textOrder('into silence', { to: OTHER, deadlineMs: 30_000 }));
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
+    host.prepare(shop, textOrder('into silence', { to: OTHER, deadlineMs: 30_000 }));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     assert.deepEqual(await network.received(shop, PERSON), []);
   } finally {
     await network.stop();

@@ -77,7 +77,7 @@ test('one Signal key that cannot be read ends the session rather than be replace
   const shop = newShop();
   try {
     await pair(network, shop);
-    network.host.send(shop, textOrder('first'));
+    network.host.prepare(shop, textOrder('first'));
     await network.log.next(shop, 'session.send_outcome');
     const hash = [...network.store.hashes].find(([key]) => key.endsWith(':credentials'))?.[1];
     const fields = [...(hash ?? [])].filter(([field]) => field.startsWith('session/'));
@@ -87,7 +87,7 @@ test('one Signal key that cannot be read ends the session rather than be replace
     // The session that made them keeps them beside it.
     network.host.open(shop, { generation: 3 });
     await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-    network.host.send(shop, textOrder('second'));
+    network.host.prepare(shop, textOrder('second'));
     const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
     assert.equal(closed.end, 'credentials_unreadable');
     assert.equal(dump(network.store.hashes, 'session/'), before);
@@ -122,15 +122,14 @@ test('what is learned of a new recipient is stored in the commit of the first me
   const { host, log, store } = network;
   try {
     await pair(network, shop);
-    host.send(shop, textOrder('the first at all'));
+    host.prepare(shop, textOrder('the first at all'));
     await log.next(shop, 'session.send_outcome');
     const before = store.commits.length;
-    host.compose(shop, { messageId: 'm', to: STRANGER, textLength: 1 });
-    await log.next(shop, 'session.composed', ({ lid }) => lid !== undefined);
-    host.send(shop, textOrder('hello', { to: STRANGER }));
-    await log.next(shop, 'session.prepared', ({ writes }) =>
+    host.prepare(shop, textOrder('hello', { to: STRANGER }));
+    const { lid } = await log.next(shop, 'session.prepared', ({ writes }) =>
       writes.some((write) => write.includes(`lid-mapping/${STRANGER.slice(1)}`)),
     );
+    assert.ok(lid);
     await log.next(shop, 'session.send_outcome');
     assert.equal(store.commits.length, before + 1);
   } finally {
@@ -153,7 +152,7 @@ test('an identity that a login leaves as it was stored is not stored again', asy
     assert.ok(before > 0);
     host.open(shop, { generation: 4 });
     await log.next(shop, 'session.connected', ({ generation }) => generation === 4);
-    host.send(shop, textOrder('written after it'));
+    host.prepare(shop, textOrder('written after it'));
     await log.next(shop, 'session.send_outcome');
     assert.equal(stored(), before);
   } finally {
@@ -166,7 +165,7 @@ test('a new key goes first, and after one session all that a login needs is seal
   const first = await startSimulated({ credentialsKeys: [old] });
   const shop = newShop();
   await pair(first, shop);
-  first.host.send(shop, textOrder('before'));
+  first.host.prepare(shop, textOrder('before'));
   await first.log.next(shop, 'session.send_outcome');
   const second = await first.another({ credentialsKeys: [fresh, old] });
   second.host.open(shop, { generation: 3 });
@@ -183,7 +182,7 @@ test('a new key goes first, and after one session all that a login needs is seal
   try {
     third.host.open(shop, { generation: 4 });
     await third.log.next(shop, 'session.connected');
-    third.host.send(shop, textOrder('after'));
+    third.host.prepare(shop, textOrder('after'));
     assert.deepEqual((await third.log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     assert.deepEqual(await third.received(shop, PERSON), ['before', 'after']);
   } finally {
@@ -196,7 +195,7 @@ test('neither texts nor keys stand in the store or the log in the clear', async 
   const shop = newShop();
   try {
     await pair(network, shop);
-    network.host.send(shop, textOrder('a text nobody else may read'));
+    network.host.prepare(shop, textOrder('a text nobody else may read'));
     await network.log.next(shop, 'session.send_outcome');
     const written = network.write(shop, PERSON, 'an answer nobody else may read');
     network.host.confirmInbound(shop, (await network.log.next(shop, 'session.inbound')).token);

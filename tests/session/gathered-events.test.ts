@@ -6,10 +6,11 @@ import { SteppedClock } from '../../runtime/stepped-clock.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const shop = (shopId: string) => ({ shard: 0, tenantId: 't', shopId });
-const composed = (messageId: string): SessionEvent => ({
-  type: 'session.composed',
+const prepared = (messageId: string): SessionEvent => ({
+  type: 'session.prepared',
   generation: 1,
   messageId,
+  writes: [],
 });
 
 /** A clock in the test's hand, and a report over it whose listener reports something itself once. */
@@ -19,7 +20,7 @@ function world() {
   const told: string[] = [];
   const report = gatheredEvents(steppedClock, ({ shopId }, event) => {
     told.push(`${shopId} ${'messageId' in event ? event.messageId : ''}`);
-    if (told.length === 1) report(shop('a'), composed('later'));
+    if (told.length === 1) report(shop('a'), prepared('later'));
   });
   return { clock, told, report };
 }
@@ -27,8 +28,8 @@ function world() {
 test('what is reported after a pause is told at the end of the tick, never from within the report', async () => {
   const { clock, told, report } = world();
   await clock.advance(1);
-  report(shop('a'), composed('1'));
-  report(shop('b'), composed('2'));
+  report(shop('a'), prepared('1'));
+  report(shop('b'), prepared('2'));
   assert.deepEqual(told, []);
   await clock.advance(0);
   assert.deepEqual(told, ['a 1', 'b 2']);
@@ -37,11 +38,11 @@ test('what is reported after a pause is told at the end of the tick, never from 
 test('what is reported soon after a word is told together at the end of the step, in its order', async () => {
   const { clock, told, report } = world();
   await clock.advance(1);
-  report(shop('a'), composed('1'));
+  report(shop('a'), prepared('1'));
   await clock.advance(1);
-  report(shop('b'), composed('2'));
+  report(shop('b'), prepared('2'));
   await clock.advance(1);
-  report(shop('a'), composed('3'));
+  report(shop('a'), prepared('3'));
   assert.deepEqual(told, ['a 1']);
   await clock.advance(2);
   assert.deepEqual(told.slice(1), ['a later', 'b 2', 'a 3']);

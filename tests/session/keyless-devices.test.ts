@@ -19,14 +19,14 @@ for (const code of [404, 406, 429]) {
       const participants = [SHOP_PHONE, ...WITH_KEYS, WITHOUT];
       await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
       await control.refuseKeys(WITHOUT, code);
-      host.send(shop, textOrder('to all', { to: GROUP, deadlineMs: 30_000 }));
+      host.prepare(shop, textOrder('to all', { to: GROUP, deadlineMs: 30_000 }));
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
       for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['to all']);
-      host.send(shop, textOrder('to one', { to: WITHOUT, deadlineMs: 30_000 }));
+      host.prepare(shop, textOrder('to one', { to: WITHOUT, deadlineMs: 30_000 }));
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
       // It has keys again. It cannot read what comes without the group's key, and asks for it.
       await control.refuseKeys(WITHOUT, 0);
-      host.send(shop, textOrder('again to all', { to: GROUP, deadlineMs: 30_000 }));
+      host.prepare(shop, textOrder('again to all', { to: GROUP, deadlineMs: 30_000 }));
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
       await until('it was answered', async () =>
         (await network.received(shop, WITHOUT)).includes('again to all'),
@@ -45,12 +45,12 @@ test('a member without keys who joins a group costs the others no post', async (
     await pair(network, shop);
     const group = { name: 'Some', admins: [SHOP_PHONE] };
     await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS] });
-    host.send(shop, textOrder('before', { to: GROUP }));
+    host.prepare(shop, textOrder('before', { to: GROUP }));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     await control.refuseKeys(WITHOUT, 404);
     await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS, WITHOUT] });
     await log.next(shop, 'session.groups', ({ groups }) => groups[0]?.participantCount === 4);
-    host.send(shop, textOrder('after', { to: GROUP }));
+    host.prepare(shop, textOrder('after', { to: GROUP }));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['before', 'after']);
   } finally {

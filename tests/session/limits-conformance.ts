@@ -79,7 +79,7 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
     async (network, shop) => {
       const { host, log } = network;
       const hasChat = async (to: string): Promise<boolean | undefined> => {
-        host.send(shop, textOrder(`to ${to}`, { to }));
+        host.prepare(shop, textOrder(`to ${to}`, { to }));
         const prepared = await log.next(shop, 'session.prepared');
         await log.next(shop, 'session.send_outcome');
         return prepared.hasChat;

@@ -12,18 +12,18 @@ test('a message to a LID that is no longer valid goes to the new one, once, and 
   const { host, log, control } = network;
   try {
     await pair(network, shop);
-    host.send(shop, textOrder('before'));
+    host.prepare(shop, textOrder('before'));
     assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     await control.changeLid(PERSON);
     const order = textOrder('after');
-    host.send(shop, order);
+    host.prepare(shop, order);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     assert.deepEqual(await network.received(shop, PERSON), ['before', 'after']);
     const told = await log.next(shop, 'session.receipts', ({ receipts }) =>
       receipts.some(({ wireId }) => wireId === order.wireId),
     );
     assert.ok(told.receipts.some(({ from }) => from === PERSON));
-    host.send(shop, textOrder('and on'));
+    host.prepare(shop, textOrder('and on'));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     const [session] = (await control.sessions()).items;
     assert.equal(session?.sent.stanzas, 3, 'one for each that reached somebody');

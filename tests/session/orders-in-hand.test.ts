@@ -29,7 +29,7 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
         return new Promise(() => undefined);
       };
     });
-    network.host.send(shop, textOrder('not yet', { deadlineMs: 30_000 }));
+    network.host.prepare(shop, textOrder('not yet', { deadlineMs: 30_000 }));
     await asked;
     await network.loseWorker(shop);
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
@@ -47,7 +47,7 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
   }
 });
 
-test('a send recalled while its attachment is fetched is not sent, one that is on its way goes on', async () => {
+test('a send recalled while its attachment is fetched is given up without a report, one that is on its way goes on', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log } = network;
@@ -59,19 +59,23 @@ test('a send recalled while its attachment is fetched is not sent, one that is o
     const mediaUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}/slow.png`;
     const slow = textOrder('slow', { mediaUrl, mediaType: 'image', deadlineMs: 15_000 });
     const asked = once(files, 'request');
-    host.send(shop, slow);
+    host.prepare(shop, slow);
     await asked;
+    const [reply] = waiting;
+    assert.ok(reply);
+    const givenUp = once(reply, 'close');
     host.recall(shop, slow.messageId);
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    await givenUp;
     const order = textOrder('on its way', { deadlineMs: 15_000 });
     network.actor.releases = false;
-    host.send(shop, order);
+    host.prepare(shop, order);
     const { writes } = await log.next(shop, 'session.prepared');
     await network.store.commit(shop.shard, writes);
-    host.release(shop, order.messageId);
+    host.transmit(shop, order.messageId);
     host.recall(shop, order.messageId);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     assert.deepEqual(await network.received(shop, PERSON), ['on its way']);
+    assert.equal(log.all(shop, 'session.send_outcome').length, 1);
   } finally {
     for (const reply of waiting) reply.destroy();
     files.close();
@@ -84,10 +88,10 @@ test('a send that is not released by its deadline is given back, the socket ende
   const shop = newShop();
   try {
     await pair(network, shop);
-    network.host.send(shop, textOrder('first'));
+    network.host.prepare(shop, textOrder('first'));
     await network.log.next(shop, 'session.send_outcome');
     const writes = network.store.holdCommits(stepsRatchet);
-    network.host.send(shop, textOrder('stuck', { deadlineMs: 3_000 }));
+    network.host.prepare(shop, textOrder('stuck', { deadlineMs: 3_000 }));
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     writes.release();
     const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
@@ -95,7 +99,7 @@ test('a send that is not released by its deadline is given back, the socket ende
     network.store.beforeCommit = () => undefined;
     network.host.open(shop, { generation: 3 });
     await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-    network.host.send(shop, textOrder('next'));
+    network.host.prepare(shop, textOrder('next'));
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
       kind: 'acknowledged',
     });
@@ -112,7 +116,7 @@ test('a session reopened at once reads what the one before it wrote last', async
   try {
     await pair(network, shop);
     for (let generation = 3; generation < 13; generation += 1) {
-      host.send(shop, textOrder(`before ${generation}`));
+      host.prepare(shop, textOrder(`before ${generation}`));
       assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
       if (generation % 2 === 0) host.close(shop);
       host.open(shop, { generation });
@@ -136,7 +140,7 @@ for (const [how, orders] of [
     try {
       await pair(network, shop);
       const writes = store.holdCommits(stepsRatchet);
-      host.send(shop, textOrder('caught'));
+      host.prepare(shop, textOrder('caught'));
       await writes.caught;
       let identityReads = 0;
       store.beforeRead = (reads) => {
@@ -169,7 +173,7 @@ test('what a session still had to write when it was waited for no longer is neve
   const ratchetSteps = (): number => store.commits.filter(stepsRatchet).length;
   const stepsOf = async (text: string): Promise<number> => {
     const before = ratchetSteps();
-    host.send(shop, textOrder(text));
+    host.prepare(shop, textOrder(text));
     await log.next(shop, 'session.send_outcome', ({ outcome }) => outcome.kind === 'acknowledged');
     return ratchetSteps() - before;
   };
@@ -183,7 +187,7 @@ test('what a session still had to write when it was waited for no longer is neve
     host.confirmInbound(shop, inbound.token);
     await writes.caught;
     const before = ratchetSteps();
-    host.send(shop, textOrder('left behind'));
+    host.prepare(shop, textOrder('left behind'));
     host.open(shop, { generation: 3 });
     // It comes again, since its step was not stored.
     const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
@@ -209,7 +213,7 @@ test('what may be lost and waits behind another write when its session is waited
     writes.some((write) => write.includes(`lid-mapping/${acquaintance.slice(1)}`));
   try {
     await pair(network, shop);
-    host.send(shop, textOrder('first'));
+    host.prepare(shop, textOrder('first'));
     await log.next(shop, 'session.send_outcome');
     const before = store.commits.filter(stepsRatchet).length;
     // A ratchet's step is being stored, and who somebody is on the network waits behind it.
@@ -218,17 +222,20 @@ test('what may be lost and waits behind another write when its session is waited
     const inbound = await log.next(shop, 'session.inbound');
     host.confirmInbound(shop, inbound.token);
     await writes.caught;
-    const { messageId, to } = textOrder('', { to: acquaintance });
-    host.compose(shop, { messageId, to, textLength: 1 });
-    const { lid } = await log.next(shop, 'session.composed');
-    assert.ok(lid);
+    network.actor.releases = false;
+    await control.setNumber('+33699999999', false);
+    host.prepare(shop, textOrder('never sent', { to: acquaintance, knownAs: STRANGER }));
+    await log.next(shop, 'session.recipient_known');
+    // The network tells who they are next, before it answers a question that comes later.
+    host.prepare(shop, textOrder('to nobody', { to: '+33699999999' }));
+    await log.next(shop, 'session.send_outcome', ({ outcome }) => outcome.kind === 'not_on_network');
     host.open(shop, { generation: 3 });
     const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
     host.confirmInbound(shop, again.token);
     await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
     writes.release();
     await until('the steps are stored', async () => store.commits.filter(stepsRatchet).length >= before + 2);
-    host.send(shop, textOrder('after that'));
+    host.prepare(shop, textOrder('after that'));
     await log.next(shop, 'session.send_outcome');
     assert.deepEqual(store.commits.filter(tellsOfAcquaintance), []);
   } finally {
@@ -241,7 +248,7 @@ test('erasing unlinks the device on the network and leaves nothing in the store'
   const shop = newShop();
   try {
     await pair(network, shop);
-    network.host.send(shop, textOrder('one'));
+    network.host.prepare(shop, textOrder('one'));
     await network.log.next(shop, 'session.send_outcome');
     assert.equal((await network.control.sessions()).items.length, 1);
     await network.host.erase(shop);
@@ -260,7 +267,7 @@ test('whoever erases a session that is being erased is told too, when its last w
   try {
     await pair(network, shop);
     const writes = store.holdCommits(stepsRatchet);
-    host.send(shop, textOrder('caught'));
+    host.prepare(shop, textOrder('caught'));
     await writes.caught;
     let erased = 0;
     const erasures = [1, 2, 3].map(() => host.erase(shop).then(() => (erased += 1)));
@@ -291,7 +298,7 @@ test('many shops share a worker, each with its own identity, and one’s end is 
         host.open(shop, { generation: 2 });
         await log.next(shop, 'session.connected');
         // All write to one person: libsignal queues by person, across shops.
-        host.send(shop, textOrder(`from ${index}`, { deadlineMs: 15_000 }));
+        host.prepare(shop, textOrder(`from ${index}`, { deadlineMs: 15_000 }));
         assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
       }),
     );

@@ -11,23 +11,33 @@ import type { SendOrder, SendOutcome } from '../../actors/sessions/session-host.
 import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
 import type { GroupDirectory } from '../../actors/sessions/worker-thread/sending/group-directory.ts';
 import { Outbox } from '../../actors/sessions/worker-thread/sending/outbox.ts';
+import type { PrepareOrder } from '../../actors/sessions/worker-thread/sending/pending-order.ts';
 import type { SentMessages } from '../../actors/sessions/worker-thread/sending/sent-messages.ts';
+import { ExpiringCache } from '../../actors/sessions/worker-thread/session/expiring-cache.ts';
 import { newShopMemory } from '../../actors/sessions/worker-thread/session/session-environment.ts';
 import { TenantSlots } from '../../actors/sessions/worker-thread/session/tenant-slots.ts';
 import { until } from '../e2e/waiting.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
-const order: SendOrder = {
+const ORDER: SendOrder = {
   messageId: '65f0000000000000000000aa',
   wireId: '3EB0AA',
   kind: 'message',
   to: '+33622222222',
+  knownAs: undefined,
   text: 'hello',
   mediaUrl: undefined,
   mediaType: undefined,
   audience: undefined,
   deadlineMs: 60_000,
 };
+
+/** An order as the main thread gives it; the number is known, and composing takes no time. */
+const asked = (change: Partial<SendOrder> = {}): PrepareOrder => ({
+  attempt: 1,
+  order: { ...ORDER, ...change },
+  composingMs: 0,
+});
 
 /** What the client says of a socket that is closed, or closing. */
 const cut = Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } });
@@ -45,10 +55,13 @@ function outbox({ hangs = false, held = false } = {}) {
   const prepared: string[] = [];
   const stored: unknown[] = [];
   let handedOn = 0;
+  const numbers = new ExpiringCache({ lifeMs: 86_400_000, maxEntries: 9, nowMs: () => clock.monotonicMs() });
+  numbers.set(ORDER.to, ORDER.to);
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },
     signalRepository: { lidMapping: { getLIDForPN: async () => null, getLIDsForPNs: async () => null } },
     executeUSyncQuery: async () => undefined,
+    sendPresenceUpdate: async () => undefined,
     waUploadToServer: () => Promise.reject(cut),
     getUSyncDevices: () =>
       new Promise<readonly unknown[]>((resolve, reject) => {
@@ -78,7 +91,7 @@ function outbox({ hangs = false, held = false } = {}) {
     groups: { participants: async () => ['33622222222@s.whatsapp.net'] } as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     tokens: { has: async () => false },
-    report: (_messageId, outcome) => outcomes.push(outcome.kind),
+    report: (_order, outcome) => outcomes.push(outcome.kind),
     memory: newShopMemory(clock),
     sessions: {
       open: async (addresses) => addresses,
@@ -96,13 +109,14 @@ function outbox({ hangs = false, held = false } = {}) {
     },
     prepared: ({ messageId }) => {
       prepared.push(messageId);
-      if (!held) box.release(messageId);
+      if (!held) box.transmit(messageId);
     },
     stalled: () => {
       doubts.push('stalled');
       box.lost();
     },
-    forget: () => undefined,
+    recipientKnown: () => undefined,
+    numbers,
     unanswered: () => doubts.push('is anybody there?'),
   });
   return { box, clock, devices, relayed, outcomes, doubts, prepared, stored, handedOn: () => handedOn };
@@ -110,42 +124,42 @@ function outbox({ hangs = false, held = false } = {}) {
 
 test('a message goes out once its recipient has devices, and is settled by the network alone', async () => {
   const { box, clock, devices, relayed, outcomes } = outbox();
-  box.send(order);
+  box.prepare(asked());
   await clock.until(() => devices.length === 1);
   assert.deepEqual(relayed, []);
   devices[0]?.(['33622222222@s.whatsapp.net']);
   await clock.until(() => relayed.length === 1);
   assert.deepEqual(outcomes, []);
-  box.acknowledged({ id: order.wireId });
+  box.acknowledged({ id: ORDER.wireId });
   assert.deepEqual(outcomes, ['acknowledged']);
 });
 
 test('a message whose address is no longer the recipient’s fails where the network tells no other', async () => {
   const { box, clock, devices, relayed, outcomes } = outbox();
-  box.send(order);
+  box.prepare(asked());
   await clock.until(() => devices.length === 1);
   devices[0]?.(['33622222222@s.whatsapp.net']);
   await clock.until(() => relayed.length === 1);
-  box.acknowledged({ id: order.wireId, refresh_lid: 'true' });
+  box.acknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
   await clock.until(() => outcomes.length === 1);
-  assert.deepEqual([outcomes, relayed], [['refused'], [order.wireId]]);
+  assert.deepEqual([outcomes, relayed], [['refused'], [ORDER.wireId]]);
 });
 
 test('a post to a group is taken where the network adds that one of its addresses is no longer valid', async () => {
   const { box, clock, devices, relayed, outcomes } = outbox();
-  box.send({ ...order, to: '120363000000000001@g.us' });
+  box.prepare(asked({ to: '120363000000000001@g.us' }));
   await clock.until(() => devices.length === 1);
   devices[0]?.(['33622222222@s.whatsapp.net']);
   await clock.until(() => relayed.length === 1);
-  box.acknowledged({ id: order.wireId, refresh_lid: 'true' });
+  box.acknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
   await clock.until(() => outcomes.length === 1);
-  assert.deepEqual([outcomes, relayed], [['acknowledged'], [order.wireId]]);
+  assert.deepEqual([outcomes, relayed], [['acknowledged'], [ORDER.wireId]]);
 });
 
 test("a post to a group that may have been lost with its socket brings the group's key again the next time", async () => {
   const { box, clock, devices, relayed, outcomes, stored } = outbox();
   const to = '120363000000000001@g.us';
-  box.send({ ...order, to });
+  box.prepare(asked({ to }));
   await clock.until(() => devices.length === 1);
   devices[0]?.(['33622222222@s.whatsapp.net']);
   await clock.until(() => relayed.length === 1);
@@ -159,11 +173,11 @@ test("a post to a group that may have been lost with its socket brings the group
 for (const answer of ['devices', 'no devices', 'a failure'] as const) {
   test(`an order that was given up and given again is sent once, whatever the first try still comes to: ${answer}`, async () => {
     const { box, clock, devices, relayed, outcomes } = outbox();
-    box.send(order);
+    box.prepare(asked());
     await clock.until(() => devices.length === 1);
-    await clock.advance(order.deadlineMs);
+    await clock.advance(ORDER.deadlineMs);
     assert.deepEqual(outcomes, ['unprepared']);
-    box.send(order);
+    box.prepare(asked());
     await clock.until(() => devices.length === 2);
     const found = answer === 'devices' ? ['33622222222@s.whatsapp.net'] : [];
     devices[0]?.(answer === 'a failure' ? new Error('timed out') : found);
@@ -171,7 +185,7 @@ for (const answer of ['devices', 'no devices', 'a failure'] as const) {
     assert.deepEqual([relayed, outcomes], [[], ['unprepared']], 'the first try has no say any more');
     devices[1]?.(['33622222222@s.whatsapp.net']);
     await clock.until(() => relayed.length === 1);
-    box.acknowledged({ id: order.wireId });
+    box.acknowledged({ id: ORDER.wireId });
     assert.deepEqual(outcomes, ['unprepared', 'acknowledged']);
   });
 }
@@ -179,7 +193,7 @@ for (const answer of ['devices', 'no devices', 'a failure'] as const) {
 test('a socket that goes before a ciphertext was made leaves the message not to blame, however the client tells it', async () => {
   for (const told of ['the session', 'the question'] as const) {
     const { box, clock, devices, outcomes } = outbox();
-    box.send(order);
+    box.prepare(asked());
     await clock.until(() => devices.length === 1);
     if (told === 'the session') box.lost();
     else devices[0]?.(cut);
@@ -192,10 +206,13 @@ test('a socket that goes before an attachment was uploaded leaves the attachment
   const files = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end('PNG'));
   await once(files.listen(0, '127.0.0.1'), 'listening');
   try {
-    const { box, outcomes } = outbox();
+    const { box, clock, outcomes } = outbox();
     const mediaUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}/picture.png`;
-    box.send({ ...order, mediaUrl, mediaType: 'image' });
-    await until('the message has its outcome', async () => outcomes.length === 1);
+    box.prepare(asked({ mediaUrl, mediaType: 'image' }));
+    await until('the message has its outcome', async () => {
+      await clock.advance(0);
+      return outcomes.length === 1;
+    });
     assert.deepEqual(outcomes, ['not_sent']);
   } finally {
     files.close();
@@ -204,7 +221,7 @@ test('a socket that goes before an attachment was uploaded leaves the attachment
 
 test('a recipient without devices may be a server that says nothing: the try counts, and the line is looked at', async () => {
   const { box, clock, devices, outcomes, doubts } = outbox();
-  box.send(order);
+  box.prepare(asked());
   await clock.until(() => devices.length === 1);
   devices[0]?.([]);
   await clock.until(() => outcomes.length === 1);
@@ -213,39 +230,39 @@ test('a recipient without devices may be a server that says nothing: the try cou
 
 test('a message over which the client hangs counts as tried, though its session ends with it', async () => {
   const { box, clock, devices, relayed, outcomes, doubts } = outbox({ hangs: true });
-  box.send(order);
+  box.prepare(asked());
   await clock.until(() => devices.length === 1);
   devices[0]?.(['33622222222@s.whatsapp.net']);
   await clock.until(() => relayed.length === 1);
-  await clock.advance(order.deadlineMs);
+  await clock.advance(ORDER.deadlineMs);
   assert.deepEqual([outcomes, doubts], [['unprepared'], ['stalled']]);
 });
 
 test('what is ready waits to be released; given once more, or recalled, its ciphertexts go to nobody', async () => {
   for (const end of ['released', 'recalled', 'given once more'] as const) {
     const { box, clock, devices, outcomes, prepared, handedOn } = outbox({ held: true });
-    box.send(order);
+    box.prepare(asked());
     await clock.until(() => devices.length === 1);
     devices[0]?.(['33622222222@s.whatsapp.net']);
     await clock.until(() => prepared.length === 1);
     assert.deepEqual([handedOn(), outcomes], [0, []]);
     if (end === 'released') {
-      box.release(order.messageId);
+      box.transmit(ORDER.messageId);
       await clock.until(() => handedOn() === 1);
-      box.recall(order.messageId);
-      box.send(order);
+      box.recall(ORDER.messageId);
+      box.prepare(asked());
       assert.deepEqual([outcomes, devices.length], [[], 1], 'it may have left');
       continue;
     }
-    if (end === 'recalled') box.recall(order.messageId);
+    if (end === 'recalled') box.recall(ORDER.messageId);
     else {
-      box.send(order);
+      box.prepare(asked());
       await clock.until(() => devices.length === 2);
       devices[1]?.(['33622222222@s.whatsapp.net']);
       await clock.until(() => prepared.length === 2);
     }
-    box.release(end === 'recalled' ? order.messageId : 'another');
-    await clock.until(() => end === 'given once more' || outcomes.length === 1);
-    assert.deepEqual([handedOn(), outcomes], [0, end === 'recalled' ? ['not_sent'] : []]);
+    box.transmit(end === 'recalled' ? ORDER.messageId : 'another');
+    await clock.advance(1);
+    assert.deepEqual([handedOn(), outcomes], [0, []]);
   }
 });

@@ -23,7 +23,7 @@ test('a session keeps the LID that it was paired with where a login does not tel
     host.open(shop, { generation: 3 });
     await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
     for (const to of [MEMBER, GROUP]) {
-      host.send(shop, textOrder(`to ${to}`, { to }));
+      host.prepare(shop, textOrder(`to ${to}`, { to }));
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     }
     assert.deepEqual(await network.received(shop, MEMBER), [`to ${MEMBER}`, `to ${GROUP}`]);
@@ -43,7 +43,7 @@ test("a post to a group asks nobody for the keys of the shop's own linked device
     const participants = [SHOP_PHONE, MEMBER];
     await control.setGroup(GROUP, { name: 'Some', participants, addressingMode: 'lid' });
     for (const text of ['first', 'second']) {
-      host.send(shop, textOrder(text, { to: GROUP }));
+      host.prepare(shop, textOrder(text, { to: GROUP }));
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     }
     assert.deepEqual(await network.received(shop, MEMBER), ['first', 'second']);

@@ -10,7 +10,7 @@ test("a message to the shop's own number goes to the phone that it is linked to"
   const { host, log } = network;
   try {
     await pair(network, shop);
-    host.send(shop, textOrder('a note', { to: SHOP_PHONE }));
+    host.prepare(shop, textOrder('a note', { to: SHOP_PHONE }));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
   } finally {
     await network.stop();

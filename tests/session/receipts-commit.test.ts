@@ -11,7 +11,7 @@ test('a receipt that was not committed is told again by the next session, and on
   const shop = newShop();
   const sent = async (text: string): Promise<string> => {
     const order = textOrder(text);
-    host.send(shop, order);
+    host.prepare(shop, order);
     assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     return order.wireId;
   };
@@ -57,7 +57,7 @@ test('a receipt whose commit takes too long holds up neither others nor messages
     const wireIds: string[] = [];
     for (const text of ['one', 'two', 'three']) {
       const order = textOrder(text);
-      host.send(shop, order);
+      host.prepare(shop, order);
       assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
       const { token, receipts } = await log.next(shop, 'session.receipts');
       assert.deepEqual(
@@ -70,7 +70,7 @@ test('a receipt whose commit takes too long holds up neither others nor messages
     // The first one's commit comes, and the others' do not.
     host.confirmInbound(shop, tokens[0] ?? '');
     const order = textOrder('four');
-    host.send(shop, order);
+    host.prepare(shop, order);
     assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     await network.loseWorker(shop);
     await log.next(shop, 'session.worker_lost');

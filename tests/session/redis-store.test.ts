@@ -74,10 +74,10 @@ test('on the real store: paired, sent, answered, resumed under a new key, and no
   first.host.open(shop, { generation: 2 });
   await first.events.next(shop, 'session.connected');
   const order = textOrder('a text nobody else may read', { deadlineMs: 10_000 });
-  first.host.send(shop, order);
+  first.host.prepare(shop, order);
   const { writes } = await first.events.next(shop, 'session.prepared');
   await first.node.store.commit(shop.shard, writes);
-  first.host.release(shop, order.messageId);
+  first.host.transmit(shop, order.messageId);
   assert.equal((await first.events.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   await first.host.stop();
   await first.node.stop();

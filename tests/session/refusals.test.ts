@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
@@ -13,7 +14,7 @@ test('each refusal of a message is told by its code, logged with the message’s
   const { host, log, control, logged } = network;
   const outcomeOf = async (text: string, deadlineMs = 20_000): Promise<unknown> => {
     const order = textOrder(text, { deadlineMs });
-    host.send(shop, order);
+    host.prepare(shop, order);
     const { outcome } = await log.next(shop, 'session.send_outcome');
     const line = logged.filter((each) => each.includes(order.messageId));
     assert.equal(line.length, outcome.kind === 'acknowledged' ? 0 : 1, line.join('; '));
@@ -53,35 +54,40 @@ test('a number that turns out to have no device is asked about anew, though it w
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;
-  const order = textOrder('to nobody', { to: '+33699999999' });
-  const isThere = async (): Promise<boolean | undefined> => {
-    host.check(shop, order);
-    return (await log.next(shop, 'session.recipient_checked')).exists;
+  const number = '+33699999999';
+  const outcomeOf = async (by: SessionAddress): Promise<string> => {
+    host.prepare(by, textOrder('to nobody', { to: number }));
+    return (await log.next(by, 'session.send_outcome')).outcome.kind;
   };
   try {
     await pair(network, shop);
-    assert.equal(await isThere(), true);
-    await control.setNumber(order.to, false);
-    assert.equal(await isThere(), true, 'the answer is kept');
-    host.send(shop, order);
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
-    assert.equal(await isThere(), false);
+    assert.equal(await outcomeOf(shop), 'acknowledged');
+    await control.setNumber(number, false);
+    // Another shop of the same worker knows of the number, and of no device.
+    const other = newShop();
+    host.open(other, { generation: 1 });
+    await control.scan((await log.next(other, 'session.qr')).qr, '+33644444444');
+    await log.next(other, 'session.closed');
+    host.open(other, { generation: 2 });
+    await log.next(other, 'session.connected');
+    assert.equal(await outcomeOf(other), 'unprepared', 'the answer is kept');
+    assert.equal(await outcomeOf(other), 'not_on_network');
   } finally {
     await network.stop();
   }
 });
 
-test('a rate signal on the recipient check is told and logged', async () => {
+test('a rate signal to the look-up is told and logged', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control, logged } = network;
   try {
     await pair(network, shop);
     await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 1 });
-    host.check(shop, { messageId: '65f0000000000000000000aa', to: '+33699999999' });
-    const { exists, rateLimited } = await log.next(shop, 'session.recipient_checked');
-    assert.deepEqual([exists, rateLimited], [undefined, true]);
-    assert.ok(logged.some((line) => line.endsWith('the network says that we ask too much')));
+    const order = textOrder('to a stranger', { to: '+33699999999' });
+    host.prepare(shop, order);
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });
+    assert.ok(logged.some((line) => line.includes(order.messageId) && line.includes('rate_limited')));
   } finally {
     await network.stop();
   }
@@ -91,35 +97,29 @@ test('a look-up that is throttled for one protocol is a rate signal with its wai
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;
-  const check = async (to: string): Promise<object> => {
-    host.check(shop, { messageId: '65f0000000000000000000aa', to });
-    const { exists, rateLimited, backoffMs, answered } = await log.next(shop, 'session.recipient_checked');
-    return { exists, rateLimited, backoffMs, answered };
+  const outcomeOf = async (to: string): Promise<object> => {
+    host.prepare(shop, textOrder('looked up', { to }));
+    return (await log.next(shop, 'session.send_outcome')).outcome;
   };
-  const plain = { rateLimited: false, backoffMs: undefined, answered: undefined };
   const stranger = '+33699999999';
   try {
     await pair(network, shop);
     await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 429, backoff: 300 });
-    const throttled = { exists: undefined, rateLimited: true, backoffMs: 300_000, answered: undefined };
-    assert.deepEqual(await check(stranger), throttled);
+    const throttled = { kind: 'rate_limited', backoffMs: 300_000 };
+    assert.deepEqual(await outcomeOf(stranger), throttled);
     await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 501, backoff: 3_600_000 });
-    assert.deepEqual(await check(stranger), { ...throttled, backoffMs: 86_400_000 }, 'a day at most');
+    assert.deepEqual(await outcomeOf(stranger), { ...throttled, backoffMs: 86_400_000 }, 'a day at most');
     await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 500 });
-    assert.deepEqual(await check(stranger), { ...plain, exists: undefined, answered: true });
+    assert.deepEqual(await outcomeOf(stranger), { kind: 'unprepared' });
     await control.fault(SHOP_PHONE, 'unlisted', 1);
-    assert.deepEqual(await check(stranger), { ...plain, exists: undefined, answered: true });
+    assert.deepEqual(await outcomeOf(stranger), { kind: 'unprepared' });
     await control.setNumber(stranger, false);
-    assert.deepEqual(await check(stranger), { ...plain, exists: false });
+    assert.deepEqual(await outcomeOf(stranger), { kind: 'not_on_network' });
     for (const protocol of ['lid', 'devices'] as const) {
       const to = protocol === 'lid' ? '+33699999998' : '+33699999997';
-      assert.deepEqual(await check(to), { ...plain, exists: true });
       await control.usyncErrors(SHOP_PHONE, { protocol, code: 429, backoff: 300 });
-      host.send(shop, textOrder('throttled', { to }));
-      const { outcome } = await log.next(shop, 'session.send_outcome');
-      assert.deepEqual(outcome, { kind: 'rate_limited', backoffMs: 300_000 }, protocol);
-      host.send(shop, textOrder('taken', { to }));
-      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      assert.deepEqual(await outcomeOf(to), throttled, protocol);
+      assert.deepEqual(await outcomeOf(to), { kind: 'acknowledged' });
     }
   } finally {
     await network.stop();

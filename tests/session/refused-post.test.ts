@@ -24,9 +24,9 @@ for (const { code, refusals, outcome } of [
       const participants = [SHOP_PHONE, ...MEMBERS];
       await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
       await control.ackErrors(SHOP_PHONE, code, refusals);
-      host.send(shop, textOrder('refused', { to: GROUP }));
+      host.prepare(shop, textOrder('refused', { to: GROUP }));
       assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, outcome);
-      host.send(shop, textOrder('taken', { to: GROUP }));
+      host.prepare(shop, textOrder('taken', { to: GROUP }));
       assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
       for (const phone of MEMBERS) assert.deepEqual(await network.received(shop, phone), ['taken']);
       const [session] = (await control.sessions()).items;

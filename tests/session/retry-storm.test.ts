@@ -24,7 +24,7 @@ test(`${MEMBERS} members who ask for a post at once get at most one stanza each,
       admins: [SHOP_PHONE],
     });
     await control.fault(SHOP_PHONE, 'unreadable', MEMBERS);
-    host.send(shop, textOrder('to all', { to: GROUP, deadlineMs: 60_000 }));
+    host.prepare(shop, textOrder('to all', { to: GROUP, deadlineMs: 60_000 }));
     assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     await until('each was answered', async () => {
       const [session] = (await control.sessions()).items;

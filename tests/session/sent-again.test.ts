@@ -14,10 +14,10 @@ test('a message that could not be read is sent again by the next process, once, 
   const first = await startSimulated();
   const shop = newShop();
   await pair(first, shop);
-  first.host.send(shop, textOrder('read me'));
+  first.host.prepare(shop, textOrder('read me'));
   assert.equal((await first.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   await first.control.fault(SHOP_PHONE, 'unread', 1);
-  first.host.send(shop, textOrder('unreadable at first'));
+  first.host.prepare(shop, textOrder('unreadable at first'));
   assert.equal((await first.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   assert.deepEqual(await first.received(shop, PERSON), ['read me']);
   const second = await first.another();
@@ -26,7 +26,7 @@ test('a message that could not be read is sent again by the next process, once, 
     await second.log.next(shop, 'session.connected');
     await until('both are read', async () => (await second.received(shop, PERSON)).length === 2);
     assert.deepEqual(await second.received(shop, PERSON), ['read me', 'unreadable at first']);
-    second.host.send(shop, textOrder('and the next'));
+    second.host.prepare(shop, textOrder('and the next'));
     assert.equal((await second.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     const { items } = await second.control.inbox(PERSON);
     assert.deepEqual(
@@ -48,7 +48,7 @@ test('a message that is not kept any more is asked for in vain, and the session 
   const shop = newShop();
   await pair(first, shop);
   await first.control.fault(SHOP_PHONE, 'unread', 1);
-  first.host.send(shop, textOrder('forgotten'));
+  first.host.prepare(shop, textOrder('forgotten'));
   assert.equal((await first.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   const second = await first.another();
   try {
@@ -56,7 +56,7 @@ test('a message that is not kept any more is asked for in vain, and the session 
     for (const key of [...second.store.hashes.keys()].filter(isSent)) second.store.hashes.delete(key);
     second.host.open(shop, { generation: 3 });
     await second.log.next(shop, 'session.connected');
-    second.host.send(shop, textOrder('later'));
+    second.host.prepare(shop, textOrder('later'));
     assert.equal((await second.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     assert.deepEqual(await second.received(shop, PERSON), ['later']);
   } finally {

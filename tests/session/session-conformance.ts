@@ -67,6 +67,7 @@ export function textOrder(text: string, change: Partial<SendOrder> = {}): SendOr
     wireId: `3EB0${id.slice(-16).toUpperCase()}`,
     kind: 'message',
     to: PERSON,
+    knownAs: undefined,
     text,
     mediaUrl: undefined,
     mediaType: undefined,
@@ -160,44 +161,55 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.equal(network.log.all(shop, 'session.qr').length, 1);
   });
 
-  promise(
-    'a text is checked, announced by composing, acknowledged and received once',
-    async (network, shop) => {
-      await pair(network, shop);
-      const { host, log } = network;
-      const order = textOrder('bonjour');
-      host.check(shop, order);
-      const checked = await log.next(shop, 'session.recipient_checked');
-      assert.deepEqual(
-        [checked.exists, checked.rateLimited, checked.messageId],
-        [true, false, order.messageId],
-      );
-      host.compose(shop, { messageId: order.messageId, to: order.to, textLength: 7 });
-      await log.next(shop, 'session.composed');
-      host.send(shop, order);
-      const { outcome } = await log.next(shop, 'session.send_outcome');
-      assert.deepEqual(outcome, { kind: 'acknowledged' });
-      assert.deepEqual(await network.received(shop, PERSON), ['bonjour']);
-    },
-  );
+  promise('a text is prepared, acknowledged and received once', async (network, shop) => {
+    await pair(network, shop);
+    const { host, log } = network;
+    const order = textOrder('bonjour');
+    host.prepare(shop, order);
+    assert.equal((await log.next(shop, 'session.prepared')).messageId, order.messageId);
+    const { outcome } = await log.next(shop, 'session.send_outcome');
+    assert.deepEqual(outcome, { kind: 'acknowledged' });
+    assert.deepEqual(await network.received(shop, PERSON), ['bonjour']);
+  });
 
   promise(
-    'what is prepared leaves when it is released, and not at all when it is recalled; the next one is read all the same',
+    'what is prepared leaves when it is transmitted; recalled it never does, and nothing is reported; the next one is read',
     async (network, shop) => {
       await pair(network, shop);
       const { host, log, actor } = network;
       actor.releases = false;
       const [recalled, released] = [textOrder('recalled'), textOrder('released')];
-      host.send(shop, recalled);
+      host.prepare(shop, recalled);
       assert.equal((await log.next(shop, 'session.prepared')).messageId, recalled.messageId);
       host.recall(shop, recalled.messageId);
-      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
-      host.release(shop, recalled.messageId);
+      host.transmit(shop, recalled.messageId);
       actor.releases = true;
-      host.send(shop, released);
+      host.prepare(shop, released);
       const { messageId, outcome } = await log.next(shop, 'session.send_outcome');
       assert.deepEqual([messageId, outcome], [released.messageId, { kind: 'acknowledged' }]);
       assert.deepEqual(await network.received(shop, PERSON), ['released']);
+    },
+  );
+
+  promise(
+    'an order that is recalled and given again is prepared anew, and reported on once',
+    async (network, shop) => {
+      await pair(network, shop);
+      const { host, log, actor } = network;
+      actor.releases = false;
+      const order = textOrder('given twice');
+      host.prepare(shop, order);
+      await log.next(shop, 'session.prepared');
+      host.recall(shop, order.messageId);
+      host.prepare(shop, order);
+      host.recall(shop, order.messageId);
+      host.prepare(shop, order);
+      await log.next(shop, 'session.prepared');
+      host.transmit(shop, order.messageId);
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      assert.deepEqual(await network.received(shop, PERSON), ['given twice']);
+      assert.equal(log.all(shop, 'session.send_outcome').length, 1);
+      assert.equal(log.all(shop, 'session.prepared').length, 2);
     },
   );
 
@@ -207,14 +219,14 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
       await pair(network, shop);
       const { host, log, actor } = network;
       actor.releases = false;
-      host.send(shop, textOrder('prepared'));
+      host.prepare(shop, textOrder('prepared'));
       await log.next(shop, 'session.prepared');
       await network.drop(shop, 'transient');
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
       await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
       host.open(shop, { generation: 3 });
       await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-      host.send(shop, textOrder('prepared once more'));
+      host.prepare(shop, textOrder('prepared once more'));
       await log.next(shop, 'session.prepared');
       await network.loseWorker(shop);
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
@@ -225,19 +237,37 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   promise('a number that is not on the network does not exist', async (network, shop) => {
     await network.remove('+33699999999');
     await pair(network, shop);
-    network.host.check(shop, { messageId: 'm', to: '+33699999999' });
-    assert.equal((await network.log.next(shop, 'session.recipient_checked')).exists, false);
+    network.host.prepare(shop, textOrder('to nobody', { to: '+33699999999' }));
+    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
+      kind: 'not_on_network',
+    });
   });
 
   promise(
-    'a number is told as the network knows it, whichever form is asked for, also when asked again',
+    'a number is told as the network knows it where the order says another, also when asked again',
     async (network, shop) => {
       await network.addForm('+553196348800', '+5531996348800');
       await pair(network, shop);
-      for (const to of ['+5531996348800', '+553196348800', '+5531996348800', PERSON]) {
-        network.host.check(shop, { messageId: 'm', to });
-        const { exists, number } = await network.log.next(shop, 'session.recipient_checked');
-        assert.deepEqual([to, exists, number], [to, true, to === PERSON ? PERSON : '+553196348800']);
+      const { host, log } = network;
+      const [long, short] = ['+5531996348800', '+553196348800'];
+      for (const [to, knownAs, told] of [
+        [long, undefined, [short]],
+        [short, undefined, []],
+        [long, undefined, [short]],
+        [long, short, []],
+        [PERSON, undefined, []],
+        [PERSON, long, [PERSON]],
+      ] as const) {
+        const order = textOrder('to one of two forms', { to, knownAs });
+        host.prepare(shop, order);
+        assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+        assert.deepEqual(
+          log
+            .all(shop, 'session.recipient_known')
+            .filter(({ messageId }) => messageId === order.messageId)
+            .map(({ number }) => number),
+          told,
+        );
       }
     },
   );
@@ -246,32 +276,28 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     await pair(network, shop);
     const { host, log } = network;
     await network.meets(shop, { ackError: '463' });
-    host.send(shop, textOrder('refused'));
+    host.prepare(shop, textOrder('refused'));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, {
       kind: 'refused',
       code: '463',
     });
     await network.meets(shop, { ackError: '429' });
-    host.send(shop, textOrder('too much'));
+    host.prepare(shop, textOrder('too much'));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });
   });
 
   promise('a message without an acknowledgement is unknown at its deadline', async (network, shop) => {
     await pair(network, shop);
     await network.meets(shop, 'no_ack');
-    network.host.send(shop, textOrder('lost?', { deadlineMs: 5_000 }));
+    network.host.prepare(shop, textOrder('lost?', { deadlineMs: 5_000 }));
     const { outcome } = await network.log.next(shop, 'session.send_outcome');
     assert.deepEqual(outcome, { kind: 'unknown' });
   });
 
   promise('without an open session nothing is sent, and every order is answered', async (network, shop) => {
     const { host, log } = network;
-    host.send(shop, textOrder('too early'));
+    host.prepare(shop, textOrder('too early'));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
-    host.check(shop, { messageId: 'm', to: PERSON });
-    assert.equal((await log.next(shop, 'session.recipient_checked')).exists, undefined);
-    host.compose(shop, { messageId: 'm', to: PERSON, textLength: 1 });
-    await log.next(shop, 'session.composed');
   });
 
   promise(
@@ -295,7 +321,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
         await pair(network, shop);
         const { host, log } = network;
         await network.meets(shop, 'no_ack');
-        host.send(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+        host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
         await received(network, shop);
         await network.drop(shop, end);
         const { outcome } = await log.next(shop, 'session.send_outcome');
@@ -311,11 +337,11 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     await pair(network, shop);
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
-    host.send(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+    host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
     await received(network, shop);
     host.close(shop);
     await log.next(shop, 'session.send_outcome');
-    host.send(shop, textOrder('after'));
+    host.prepare(shop, textOrder('after'));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     assert.equal(log.all(shop, 'session.closed').length, 1, 'only the one of the pairing');
   });
@@ -324,7 +350,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     await pair(network, shop);
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
-    host.send(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+    host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
     await received(network, shop);
     await network.loseWorker(shop);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'restarted' });

@@ -19,11 +19,11 @@ test('a post refused for its addressing is sent once more after the group was as
       admins: [SHOP_PHONE],
     });
     await control.ackErrors(SHOP_PHONE, 421, 1);
-    host.send(shop, textOrder('refused once', { to: GROUP }));
+    host.prepare(shop, textOrder('refused once', { to: GROUP }));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     assert.deepEqual(await network.received(shop, MEMBER), ['refused once']);
     await control.ackErrors(SHOP_PHONE, 421, 2);
-    host.send(shop, textOrder('refused twice', { to: GROUP }));
+    host.prepare(shop, textOrder('refused twice', { to: GROUP }));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, {
       kind: 'refused',
       code: '421',

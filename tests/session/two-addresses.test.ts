@@ -38,7 +38,7 @@ test('what a person writes under the other address is read at once, and so is wh
     await network.control.fault(SHOP_PHONE, 'unlisted', 0);
     assert.equal(await hears(network, shop, { text: 'by id', addressing: 'lid' }), 'by id');
     assert.equal(await hears(network, shop, { text: 'STOP', addressing: 'lid' }), 'STOP');
-    network.host.send(shop, textOrder('answer', { to: PERSON }));
+    network.host.prepare(shop, textOrder('answer', { to: PERSON }));
     assert.equal((await network.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     await until('it is read', async () => (await network.received(shop, PERSON)).includes('answer'));
     assert.equal(await hears(network, shop, { text: 'and on', addressing: 'lid' }), 'and on');

@@ -20,7 +20,7 @@ import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts
 import { isLoopbackUrl } from './loopback-url.ts';
 import { NetworkVersion } from './network-version.ts';
 import { noteEvent, noteOutcome, noteWord, type SessionNotes } from './session-notes.ts';
-import { placeFor, SessionSlot } from './session-slot.ts';
+import { placeFor, SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
 
@@ -175,55 +175,36 @@ class BaileysHost implements SessionHost {
     if (waiting.length === 0 && this.#unlinking.get(shopId) === waiting) this.#unlinking.delete(shopId);
   }
 
-  check(shop: SessionAddress, order: { readonly messageId: string; readonly to: string }): void {
-    const { messageId, to } = order;
+  prepare(shop: SessionAddress, order: SendOrder): void {
+    const { shopId } = shop;
+    const { messageId, text = '' } = order;
     const slot = this.#live(shop);
-    if (slot !== undefined && this.#post(slot, { kind: 'check', shopId: shop.shopId, messageId, to })) return;
-    this.#tellSoon(shop, {
-      type: 'session.recipient_checked',
-      generation: this.#generationOf(shop),
-      messageId,
-      exists: undefined,
-      rateLimited: false,
-    });
-  }
-
-  compose(
-    shop: SessionAddress,
-    order: { readonly messageId: string; readonly to: string; readonly textLength: number },
-  ): void {
-    const { messageId, to } = order;
-    const durationMs = composingMs(this.#timing, order.textLength, this.#options.random());
-    const slot = this.#live(shop);
+    const attempt = slot?.take(messageId);
+    if (slot !== undefined && attempt === undefined) return;
+    const shownMs = composingMs(this.#timing, text.length, this.#options.random());
     if (
       slot !== undefined &&
-      this.#post(slot, { kind: 'compose', shopId: shop.shopId, messageId, to, durationMs })
+      attempt !== undefined &&
+      this.#post(slot, { kind: 'prepare', shopId, attempt, order, composingMs: shownMs })
     )
       return;
-    this.#tellSoon(shop, { type: 'session.composed', generation: this.#generationOf(shop), messageId });
-  }
-
-  send(shop: SessionAddress, order: SendOrder): void {
-    const slot = this.#live(shop);
-    slot?.take(order.messageId);
-    if (slot !== undefined && this.#post(slot, { kind: 'send', shopId: shop.shopId, order })) return;
-    slot?.takeBack(order.messageId);
+    slot?.recall(messageId);
     this.#tellSoon(shop, {
       type: 'session.send_outcome',
       generation: this.#generationOf(shop),
-      messageId: order.messageId,
+      messageId,
       outcome: { kind: 'not_sent' },
     });
   }
 
-  release(shop: SessionAddress, messageId: string): void {
+  transmit(shop: SessionAddress, messageId: string): void {
     const slot = this.#slots.get(shop.shopId);
-    if (slot?.release(messageId)) this.#post(slot, { kind: 'release', shopId: shop.shopId, messageId });
+    if (slot?.transmit(messageId)) this.#post(slot, { kind: 'transmit', shopId: shop.shopId, messageId });
   }
 
   recall(shop: SessionAddress, messageId: string): void {
     const slot = this.#slots.get(shop.shopId);
-    if (slot !== undefined) this.#post(slot, { kind: 'recall', shopId: shop.shopId, messageId });
+    if (slot?.recall(messageId)) this.#post(slot, { kind: 'recall', shopId: shop.shopId, messageId });
   }
 
   confirmInbound(shop: SessionAddress, token: string): void {
@@ -300,6 +281,9 @@ class BaileysHost implements SessionHost {
       case 'prepared':
         this.#prepared(message);
         break;
+      case 'outcome':
+        this.#settled(message);
+        break;
       case 'closed':
         this.#closed(message.shopId, message.generation);
         break;
@@ -326,31 +310,31 @@ class BaileysHost implements SessionHost {
     if (slot?.generation === generation) noteWord(this.#notes, slot, note);
   }
 
-  #prepared({
-    shopId,
-    lid,
-    hasChat,
-    changes,
-    generation,
-    messageId,
-  }: Extract<SessionWord, { kind: 'prepared' }>): void {
+  #prepared(word: Extract<SessionWord, { kind: 'prepared' }>): void {
+    const { shopId, generation, attempt, messageId, lid, hasChat } = word;
     const slot = this.#slots.get(shopId);
-    if (slot === undefined) return;
-    const writes = changes.flatMap((change) => writesOf(slot.shop, change));
+    if (slot?.isOpen(messageId, attempt) !== true) return;
+    const writes = word.changes.flatMap((change) => writesOf(slot.shop, change));
     const named = { ...(lid === undefined ? {} : { lid }), ...(hasChat === undefined ? {} : { hasChat }) };
     this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...named });
   }
 
+  #settled({
+    shopId,
+    generation,
+    attempt,
+    messageId,
+    outcome,
+  }: Extract<SessionWord, { kind: 'outcome' }>): void {
+    const slot = this.#slots.get(shopId);
+    if (slot?.isOpen(messageId, attempt) !== true) return;
+    slot.settle(messageId, outcome);
+    this.#tellOutcome(slot, { generation, messageId, outcome });
+  }
+
   #forward(shopId: string, event: SessionEvent & { generation: number }): void {
     const slot = this.#slots.get(shopId);
-    if (slot === undefined) return;
-    if (event.type === 'session.send_outcome') {
-      if (!slot.settle(event.messageId, event.outcome)) return;
-      noteOutcome(this.#notes, slot, event);
-      this.#tell(slot.shop, event);
-      return;
-    }
-    if (event.generation !== slot.generation || slot.closing) return;
+    if (slot === undefined || event.generation !== slot.generation || slot.closing) return;
     noteEvent(this.#notes, slot, event);
     if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion?.refused();
     this.#tell(slot.shop, event);
@@ -380,10 +364,12 @@ class BaileysHost implements SessionHost {
   }
 
   #settleOrders(slot: SessionSlot): void {
-    for (const settled of slot.settleAll()) {
-      noteOutcome(this.#notes, slot, settled);
-      this.#tell(slot.shop, { type: 'session.send_outcome', ...settled });
-    }
+    for (const settled of slot.settleAll()) this.#tellOutcome(slot, settled);
+  }
+
+  #tellOutcome(slot: SessionSlot, settled: SettledOrder): void {
+    noteOutcome(this.#notes, slot, settled);
+    this.#tell(slot.shop, { type: 'session.send_outcome', ...settled });
   }
 
   #toAll(event: SessionEvent): void {

@@ -31,9 +31,6 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
     const said = networkCode === undefined ? {} : { networkCode, waitMs };
     log.warn({ ...about, end, statusCode, detail, ...said }, 'a session ended');
   }
-  if (event.type === 'session.recipient_checked' && event.rateLimited) {
-    log.warn(about, 'the network says that we ask too much');
-  }
 }
 
 /** Notes what is for operators alone. */
@@ -67,14 +64,14 @@ export function noteWord({ log, counters }: SessionNotes, slot: SessionSlot, not
   }
 }
 
-/** Counts what an order came to, and logs it where the network did not simply take it. */
+/** Counts what an order came to, and logs it where the network did not simply take it; a wrong number is the caller's. */
 export function noteOutcome(
   { log, counters }: SessionNotes,
   { shop }: SessionSlot,
   { messageId, outcome, generation }: SettledOrder,
 ): void {
   counters.came(outcome);
-  if (outcome.kind === 'acknowledged') return;
+  if (outcome.kind === 'acknowledged' || outcome.kind === 'not_on_network') return;
   const { kind, ...details } = outcome;
   const { tenantId, shopId } = shop;
   const about = { tenantId, shopId, generation, messageId, outcome: kind, ...details };

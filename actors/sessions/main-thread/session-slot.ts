@@ -9,7 +9,9 @@ type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
 interface OpenOrder {
   readonly messageId: string;
   readonly generation: number;
-  released: boolean;
+  /** A message that was recalled may be prepared again, and its former attempt still be reported on. */
+  readonly attempt: number;
+  transmitted: boolean;
 }
 
 const NONE: readonly never[] = [];
@@ -36,6 +38,7 @@ export class SessionSlot {
   readonly #clock: Clock;
   /** Sends without outcome: one or none as a rule, for which a map takes ten times the memory. */
   #orders: readonly OpenOrder[] = NONE;
+  #attempts = 0;
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
   /** The notices that the sessions of the shop gave operators, the newest of each kind. */
   #notes: Readonly<Record<string, unknown>> = {};
@@ -74,44 +77,59 @@ export class SessionSlot {
     this.#notes = { ...this.#notes, ...factsOf(note, new Date(this.#clock.wallMs()).toISOString()) };
   }
 
-  /** An order is on its way to the worker. */
-  take(messageId: string): void {
-    if (this.#order(messageId)?.released) return;
-    this.takeBack(messageId);
-    this.#orders = [...this.#orders, { messageId, generation: this.generation, released: false }];
+  /**
+   * Takes an order that is on its way to the worker, and returns the number of its attempt; undefined: it was
+   * transmitted before, and its outcome is still to come.
+   */
+  take(messageId: string): number | undefined {
+    if (this.#order(messageId)?.transmitted) return undefined;
+    this.recall(messageId);
+    this.#attempts += 1;
+    const { generation } = this;
+    this.#orders = [...this.#orders, { messageId, generation, attempt: this.#attempts, transmitted: false }];
+    return this.#attempts;
   }
 
   #order(messageId: string): OpenOrder | undefined {
     return this.#orders.find((order) => order.messageId === messageId);
   }
 
-  /** Removes an order that reached no worker. */
-  takeBack(messageId: string): void {
+  /** Whether that attempt was not given up, and has no outcome. */
+  isOpen(messageId: string, attempt: number): boolean {
+    return this.#order(messageId)?.attempt === attempt;
+  }
+
+  /** Removes an order that was not transmitted; false: there is none. */
+  recall(messageId: string): boolean {
+    if (this.#order(messageId)?.transmitted !== false) return false;
+    this.#remove(messageId);
+    return true;
+  }
+
+  #remove(messageId: string): void {
     const others = this.#orders.filter((order) => order.messageId !== messageId);
     this.#orders = others.length === 0 ? NONE : others;
   }
 
   /** From here on the message may reach the network; false: the order has its outcome already. */
-  release(messageId: string): boolean {
+  transmit(messageId: string): boolean {
     const order = this.#order(messageId);
-    if (order !== undefined) order.released = true;
+    if (order !== undefined) order.transmitted = true;
     return order !== undefined;
   }
 
-  /** Removes an order; false when it had its outcome already. */
-  settle(messageId: string, outcome: SendOutcome): boolean {
-    if (this.#order(messageId) === undefined) return false;
-    this.takeBack(messageId);
+  /** Removes an order that has its outcome. */
+  settle(messageId: string, outcome: SendOutcome): void {
+    this.#remove(messageId);
     if (outcome.kind === 'acknowledged') this.#counts.sent += 1;
     else if (outcome.kind === 'unknown' || outcome.kind === 'restarted') this.#counts.unknown += 1;
     else if (outcome.kind === 'refused') this.#counts.refused += 1;
-    return true;
   }
 
-  /** The worker is gone: an order that was not released never left it and may be given to another. */
+  /** The worker is gone: an order that was not transmitted never left it and may be given to another. */
   settleAll(): SettledOrder[] {
-    return this.#orders.map(({ messageId, released, generation }) => {
-      const outcome: SendOutcome = { kind: released ? 'restarted' : 'unprepared' };
+    return this.#orders.map(({ messageId, transmitted, generation }) => {
+      const outcome: SendOutcome = { kind: transmitted ? 'restarted' : 'unprepared' };
       this.settle(messageId, outcome);
       return { messageId, generation, outcome };
     });

@@ -2,13 +2,13 @@ import type { ConnectionState } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import { Unreadable } from '../credential-cipher.ts';
-import type { SendOrder, SessionAddress, SessionEnd } from '../session-host.ts';
+import type { SendOutcome, SessionAddress, SessionEnd } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
 import { PairingOffer } from './connection/pairing-offer.ts';
 import { sayUnlinked } from './connection/unlinking.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
-import { chatOf, checkRecipient, throttled } from './sending/recipients.ts';
+import type { PrepareOrder } from './sending/pending-order.ts';
 import { readClientError, readDisconnect, sessionEndOf } from './session/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
 import { SessionTimers } from './session/session-timers.ts';
@@ -19,7 +19,7 @@ import {
   type UnnumberedEvent,
 } from './session-parts.ts';
 import { SealedStore } from './store/sealed-store.ts';
-import { isLidAddress, userOf } from './wire/chat-address.ts';
+import { userOf } from './wire/chat-address.ts';
 
 /** The shop, the environment and the callbacks of a live session. */
 export interface LiveSessionOptions {
@@ -102,14 +102,13 @@ export class LiveSession {
     }
   }
 
-  send(order: SendOrder): void {
-    if (this.#running !== undefined && this.#open) this.#running.outbox.send(order);
-    else
-      this.#emit({ type: 'session.send_outcome', messageId: order.messageId, outcome: { kind: 'not_sent' } });
+  prepare(order: PrepareOrder): void {
+    if (this.#running !== undefined && this.#open) this.#running.outbox.prepare(order);
+    else this.#report(order, { kind: 'not_sent' });
   }
 
-  release(messageId: string): void {
-    this.#running?.outbox.release(messageId);
+  transmit(messageId: string): void {
+    this.#running?.outbox.transmit(messageId);
   }
 
   recall(messageId: string): void {
@@ -118,37 +117,6 @@ export class LiveSession {
 
   attachmentsFailed(): void {
     this.#running?.outbox.attachmentsFailed();
-  }
-
-  async check(messageId: string, to: string): Promise<void> {
-    const { environment } = this.#options;
-    const socket = this.#open ? this.#running?.socket : undefined;
-    if (socket === undefined) {
-      this.#emit({ type: 'session.recipient_checked', messageId, exists: undefined, rateLimited: false });
-      return;
-    }
-    const { numbers: cache, timing } = environment;
-    const answer = await checkRecipient({ socket, to, cache, timing });
-    this.#emit({ type: 'session.recipient_checked', messageId, ...answer });
-  }
-
-  async compose(messageId: string, to: string, durationMs: number): Promise<void> {
-    let lid: string | undefined;
-    const done = (): void =>
-      this.#emit({ type: 'session.composed', messageId, ...(lid === undefined ? {} : { lid }) });
-    if (this.#running === undefined || !this.#open || to === '') return done();
-    const { socket } = this.#running;
-    try {
-      const chat = await chatOf(socket, to);
-      if (isLidAddress(chat)) lid = chat;
-      await socket.sendPresenceUpdate('composing', chat);
-    } catch (error) {
-      // Else it could not be shown, and the message goes out all the same.
-      const answer = throttled(error);
-      if (answer !== undefined)
-        return this.#emit({ type: 'session.recipient_checked', messageId, ...answer });
-    }
-    this.#options.environment.clock.after(durationMs, done);
   }
 
   confirm(token: string): void {
@@ -194,6 +162,7 @@ export class LiveSession {
       hasEnded: () => this.#ended,
       later: (delayMs, act) => this.#timers.after(delayMs, act),
       emit: (event) => this.#emit(event),
+      report: (order, outcome) => this.#report(order, outcome),
       log: (fields, message) => this.#log(fields, message),
       end: (end, cause) => this.#end(end, cause),
       updated: (update) => this.#updated(update),
@@ -274,6 +243,13 @@ export class LiveSession {
     if (this.#settled) return;
     this.#settled = true;
     this.#options.onSettled();
+  }
+
+  #report({ attempt, order: { messageId } }: PrepareOrder, outcome: SendOutcome): void {
+    const { environment, shop, opening } = this.#options;
+    const { generation } = opening;
+    const { shopId } = shop;
+    environment.tell({ kind: 'outcome', shopId, generation, attempt, messageId, outcome });
   }
 
   #emit(event: UnnumberedEvent): void {

@@ -1,6 +1,6 @@
 import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
-import type { SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
+import type { SendOutcome, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
 import { connectClient, holdReceipts } from './connection/client-socket.ts';
 import { LimitsWatch } from './connection/limits-watch.ts';
@@ -16,6 +16,7 @@ import { GroupDirectory } from './sending/group-directory.ts';
 import { lookUpNumbers } from './sending/number-lookup.ts';
 import { Outbox } from './sending/outbox.ts';
 import type { OutboxParts } from './sending/outbox-options.ts';
+import type { PrepareOrder } from './sending/pending-order.ts';
 import { SentMessages } from './sending/sent-messages.ts';
 import type { Disconnect } from './session/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
@@ -46,6 +47,7 @@ export interface SessionPartsOptions {
   /** Runs after a delay, unless the session ends before. */
   readonly later: (delayMs: number, act: () => void) => ArmedTimer;
   readonly emit: (event: UnnumberedEvent) => void;
+  readonly report: (order: PrepareOrder, outcome: SendOutcome) => void;
   readonly log: (fields: Record<string, unknown>, message: string) => void;
   readonly end: (end: SessionEnd, cause: SessionEndCause) => void;
   readonly updated: (update: Partial<ConnectionState>) => void;
@@ -142,10 +144,11 @@ function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
     timing: environment.timing,
     tenantId: shop.tenantId,
     media: environment.media,
-    report: (messageId, outcome) => emit({ type: 'session.send_outcome', messageId, outcome }),
+    numbers: environment.numbers,
+    report: options.report,
+    recipientKnown: (messageId, number) => emit({ type: 'session.recipient_known', messageId, number }),
     prepared: (word) => environment.tell({ kind: 'prepared', shopId: shop.shopId, generation, ...word }),
     stalled: (detail) => options.end('transient', { statusCode: undefined, detail }),
-    forget: (to) => environment.numbers.del(to),
     unanswered: () => void options.running()?.watch.probe(),
   });
 }

@@ -40,17 +40,11 @@ export class WorkerSessions {
       case 'unlink':
         void this.#unlink(message.shopId);
         break;
-      case 'check':
-        void session?.check(message.messageId, message.to);
+      case 'prepare':
+        session?.prepare(message);
         break;
-      case 'compose':
-        void session?.compose(message.messageId, message.to, message.durationMs);
-        break;
-      case 'send':
-        session?.send(message.order);
-        break;
-      case 'release':
-        session?.release(message.messageId);
+      case 'transmit':
+        session?.transmit(message.messageId);
         break;
       case 'recall':
         session?.recall(message.messageId);

@@ -8,7 +8,6 @@ import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { shopOf } from '../state/shop-keys.ts';
-import { addressee } from '../state/shop-state.ts';
 import type { ShopEffect } from '../turns/builder/shop-commands.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { OneShopPerNumber } from './one-shop-per-number.ts';
@@ -20,8 +19,6 @@ import type { SharedNumbers } from './shared-numbers.ts';
 export function sessionOf(address: Address): SessionAddress {
   return { shard: address.shard, ...shopOf(address) };
 }
-
-type ComposeEffect = Extract<ShopEffect, { type: 'compose' }>;
 
 /** What a shop's turns reach outside the shop. */
 export interface ShopEffectsParts {
@@ -43,12 +40,6 @@ export interface ShopEffectsParts {
 export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, address: Address) => void {
   const { actors, host, waiters, eventWaiters, feed } = parts;
   const { pool, poolSessions, log } = parts;
-  // A status has nobody to show composing to: it goes on at once, through the same turn.
-  const compose = ({ message, generation }: ComposeEffect, address: Address): void => {
-    const { messageId, textLength, kind } = message;
-    if (kind === 'status') actors.tell(address, { type: 'session.composed', generation, messageId });
-    else host.compose(sessionOf(address), { messageId, to: addressee(message), textLength });
-  };
   return (effect, address) => {
     // Effects of every send come first: this is the hot path.
     if (effect.type === 'announce_message') {
@@ -74,14 +65,8 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
             log.error({ tenantId, shopId, err: error }, 'credentials of a lost session could not be erased'),
           );
         break;
-      case 'check':
-        host.check(session, { messageId: effect.message.messageId, to: effect.message.to });
-        break;
-      case 'compose':
-        compose(effect, address);
-        break;
-      case 'send':
-      case 'release':
+      case 'prepare':
+      case 'transmit':
       case 'recall':
       case 'confirm':
       case 'hear_inbound':
@@ -91,8 +76,9 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'groups_told':
         waiters.changed(shopId);
         break;
+      case 'first_look':
       case 'cut_accepted':
-        actors.tell(address, { type: 'cut_accepted' });
+        actors.tell(address, effect);
         break;
       case 'confirm_number':
       case 'note_number':
@@ -156,17 +142,17 @@ function tellOfNumber(
 
 type HostOrder = Extract<
   ShopEffect,
-  { readonly type: 'send' | 'release' | 'recall' | 'confirm' | 'hear_inbound' | 'refresh_groups' }
+  { readonly type: 'prepare' | 'transmit' | 'recall' | 'confirm' | 'hear_inbound' | 'refresh_groups' }
 >;
 
 /** Carries out an effect that only the session takes part in. */
 function tellHost(host: SessionHost, session: SessionAddress, order: HostOrder): void {
   switch (order.type) {
-    case 'send':
-      host.send(session, order.order);
+    case 'prepare':
+      host.prepare(session, order.order);
       break;
-    case 'release':
-      host.release(session, order.messageId);
+    case 'transmit':
+      host.transmit(session, order.messageId);
       break;
     case 'recall':
       host.recall(session, order.messageId);

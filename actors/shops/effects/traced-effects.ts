@@ -17,7 +17,7 @@ interface TracedSend {
 
 /**
  * Carries out effects as `perform` does, and makes two spans of each message that goes out: `send`, from the order to
- * the session to its end, and in it `acknowledgement`, from the release of the frame on. They stand under the call that
+ * the session to its end, and in it `acknowledgement`, from the order to transmit on. They stand under the call that
  * made the message, also where that was answered by another node or before a restart.
  */
 export function tracedEffects(perform: Perform, tracing: Tracing | undefined): Perform {
@@ -50,9 +50,9 @@ function sendSpans(tracing: Tracing): (effect: ShopEffect) => void {
   }
 
   return (effect) => {
-    if (effect.type === 'send') begin(effect.order, effect.traceparent);
+    if (effect.type === 'prepare') begin(effect.order, effect.traceparent);
     else if (effect.type === 'recall') end(effect.messageId, 'recalled');
-    else if (effect.type === 'release') {
+    else if (effect.type === 'transmit') {
       const traced = sends.get(effect.messageId);
       if (traced === undefined) return;
       const { traceparent } = traced.send;

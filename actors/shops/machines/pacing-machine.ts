@@ -3,20 +3,18 @@
  *
  * | State     | What it means                                      | Leaves on                                        |
  * |-----------|----------------------------------------------------|--------------------------------------------------|
- * | idle      | nothing in hand                                    | dispatch → checking, or composing (groups and statuses); rate_limited_before → paused |
- * | checking  | asking whether the recipient is on the network     | checked → composing, idle (rejected), gap (no answer, or neither yes nor no), paused (rate signal); rate_limited_before → paused |
- * | composing | the recipient is shown that somebody writes (a status has nobody to show it to) | composed → preparing, blocked → idle (settled); rate_limited_before → paused |
- * | preparing | the session fetches the attachment, devices and keys, and seals | prepared → sending, blocked → idle (settled), outcome → as from sending; rate_limited_before → paused |
+ * | idle      | nothing in hand                                    | dispatch → preparing; rate_limited_before → paused |
+ * | preparing | the session looks the recipient up, shows composing, fetches the attachment, devices and keys, and seals | prepared → sending; blocked → idle (settled); outcome → idle (not on the network), else as from sending; rate_limited_before → paused |
  * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal)              |
  * | gap       | the random 6–20 s between two sends                | elapsed → idle; rate_limited_before → paused     |
  * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
  *
  * Until `sending` a message is still `queued`: when the session ends (`session_down`) or a deadline passes, the message
- * is put back at the head of the queue, and what the session prepared is recalled. In `sending` only an outcome settles
- * it: `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back
- * too, on an open session five times at most: the network may have no keys for its recipient, or never say whether there is
- * one, and others wait behind it. `hold` and `release` begin and
- * end the operator's hold, during which nothing is dispatched; what is in hand as it begins is put back.
+ * is put back at the head of the queue, and recalled from the session. In `sending` only an outcome settles it:
+ * `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back too,
+ * on an open session five times at most: the network may have no keys for its recipient, or never say whether there is
+ * one, and others wait behind it. `hold` and `release` begin and end the operator's hold, during which nothing is
+ * dispatched; what is in hand as it begins is put back.
  *
  * The 15 minutes follow a number to the shop that connects it next (`rate_limited_before`).
  */
@@ -31,13 +29,12 @@ export interface Hand {
   readonly kind: 'message' | 'status';
   /** E.164, a group id, or empty for a status. */
   readonly to: string;
-  readonly textLength: number;
 }
 
 /** What the pacing machine remembers. What of it outlasts a process is stored (`shop-machines.ts`). */
 export interface PacingContext {
   readonly hand: Hand | null;
-  /** When the state is over by itself: gap, pause, or the deadline of checking, composing, preparing and sending. */
+  /** When the state is over by itself: gap, pause, or the deadline of preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
   /**
@@ -59,18 +56,6 @@ export interface Settlement {
 /** What the pacing machine is told. `untilMs` says when the state it leads to is over. */
 export type PacingEvent =
   | { readonly type: 'dispatch'; readonly hand: Hand; readonly untilMs: number }
-  | {
-      readonly type: 'checked';
-      readonly exists: boolean | undefined;
-      readonly rateLimited: boolean;
-      /** The network answered, and said neither yes nor no. */
-      readonly answered?: true;
-      readonly gapUntilMs: number;
-      readonly pauseUntilMs: number;
-      readonly pausedForMs?: number;
-      readonly untilMs: number;
-    }
-  | { readonly type: 'composed'; readonly untilMs: number }
   | { readonly type: 'prepared'; readonly untilMs: number }
   | { readonly type: 'blocked'; readonly reason: MessageReason }
   | {
@@ -92,14 +77,12 @@ export type PacingEvent =
 
 /** What the pacing machine asks for. */
 export type PacingEffect =
-  | { readonly type: 'checkRecipient'; readonly params: Hand }
-  | { readonly type: 'showComposing'; readonly params: Hand }
-  | { readonly type: 'putOnWire'; readonly params: Hand }
+  | { readonly type: 'prepare'; readonly params: Hand }
+  | { readonly type: 'storeSending'; readonly params: Hand }
   | { readonly type: 'recall'; readonly params: Hand }
   | { readonly type: 'settle'; readonly params: Settlement }
   | { readonly type: 'putBack'; readonly params: Hand };
 
-type Checked = Extract<PacingEvent, { type: 'checked' }>;
 type OutcomeEvent = Extract<PacingEvent, { type: 'outcome' }>;
 interface Arguments {
   readonly context: PacingContext;
@@ -110,6 +93,7 @@ interface Arguments {
 const UNSENT_TRIES = 5;
 
 const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason } = {
+  not_on_network: 'RECIPIENT_NOT_ON_MSGAPP',
   refused: 'SEND_REFUSED',
   unprepared: 'SEND_REFUSED',
   media_unavailable: 'MEDIA_UNAVAILABLE',
@@ -128,8 +112,6 @@ const timesUnsent = ({ context: { hand, unsent } }: { readonly context: PacingCo
 
 const settlementOf = ({ context, event }: Arguments): Settlement => {
   const { messageId } = handOf({ context, event });
-  if (event.type === 'checked')
-    return { messageId, reason: event.exists === false ? 'RECIPIENT_NOT_ON_MSGAPP' : 'SEND_REFUSED' };
   if (event.type === 'blocked') return { messageId, reason: event.reason };
   if (event.type !== 'outcome') return { messageId, reason: 'DELIVERY_UNKNOWN' };
   if (event.outcome.kind === 'acknowledged') return { messageId, reason: null };
@@ -143,9 +125,8 @@ const withSettlement = (_: unknown, _settlement: Settlement): void => undefined;
 const pacingSetup = setup({
   types: { context: {} as PacingContext, events: {} as PacingEvent },
   actions: {
-    checkRecipient: withHand,
-    showComposing: withHand,
-    putOnWire: withHand,
+    prepare: withHand,
+    storeSending: withHand,
     recall: withHand,
     settle: withSettlement,
     putBack: withHand,
@@ -170,16 +151,7 @@ const pacingSetup = setup({
     release: assign({ heldByOperator: false }),
   },
   guards: {
-    isDirect: ({ event }) => event.type === 'dispatch' && event.hand.to.startsWith('+'),
-    isMissing: ({ event }) => (event as Checked).exists === false,
-    isRateSignal: ({ event }) => (event as Checked).rateLimited,
-    isUnanswered: ({ event }) => {
-      const { exists, answered } = event as Checked;
-      return exists === undefined && answered !== true;
-    },
-    isLeftOpen: ({ event }) => (event as Checked).exists === undefined,
-    isLeftOpenAtLast: ({ context, event }) =>
-      (event as Checked).exists === undefined && timesUnsent({ context }) >= UNSENT_TRIES - 1,
+    wasNotOnNetwork: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_on_network',
     wasRateLimited: ({ event }) => (event as OutcomeEvent).outcome.kind === 'rate_limited',
     wasWithoutSession: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_sent',
     mayTryAgain: ({ context, event }) =>
@@ -187,9 +159,8 @@ const pacingSetup = setup({
   },
 });
 
-const check = { type: 'checkRecipient' as const, params: handOf };
-const compose = { type: 'showComposing' as const, params: handOf };
-const wire = { type: 'putOnWire' as const, params: handOf };
+const prepare = { type: 'prepare' as const, params: handOf };
+const store = { type: 'storeSending' as const, params: handOf };
 const settle = { type: 'settle' as const, params: settlementOf };
 const back = { type: 'putBack' as const, params: handOf };
 const recall = { type: 'recall' as const, params: handOf };
@@ -205,8 +176,6 @@ const onOutcome = [
   { target: 'gap', actions: [settle, 'startGap' as const] },
 ];
 const pausedBefore = { target: 'paused' as const, actions: 'startPause' as const };
-const giveBack = { target: 'idle' as const, actions: [back, 'dropHand' as const] };
-const giveBackPaused = { target: 'paused' as const, actions: [back, 'startPause' as const] };
 
 /** The pacing states and transitions, as in the table above. */
 export const pacingMachine = pacingSetup.createMachine({
@@ -220,45 +189,17 @@ export const pacingMachine = pacingSetup.createMachine({
   states: {
     idle: {
       on: {
-        dispatch: [
-          { guard: 'isDirect', target: 'checking', actions: ['take', check] },
-          { target: 'composing', actions: ['take', compose] },
-        ],
+        dispatch: { target: 'preparing', actions: ['take', prepare] },
         rate_limited_before: pausedBefore,
-      },
-    },
-    checking: {
-      on: {
-        checked: [
-          { guard: 'isRateSignal', ...giveBackPaused },
-          { guard: 'isUnanswered', target: 'gap', actions: [back, 'startGap'] },
-          { guard: 'isLeftOpenAtLast', target: 'gap', actions: [settle, 'startGap'] },
-          { guard: 'isLeftOpen', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
-          { guard: 'isMissing', target: 'idle', actions: [settle, 'dropHand'] },
-          { target: 'composing', actions: ['extend', compose] },
-        ],
-        blocked: { target: 'idle', actions: [settle, 'dropHand'] },
-        session_down: giveBack,
-        rate_limited_before: giveBackPaused,
-        elapsed: { target: 'gap', actions: [back, 'startGap'] },
-      },
-    },
-    composing: {
-      on: {
-        composed: { target: 'preparing', actions: 'extend' },
-        blocked: { target: 'idle', actions: [settle, 'dropHand'] },
-        session_down: giveBack,
-        rate_limited_before: giveBackPaused,
-        elapsed: { target: 'gap', actions: [back, 'startGap'] },
       },
     },
     preparing: {
       on: {
-        prepared: { target: 'sending', actions: ['extend', wire] },
+        prepared: { target: 'sending', actions: ['extend', store] },
         blocked: { target: 'idle', actions: [settle, recall, 'dropHand'] },
         session_down: { target: 'idle', actions: [back, recall, 'dropHand'] },
         rate_limited_before: { target: 'paused', actions: [back, recall, 'startPause'] },
-        outcome: onOutcome,
+        outcome: [{ guard: 'wasNotOnNetwork', target: 'idle', actions: [settle, 'dropHand'] }, ...onOutcome],
         elapsed: { target: 'gap', actions: [back, recall, 'startGap'] },
       },
     },
@@ -274,4 +215,4 @@ export const pacingMachine = pacingSetup.createMachine({
 });
 
 /** The pacing states. */
-export type PacingStateName = 'idle' | 'checking' | 'composing' | 'preparing' | 'sending' | 'gap' | 'paused';
+export type PacingStateName = 'idle' | 'preparing' | 'sending' | 'gap' | 'paused';

@@ -24,7 +24,6 @@ export interface QueuedMessage {
   readonly to: string;
   /** The number the network knows the recipient by, where it told another one than the caller wrote. */
   readonly alias?: string;
-  readonly textLength: number;
   readonly createdAtMs: number;
   /** The shop it is sent for, when this one carries it for the pool; absent: its own. */
   readonly carriedFor?: ShopReference;
@@ -166,6 +165,11 @@ export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
 }
 
+/** Whether that message is in hand and not on the wire. */
+export function isPreparing(state: Pick<ShopState, 'pacing' | 'inHand'>, messageId: string): boolean {
+  return state.inHand?.messageId === messageId && pacingState(state) === 'preparing';
+}
+
 /** The place in the list of what was accepted before which no message of the shop waits. */
 export function settledPlace({ queue, inHand, pooled, accepted }: ShopState): number {
   let place = inHand?.place ?? accepted.next;
@@ -176,8 +180,8 @@ export function settledPlace({ queue, inHand, pooled, accepted }: ShopState): nu
 
 /** What the queue remembers of a message. `alias`: the number the network knows its recipient by, if another. */
 export function queuedMessage(body: MessageBody, place: number, alias?: string): QueuedMessage {
-  const { id, kind, to, text, createdAtMs } = body;
-  const message = { messageId: id, kind, to: to ?? '', textLength: text?.length ?? 0, createdAtMs, place };
+  const { id, kind, to, createdAtMs } = body;
+  const message = { messageId: id, kind, to: to ?? '', createdAtMs, place };
   return alias === undefined ? message : { ...message, alias };
 }
 

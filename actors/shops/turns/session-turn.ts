@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../sessions/session-host.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
-import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
+import { channelState, isPreparing } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
 import { type InboundOptions, tellInbound } from './inbound/tell-inbound.ts';
@@ -10,7 +10,7 @@ import { takeNumber } from './number/take-number.ts';
 import { keepWriter, learnRecipient } from './people/recipient-alias.ts';
 import { heedOptOut, startNotices, tellOfOptOut } from './pool/opt-out-notices.ts';
 import type { ShopFacts } from './shop-facts.ts';
-import { onComposed, onPrepared } from './wire/dispatch-message.ts';
+import { onPrepared } from './wire/dispatch-message.ts';
 import { onReceipts } from './wire/receipt-turn.ts';
 
 /** What an event of the shop's newest session changes. */
@@ -92,37 +92,17 @@ function onLiveEvent(
       builder.change({ groups: { generation: event.generation, list: event.groups } });
       builder.perform({ type: 'groups_told' });
       break;
-    case 'session.recipient_checked':
-      onChecked(builder, event, facts);
-      break;
-    case 'session.composed':
-      // A report of an earlier try may come when the message is in hand once more, or on the wire already.
-      if (standsIn('composing', builder.state, event.messageId) && facts.dispatch) {
-        onComposed(builder, event.messageId, facts.dispatch, times.outcomeMs);
+    case 'session.recipient_known':
+      if (isPreparing(builder.state, event.messageId)) {
+        learnRecipient(builder, event.number, facts.alias);
       }
       break;
     case 'session.prepared':
-      // It may have been blocked meanwhile, or put back: then what was prepared is recalled.
-      if (standsIn('preparing', builder.state, event.messageId) && facts.dispatch) {
+      // It may have been blocked meanwhile, or put back: then it was recalled.
+      if (isPreparing(builder.state, event.messageId) && facts.dispatch) {
         onPrepared(builder, event, facts.dispatch, times.outcomeMs);
       }
       break;
-  }
-}
-
-function onChecked(
-  builder: TurnBuilder,
-  event: Extract<LiveEvent, { type: 'session.recipient_checked' }>,
-  facts: ShopFacts,
-): void {
-  const { messageId, exists, rateLimited, backoffMs } = event;
-  if (rateLimited && !standsIn('checking', builder.state, messageId)) {
-    heedRateSignal(builder, backoffMs);
-  } else if (builder.state.inHand?.messageId === messageId) {
-    learnRecipient(builder, event, facts.alias);
-    const answered = event.answered === true ? { answered: event.answered } : {};
-    const moments = builder.moments(backoffMs);
-    builder.stepPacing({ type: 'checked', exists, rateLimited, ...answered, ...moments });
   }
 }
 
@@ -134,21 +114,9 @@ function onOutcome(
   if (builder.state.inHand?.messageId === messageId) {
     builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
-    heedRateSignal(builder, backoffMs);
+    // It came late, and is about the shop's number all the same.
+    builder.stepPacing({ type: 'rate_limited_before', ...builder.moments(backoffMs) });
   }
-}
-
-/** A rate signal came late, or while composing was to be shown: it is about the shop's number all the same. */
-function heedRateSignal(builder: TurnBuilder, backoffMs: number | undefined): void {
-  builder.stepPacing({ type: 'rate_limited_before', ...builder.moments(backoffMs) });
-}
-
-function standsIn(
-  stage: 'checking' | 'composing' | 'preparing',
-  state: ShopState,
-  messageId: string,
-): boolean {
-  return state.inHand?.messageId === messageId && pacingState(state) === stage;
 }
 
 function onClosed(

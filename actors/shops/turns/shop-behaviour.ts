@@ -5,7 +5,7 @@ import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operation
 import { loadShop } from '../state/load-shop.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import type { PoolAnswer } from '../state/pool-protocol.ts';
-import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
+import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { undeliveredTimer } from '../state/undelivered.ts';
 import { askToConnect } from './ask-to-connect.ts';
 import { cutAccepted } from './builder/acceptance.ts';
@@ -25,6 +25,7 @@ import { acceptStatus } from './send/accept-status.ts';
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
 import { readSend, readShopFacts, type ShopFacts } from './shop-facts.ts';
+import { onFirstLook } from './wire/dispatch-message.ts';
 
 /** The times, randomness, ids and ports of a shop's behaviour. */
 export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions {
@@ -154,6 +155,12 @@ function turn(
     case 'pool.take':
     case 'pool.withdraw':
       return builder.finish(asPoolShop(builder, command, facts));
+    case 'first_look':
+      // It may have been put back meanwhile, and be in hand once more: then it is looked at once.
+      if (isPreparing(builder.state, command.messageId) && builder.state.bodyInHand === undefined) {
+        if (facts.dispatch !== undefined) onFirstLook(builder, facts.dispatch);
+      }
+      return builder.finish();
     case 'cut_accepted':
       cutAccepted(builder, facts.oldest ?? [], options.retentionMs);
       return builder.finish();

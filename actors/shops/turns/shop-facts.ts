@@ -37,7 +37,7 @@ export interface ShopFacts extends InboundFacts {
   readonly carry?: CarryFacts;
   /** The shops that this one, as one of the pool, wrote for to whoever opts out now. */
   readonly carriedFor?: readonly ShopReference[];
-  /** What was known of a recipient that the session has checked: the number the network told before, if another. */
+  /** What was known of a recipient that the session has looked up: the number the network told before, if another. */
   readonly alias?: string;
   /** What the tenant knows of the number that was just connected. */
   readonly number?: NumberFacts;
@@ -72,7 +72,7 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
       (original) => (original === undefined ? { available } : { original, available }),
     );
   }
-  const isOnItsWay = command.type === 'session.composed' || command.type === 'session.prepared';
+  const isOnItsWay = command.type === 'first_look' || command.type === 'session.prepared';
   if (isOnItsWay && state.inHand?.messageId === command.messageId) {
     return readDispatch(state, command, store, nowMs).then((dispatch) => ({ dispatch, available }));
   }
@@ -85,7 +85,7 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
   if (command.type === 'session.receipts') {
     return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts, available }));
   }
-  if (command.type === 'session.recipient_checked' && state.inHand?.messageId === command.messageId) {
+  if (command.type === 'session.recipient_known' && state.inHand?.messageId === command.messageId) {
     const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.inHand.to]]);
     return mapMaybePromise(answers, ([told]) =>
       typeof told === 'string' ? { alias: told, available } : { available },

@@ -10,8 +10,6 @@ const TONES = /** @type {Record<string, string>} */ ({
   connected: 'good',
   sent: 'good',
   sending: 'busy',
-  checking: 'busy',
-  composing: 'busy',
   preparing: 'busy',
   starting: 'busy',
   qr_waiting: 'warn',

@@ -5,9 +5,11 @@ import type { SessionTiming } from '../../session-timing.ts';
 import type { SealedChange } from '../../worker-protocol.ts';
 import type { ContactTokens } from '../keys/contact-tokens.ts';
 import type { Credentials } from '../keys/credentials.ts';
+import type { ExpiringCache } from '../session/expiring-cache.ts';
 import type { MediaEnvironment, ShopMemory } from '../session/session-environment.ts';
 import type { DeviceSessions } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
+import type { PrepareOrder } from './pending-order.ts';
 import type { SentMessages } from './sent-messages.ts';
 
 /** The parts of a session that an outbox shares with others. */
@@ -29,9 +31,14 @@ export interface OutboxOptions {
   readonly memory: Pick<ShopMemory, 'aliases' | 'devices' | 'retries'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
   readonly tokens: Pick<ContactTokens, 'has'>;
-  readonly report: (messageId: string, outcome: SendOutcome) => void;
-  /** Only the frame is missing, which `release` lets go. These changes are to be stored before. */
+  /** Which numbers are on the network. */
+  readonly numbers: ExpiringCache;
+  readonly report: (order: PrepareOrder, outcome: SendOutcome) => void;
+  /** The network knows the recipient by another number than the order says. */
+  readonly recipientKnown: (messageId: string, number: string) => void;
+  /** Only the frame is missing, which `transmit` sends. These changes are to be stored before. */
   readonly prepared: (word: {
+    readonly attempt: number;
     readonly messageId: string;
     readonly lid: string | undefined;
     readonly hasChat: boolean | undefined;
@@ -39,8 +46,6 @@ export interface OutboxOptions {
   }) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
   readonly stalled: (detail: string) => void;
-  /** A recipient turned out to have no device: what is known of the number holds no more. */
-  readonly forget: (to: string) => void;
   /** An acknowledgement or an answer is missing: is anybody listening? */
   readonly unanswered: () => void;
 }

@@ -1,5 +1,5 @@
 import { generateWAMessage, type proto, type SignalDataSet } from '@whiskeysockets/baileys';
-import type { SendOrder, SendOutcome } from '../../session-host.ts';
+import type { SendOutcome } from '../../session-host.ts';
 import { type FetchedMedia, fetchMedia } from '../attachments/media-fetch.ts';
 import { quietLogger } from '../session/silent-logger.ts';
 import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
@@ -7,8 +7,8 @@ import { statusAudience, TEXT_STATUS, wireForm, wireIdAfter } from '../wire/wire
 import { renewLid } from './number-lookup.ts';
 import { contentOf } from './order-content.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { outcomeOf, overdueOutcome, type Pending } from './pending-order.ts';
-import { chatOf } from './recipients.ts';
+import { outcomeOf, overdueOutcome, type Pending, type PrepareOrder } from './pending-order.ts';
+import { chatOf, lookUpRecipient, showComposing } from './recipients.ts';
 
 /** The ack error that is a rate signal. */
 const RATE_ACK = '429';
@@ -34,17 +34,20 @@ export class Outbox {
   }
 
   /** An order that is given once more takes the place of the one before, unless that may have left. */
-  send(order: SendOrder): void {
+  prepare(asked: PrepareOrder): void {
+    const { order, composingMs } = asked;
     const before = this.#pending.get(order.wireId);
-    if (before?.phase === 'released') return;
+    if (before?.phase === 'transmitting') return;
     if (before !== undefined) this.#drop(before);
-    const { mediaMs, uploadMs } = this.#options.timing;
-    const preparingMs = order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs;
+    // The number is looked up, and its id for composing.
+    const announcingMs = 2 * this.#options.timing.queryMs + composingMs;
     const pending: Pending = {
+      asked,
       order,
       wireId: order.wireId,
       sentAgain: false,
       phase: 'preparing',
+      to: order.to,
       message: undefined,
       chat: '',
       lid: undefined,
@@ -52,7 +55,7 @@ export class Outbox {
       decide: undefined,
       relayed: false,
       cancel: order.mediaUrl === undefined ? undefined : new AbortController(),
-      deadline: this.#options.clock.after(preparingMs, () => this.#overdue(pending)),
+      deadline: this.#options.clock.after(announcingMs, () => this.#overdue(pending)),
       deadlineOfClient: undefined,
       media: undefined,
       release: () => undefined,
@@ -61,13 +64,12 @@ export class Outbox {
     void this.#run(pending);
   }
 
-  /** What was prepared stands in the store, and may leave. Says nothing of an order that is not ready. */
-  release(messageId: string): void {
+  /** What was prepared is stored, and may leave. Does nothing for an order that is not ready. */
+  transmit(messageId: string): void {
     for (const pending of this.#pending.values()) {
       if (pending.order.messageId !== messageId || pending.phase !== 'ready') continue;
-      pending.phase = 'released';
-      pending.deadline.cancel();
-      pending.deadline = this.#options.clock.after(pending.order.deadlineMs, () => this.#overdue(pending));
+      pending.phase = 'transmitting';
+      this.#bound(pending, pending.order.deadlineMs);
       pending.decide?.(true);
     }
   }
@@ -77,11 +79,10 @@ export class Outbox {
     return this.#pending.has(wireId) || this.#awaiting(wireId) !== undefined;
   }
 
-  /** Gives up an order that was not released. */
+  /** Gives up an order that was not transmitted. Reports nothing. */
   recall(messageId: string): void {
     for (const pending of this.#pending.values()) {
-      const isHeld = pending.phase !== 'released';
-      if (pending.order.messageId === messageId && isHeld) this.#settle(pending, { kind: 'not_sent' });
+      if (pending.order.messageId === messageId && pending.phase !== 'transmitting') this.#drop(pending);
     }
   }
 
@@ -93,15 +94,15 @@ export class Outbox {
   }
 
   /**
-   * Stores the steps that were taken to seal something; its ciphertexts are handed on when this resolved. Of an order,
-   * the first of them are stored by whoever releases it; one that was given up has nothing stored, and its ciphertexts go
-   * nowhere. What is sealed meanwhile may be of a message sent again; then this is only too careful.
+   * Stores the steps that were taken to seal something; its ciphertexts are handed on when this resolved. The first
+   * steps of an order are stored by the shop's actor before it transmits; one that was given up has nothing stored, and
+   * its ciphertexts go nowhere. What is sealed meanwhile may be of a message sent again; then this is only too careful.
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { credentials, sent, prepared } = this.#options;
     const pending = this.#relaying;
     const isOther = pending === undefined || pending === 'other';
-    if (isOther || (pending.phase === 'released' && this.#isInHand(pending))) {
+    if (isOther || (pending.phase === 'transmitting' && this.#isInHand(pending))) {
       await credentials.keys.set(data);
       return;
     }
@@ -114,8 +115,9 @@ export class Outbox {
     // In the same write; one that fails closes the sealed store, which tells it as the session's end.
     sent.remember(order.wireId, { chat: pending.chat, message }).catch(() => undefined);
     await credentials.carried(data, async (changes) => {
-      const { lid, hasChat } = pending;
-      if (this.#isInHand(pending)) prepared({ messageId: order.messageId, lid, hasChat, changes });
+      const { asked, lid, hasChat } = pending;
+      const { messageId } = order;
+      if (this.#isInHand(pending)) prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
       if (!(await decided)) throw new Error('the order was given up');
     });
   }
@@ -136,7 +138,7 @@ export class Outbox {
   acknowledged(attributes: { readonly [name: string]: string | undefined }): void {
     const pending = this.#awaiting(attributes.id ?? '');
     // Acknowledged without a ciphertext: a stanza that addressed nobody.
-    if (pending === undefined || pending.phase !== 'released') return;
+    if (pending === undefined || pending.phase !== 'transmitting') return;
     const { error } = attributes;
     const isPerson = pending.order.kind === 'message' && !isGroupId(pending.chat);
     if (attributes.refresh_lid === 'true' && isPerson) void this.#readdress(pending);
@@ -153,10 +155,10 @@ export class Outbox {
 
   /** The network took the stanza and delivered it to nobody: its address is no longer the recipient's. */
   #readdress(pending: Pending): Promise<void> {
-    const { order, chat } = pending;
+    const { order, to, chat } = pending;
     const { socket, memory, sent } = this.#options;
     return this.#sendAgain(pending, REFRESH_LID, async (message) => {
-      const number = chatAddress(order.to);
+      const number = chatAddress(to);
       const renewed = await renewLid({ socket, devices: memory.devices, number, former: chat });
       if (renewed === undefined) return [];
       pending.chat = renewed;
@@ -221,7 +223,7 @@ export class Outbox {
   /** The socket is gone. */
   lost(): void {
     for (const pending of [...this.#pending.values()]) {
-      this.#settle(pending, pending.phase === 'released' ? { kind: 'unknown' } : { kind: 'not_sent' });
+      this.#settle(pending, pending.phase === 'transmitting' ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
   }
 
@@ -236,10 +238,13 @@ export class Outbox {
   async #relay(pending: Pending): Promise<void> {
     const { order } = pending;
     const { socket } = this.#options;
-    const chat = order.kind === 'status' ? STATUS_CHAT : await chatOf(socket, order.to);
-    const message = await this.#prepare(pending, chat);
+    const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pending);
+    if (chat === undefined) return;
+    const { mediaMs, uploadMs } = this.#options.timing;
+    this.#bound(pending, order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs);
+    const message = await this.#make(pending, chat);
     const audience = await statusAudience(socket, order.audience ?? []);
-    if (message === undefined || !(await this.#isAddressable(order, chat, audience))) {
+    if (message === undefined || !(await this.#isAddressable(pending, chat, audience))) {
       this.#settle(pending, { kind: 'unprepared' });
       return;
     }
@@ -253,8 +258,7 @@ export class Outbox {
     pending.lid = isLidAddress(chat) ? chat : undefined;
     pending.hasChat = hasChat;
     pending.phase = 'relaying';
-    pending.deadline.cancel();
-    pending.deadline = this.#options.clock.after(order.deadlineMs, () => this.#overdue(pending));
+    this.#bound(pending, order.deadlineMs);
     this.#relaying = pending;
     const relay = socket.relayMessage(chat, message, {
       messageId: order.wireId,
@@ -265,19 +269,40 @@ export class Outbox {
     if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
   }
 
+  /** Looks the recipient up and shows composing. Resolves with the chat; undefined: the order goes no further. */
+  async #announce(pending: Pending): Promise<string | undefined> {
+    const { order, asked } = pending;
+    const { socket, clock } = this.#options;
+    if (!isGroupId(order.to)) {
+      const answer = await lookUpRecipient({ ...this.#options, to: order.to });
+      if ('outcome' in answer) {
+        this.#settle(pending, answer.outcome);
+        return undefined;
+      }
+      if (!this.#isInHand(pending)) return undefined;
+      pending.to = answer.number;
+      const { messageId, knownAs = order.to } = order;
+      if (answer.number !== knownAs) this.#options.recipientKnown(messageId, answer.number);
+    }
+    const chat = await showComposing(socket, pending.to);
+    await new Promise<void>((resolve) => void clock.after(asked.composingMs, resolve));
+    if (!this.#isInHand(pending)) return undefined;
+    return chat ?? chatOf(socket, pending.to);
+  }
+
   /** The devices are asked for first, and a group's keys: without devices the client would relay an empty stanza and call it sent. */
-  async #isAddressable(order: SendOrder, chat: string, audience: string[]): Promise<boolean> {
-    const { groups, sessions, forget, unanswered } = this.#options;
+  async #isAddressable({ order, to }: Pending, chat: string, audience: string[]): Promise<boolean> {
+    const { groups, sessions, numbers, unanswered } = this.#options;
     const addresses =
       order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
     if (await sessions.reach(addresses)) return true;
     // It may have left since it was asked about, and the next try asks again; or there was no answer at all.
-    forget(order.to);
+    numbers.del(to);
     unanswered();
     return false;
   }
 
-  async #prepare(pending: Pending, chat: string): Promise<proto.IMessage | undefined> {
+  async #make(pending: Pending, chat: string): Promise<proto.IMessage | undefined> {
     const { order } = pending;
     const { socket, timing } = this.#options;
     const media = await this.#fetch(pending);
@@ -321,25 +346,31 @@ export class Outbox {
     return this.#pending.get(pending.order.wireId) === pending;
   }
 
+  /** The next phase of an order may take this long. */
+  #bound(pending: Pending, mostMs: number): void {
+    pending.deadline.cancel();
+    pending.deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
+  }
+
   #overdue(pending: Pending): void {
     const isWithClient = pending.phase === 'relaying' || pending.phase === 'ready';
-    const isStuck = isWithClient || (pending.phase === 'released' && !pending.relayed);
+    const isStuck = isWithClient || (pending.phase === 'transmitting' && !pending.relayed);
     if (isStuck) {
       // Before its session ends over it: this message is why.
       this.#settle(pending, overdueOutcome(pending.phase));
       this.#options.stalled('a send did not come to an end in time');
       return;
     }
-    if (pending.phase === 'released') this.#options.unanswered();
+    if (pending.phase === 'transmitting') this.#options.unanswered();
     this.#settle(pending, overdueOutcome(pending.phase));
   }
 
   #settle(pending: Pending, outcome: SendOutcome): void {
     if (!this.#isInHand(pending)) return;
-    const isPost = isGroupId(pending.chat) && pending.phase === 'released';
+    const isPost = isGroupId(pending.chat) && pending.phase === 'transmitting';
     if (isPost && outcome.kind !== 'acknowledged') void this.#forgetWhoHasKey(pending);
     this.#drop(pending);
-    this.#options.report(pending.order.messageId, outcome);
+    this.#options.report(pending.asked, outcome);
   }
 
   /**

@@ -1,24 +1,31 @@
 import { DisconnectReason, type proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { SendOrder, SendOutcome } from '../../session-host.ts';
+import type { ToWorker } from '../../worker-protocol.ts';
 import { type FetchedMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
 import { isRateSignal, readClientError } from '../session/session-end.ts';
 import { backoffOf } from '../wire/usync-errors.ts';
 
+/** An order to prepare a message, as it came from the main thread. */
+export type PrepareOrder = Pick<Extract<ToWorker, { kind: 'prepare' }>, 'attempt' | 'order' | 'composingMs'>;
+
 /**
  * The phase that an order is in. `relaying`: the client has it, and asks for keys; `ready`: it is sealed, and no
- * ciphertext is handed on; `released`: it may reach somebody; before that nothing can.
+ * ciphertext is handed on; `transmitting`: it may reach somebody; before that nothing can.
  */
-export type Phase = 'preparing' | 'fetching' | 'relaying' | 'ready' | 'released';
+export type Phase = 'preparing' | 'fetching' | 'relaying' | 'ready' | 'transmitting';
 
 /** An order without an outcome. */
 export interface Pending {
+  readonly asked: PrepareOrder;
   readonly order: SendOrder;
   /** The stanza's id: the order's, or a new one where it went to another address after all. */
   wireId: string;
   /** It reached nobody, and was put on the wire once more. */
   sentAgain: boolean;
   phase: Phase;
+  /** The number the network knows the recipient by, once it was looked up; else as in the order. */
+  to: string;
   message: proto.IMessage | undefined;
   /** The address it is written to, once that is known. */
   chat: string;
@@ -27,7 +34,7 @@ export interface Pending {
   /** Whether a restricted number may write to them; undefined: it goes to no person. */
   hasChat: boolean | undefined;
   /** Lets the ciphertexts go, or says that they never will. */
-  decide: ((isReleased: boolean) => void) | undefined;
+  decide: ((isTransmitted: boolean) => void) | undefined;
   /** The client is done with it; only the acknowledgement is missing. */
   relayed: boolean;
   /** Present where the order has an attachment. */
@@ -43,7 +50,7 @@ export interface Pending {
 
 /** Returns the outcome of an order whose time is over. */
 export function overdueOutcome(phase: Phase): SendOutcome {
-  if (phase === 'released') return { kind: 'unknown' };
+  if (phase === 'transmitting') return { kind: 'unknown' };
   if (phase === 'ready') return { kind: 'not_sent' };
   if (phase === 'fetching') return { kind: 'media_unavailable', detail: 'the attachment took too long' };
   return { kind: 'unprepared' };
@@ -55,7 +62,7 @@ const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 /** Returns the outcome of an order that failed. */
 export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
-  if (pending.phase === 'released') return { kind: 'unknown' };
+  if (pending.phase === 'transmitting') return { kind: 'unknown' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
   // Where to upload to is a question too: a socket that is closing says nothing about the attachment.
   if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };

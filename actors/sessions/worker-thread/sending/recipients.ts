@@ -6,67 +6,51 @@ import {
   USyncUser,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import type { SendOutcome } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isRateSignal, queryErrorCode } from '../session/session-end.ts';
 import { chatAddress, isGroupId, isNumberAddress, userOf } from '../wire/chat-address.ts';
-import { backoffOf } from '../wire/usync-errors.ts';
 
-/** What a question about a number came to. */
-export interface RecipientAnswer {
-  /** Undefined: the network said neither yes nor no. */
-  readonly exists: boolean | undefined;
-  readonly rateLimited: boolean;
-  /** There where the network did answer, and said neither. */
-  readonly answered?: true;
-  /** The wait that a rate signal asks for, in milliseconds, if any. */
-  readonly backoffMs?: number;
-  /** What the network knows the number by, E.164 with plus; there when it exists. */
-  readonly number?: string;
-}
+/** The number the network knows somebody by, or the outcome of a message that goes no further. */
+type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOutcome };
 
 /** A kept answer: the number by which the network knows the person, or that nobody is there. */
 type KnownAs = string | false;
 
 /**
- * Whether a number is on the network, and by which number it is known there: older accounts of some countries have
- * another form than they are dialled with. Yes and no are kept, across sessions too: asking in bulk gets numbers banned
- * (docs/chat-client.md, Sending). Only a row that says `out` is a no.
+ * Looks up whether a number is on the network, and by which number it is known there: older accounts of some countries
+ * have another form than they are dialled with. Yes and no are kept, across sessions too: asking in bulk gets numbers
+ * banned (docs/chat-client.md, Sending). Only a row that says `out` is a no. Without an answer the message waits; an
+ * answer that says neither counts as a try. Rejects on a rate signal.
  */
-export async function checkRecipient(options: {
+export async function lookUpRecipient(options: {
   readonly socket: WASocket;
   readonly to: string;
-  readonly cache: ExpiringCache;
+  readonly numbers: ExpiringCache;
   readonly timing: SessionTiming;
 }): Promise<RecipientAnswer> {
-  const { socket, to, cache, timing } = options;
-  const known = cache.get<KnownAs>(to);
-  if (known === false) return { exists: false, rateLimited: false };
+  const { socket, to, numbers, timing } = options;
+  const known = numbers.get<KnownAs>(to);
+  if (known === false) return { outcome: { kind: 'not_on_network' } };
   // A number that turned out to be gone is forgotten under the form it was written to.
-  if (known !== undefined && cache.get<KnownAs>(known) !== undefined) return found(known);
+  if (known !== undefined && numbers.get<KnownAs>(known) !== undefined) return { number: known };
   try {
     const answer = await socket.executeUSyncQuery(questionAbout(to));
-    if (answer === undefined) return { exists: undefined, rateLimited: false };
+    if (answer === undefined) return { outcome: { kind: 'not_sent' } };
     const row = answer.list.find(({ contact }) => contact === 'in' || contact === 'out');
-    if (row === undefined) return { exists: undefined, rateLimited: false, answered: true };
+    if (row === undefined) return { outcome: { kind: 'unprepared' } };
     if (row.contact === 'out') {
-      cache.set(to, false satisfies KnownAs, timing.missingNumberMs);
-      return { exists: false, rateLimited: false };
+      numbers.set(to, false satisfies KnownAs, timing.missingNumberMs);
+      return { outcome: { kind: 'not_on_network' } };
     }
     const number = isNumberAddress(row.id) ? `+${userOf(row.id)}` : to;
-    for (const form of new Set([to, number])) cache.set<KnownAs>(form, number, timing.knownNumberMs);
-    return found(number);
+    for (const form of new Set([to, number])) numbers.set<KnownAs>(form, number, timing.knownNumberMs);
+    return { number };
   } catch (error) {
-    const answer = throttled(error);
-    if (answer !== undefined) return answer;
-    const refused: Partial<RecipientAnswer> = queryErrorCode(error) === undefined ? {} : { answered: true };
-    return { exists: undefined, rateLimited: false, ...refused };
+    if (isRateSignal(error)) throw error;
+    return { outcome: { kind: queryErrorCode(error) === undefined ? 'not_sent' : 'unprepared' } };
   }
-}
-
-/** Returns the rate signal in the failure of a question; undefined: it failed for another reason. */
-export function throttled(error: unknown): RecipientAnswer | undefined {
-  return isRateSignal(error) ? { exists: undefined, rateLimited: true, ...backoffOf(error) } : undefined;
 }
 
 /**
@@ -97,10 +81,6 @@ class ContactType {
   }
 }
 
-function found(number: string): RecipientAnswer {
-  return { exists: true, rateLimited: false, number };
-}
-
 /**
  * The address a chat is written to: a group's own, a person's id on the network when it is known, else the
  * number.
@@ -110,4 +90,19 @@ export async function chatOf(socket: WASocket, to: string): Promise<string> {
   if (isGroupId(to)) return byNumber;
   const lid = await socket.signalRepository.lidMapping.getLIDForPN(byNumber);
   return lid === null ? byNumber : jidNormalizedUser(lid);
+}
+
+/**
+ * Shows composing in the chat with somebody. Resolves with the chat's address; undefined: it could not be shown, and
+ * the message goes out all the same. Rejects on a rate signal.
+ */
+export async function showComposing(socket: WASocket, to: string): Promise<string | undefined> {
+  try {
+    const chat = await chatOf(socket, to);
+    await socket.sendPresenceUpdate('composing', chat);
+    return chat;
+  } catch (error) {
+    if (isRateSignal(error)) throw error;
+    return undefined;
+  }
 }

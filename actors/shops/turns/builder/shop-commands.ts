@@ -9,7 +9,7 @@ import type { MessageDraft, ShopReference, StatusDraft } from '../../shop-operat
 import type { MessageBody } from '../../state/message-record.ts';
 import type { OptOutNotice } from '../../state/opt-out-notice.ts';
 import type { PoolAnswer, PoolOffer } from '../../state/pool-protocol.ts';
-import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
+import type { ShopState } from '../../state/shop-state.ts';
 
 /** What a shop's actor is asked or told. */
 export type ShopCommand =
@@ -57,6 +57,8 @@ export type ShopCommand =
       readonly pool: ShopReference | null;
       readonly answer: PoolAnswer;
     }
+  /** Of itself: a message is in hand, and its record has to be read before the session prepares it. */
+  | { readonly type: 'first_look'; readonly messageId: string }
   /** Of itself: a day has begun, so that what is old is cut from its list. */
   | { readonly type: 'cut_accepted' }
   /** As a shop that the pool wrote for: somebody answered the pool's number with an opt-out. */
@@ -90,14 +92,14 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   'pool.answered': 'control',
   'pool.opt_out': 'control',
   'pool.opt_out_noted': 'control',
+  first_look: 'control',
   cut_accepted: 'control',
   number_taken: 'control',
   'session.qr': 'control',
   'session.pairing_code': 'control',
   'session.connected': 'control',
   'session.closed': 'control',
-  'session.recipient_checked': 'control',
-  'session.composed': 'control',
+  'session.recipient_known': 'control',
   'session.prepared': 'control',
   'session.send_outcome': 'control',
   'session.inbound': 'control',
@@ -118,11 +120,11 @@ export type ShopEffect =
   | { readonly type: 'open'; readonly opening: SessionOpening }
   | { readonly type: 'close' }
   | { readonly type: 'erase' }
-  | { readonly type: 'check'; readonly message: QueuedMessage }
-  | { readonly type: 'compose'; readonly message: QueuedMessage; readonly generation: number }
-  | { readonly type: 'send'; readonly order: SendOrder; readonly traceparent: string | undefined }
-  /** Releases what was prepared; the message is stored as `sending`. */
-  | { readonly type: 'release'; readonly messageId: string }
+  /** Tell the actor to look at the message that it took in hand. */
+  | { readonly type: 'first_look'; readonly messageId: string }
+  | { readonly type: 'prepare'; readonly order: SendOrder; readonly traceparent: string | undefined }
+  /** Transmits what was prepared; the message is stored as `sending`. */
+  | { readonly type: 'transmit'; readonly messageId: string }
   /** Recalls what is being prepared. */
   | { readonly type: 'recall'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }

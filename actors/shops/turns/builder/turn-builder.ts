@@ -41,18 +41,18 @@ export interface PacingTimes {
   readonly gapToMs: number;
   /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). */
   readonly pauseMs: number;
-  /** After this long without an answer, a check or composing is given up and the message put back. */
-  readonly answerMs: number;
   /**
-   * After this long without an outcome, a send counts as unknown. Longer than the session's own deadline and
-   * media fetch.
+   * After this long a message that is not prepared is put back. Longer than the session's own deadlines for that.
+   */
+  readonly preparingMs: number;
+  /**
+   * After this long without an outcome, a send counts as unknown. Longer than the session's own deadline.
    */
   readonly outcomeMs: number;
 }
 
 /** Moments that the pacing machine may need. */
 export interface Moments {
-  readonly untilMs: number;
   readonly gapUntilMs: number;
   readonly pauseUntilMs: number;
   readonly pausedForMs: number;
@@ -127,10 +127,9 @@ export class TurnBuilder {
 
   /** Moments the pacing machine may need, drawn now. `backoffMs`: the wait that a rate signal asks for, which may be the longer one. */
   moments(backoffMs = 0): Moments {
-    const { gapFromMs, gapToMs, pauseMs, answerMs } = this.#options.times;
+    const { gapFromMs, gapToMs, pauseMs } = this.#options.times;
     const pausedForMs = Math.max(pauseMs, backoffMs);
     return {
-      untilMs: this.nowMs + answerMs,
       gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
       pauseUntilMs: this.nowMs + pausedForMs,
       pausedForMs,
@@ -171,12 +170,9 @@ export class TurnBuilder {
     const next = queue.find(({ to }) => groups !== undefined || !isGroupId(to));
     if (next === undefined) return;
     this.change({ queue: queue.filter((other) => other !== next), inHand: next });
-    const { messageId, kind, to, textLength } = next;
-    this.stepPacing({
-      type: 'dispatch',
-      hand: { messageId, kind, to, textLength },
-      untilMs: this.moments().untilMs,
-    });
+    const { messageId, kind, to } = next;
+    const untilMs = this.nowMs + this.#options.times.preparingMs;
+    this.stepPacing({ type: 'dispatch', hand: { messageId, kind, to }, untilMs });
   }
 
   /** Ends a waiting message that was never in hand. */
@@ -283,18 +279,13 @@ export class TurnBuilder {
   #carryPacing(effect: PacingEffect): void {
     const { inHand } = this.#state;
     switch (effect.type) {
-      case 'checkRecipient':
-        this.perform({ type: 'check', message: inHandFor(effect, inHand) });
+      case 'prepare':
+        this.perform({ type: 'first_look', messageId: effect.params.messageId });
         break;
-      case 'showComposing': {
-        const { generation } = this.#state.channel.context;
-        this.perform({ type: 'compose', message: inHandFor(effect, inHand), generation });
-        break;
-      }
       case 'recall':
         this.perform({ type: 'recall', messageId: effect.params.messageId });
         break;
-      case 'putOnWire':
+      case 'storeSending':
         this.#storeState(inHandFor(effect, inHand), 'sending', null);
         break;
       case 'settle':

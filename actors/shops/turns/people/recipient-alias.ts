@@ -1,27 +1,23 @@
 /**
- * The network decides which number is a person's. A caller writes a number in one of its forms; the check before the first
- * send tells which number the network knows. From then on that number is who the recipient is: what was counted and
+ * The network decides which number is a person's. A caller writes a number in one of its forms; the look-up before the
+ * first send tells which number the network knows. From then on that number is who the recipient is: what was counted and
  * what waits is put under it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
  */
 import { exceedsRecipientLimits } from '../../../../policy/evaluate-message.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import type { SessionEvent } from '../../../sessions/session-host.ts';
 import { addressee, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
 import type { Writer } from '../../state/writer.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
-type Checked = Extract<SessionEvent, { type: 'session.recipient_checked' }>;
-
 /**
- * Takes over what the check of the message in hand told of its recipient. `known`: the number the network told before,
- * if it was another than the caller wrote.
+ * Takes over the number by which the network knows the recipient of the message in hand. `known`: the number the network
+ * told before, if it was another than the caller wrote.
  */
-export function learnRecipient(builder: TurnBuilder, checked: Checked, known: string | undefined): void {
+export function learnRecipient(builder: TurnBuilder, number: string, known: string | undefined): void {
   const { inHand } = builder.state;
-  if (inHand === undefined || !checked.exists || !isPhoneNumber(inHand.to)) return;
+  if (inHand === undefined || !isPhoneNumber(inHand.to)) return;
   const { to } = inHand;
-  const number = checked.number ?? to;
   if (number !== (known ?? to)) remember(builder, to, number);
   builder.change({ inHand: knownAs(inHand, number) });
 }

@@ -15,7 +15,6 @@ import type { MessageBody } from '../../state/message-record.ts';
 import { decodeWriters, pairs } from '../../state/number-past.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { laterWriter, type Writer } from '../../state/writer.ts';
-import type { ShopCommand } from '../builder/shop-commands.ts';
 import { isLapsed, readWriter } from '../people/recipient-facts.ts';
 
 /** What is looked at again just before the wire. */
@@ -39,7 +38,7 @@ export interface DispatchFacts {
  */
 export async function readDispatch(
   state: ShopState,
-  { messageId, lid }: Extract<ShopCommand, { type: 'session.composed' | 'session.prepared' }>,
+  { messageId, lid }: { readonly messageId: string; readonly lid?: string },
   store: Store,
   nowMs: number,
 ): Promise<DispatchFacts> {

@@ -53,7 +53,7 @@ function obstacle(
   return undefined;
 }
 
-/** The order to send; undefined when there is a reason against it, with which the message then ends. */
+/** The message in hand; undefined when there is a reason against it, with which the message then ends. */
 function unblocked(builder: TurnBuilder, facts: LastLook): MessageBody | undefined {
   const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
@@ -66,25 +66,20 @@ function unblocked(builder: TurnBuilder, facts: LastLook): MessageBody | undefin
   return body;
 }
 
-/** The first look: checks the message in hand before it is prepared for the wire, and gives the order for that. */
-export function onComposed(
-  builder: TurnBuilder,
-  messageId: string,
-  facts: DispatchFacts,
-  outcomeMs: number,
-): void {
+/** The first look: checks the message in hand before anything is done for it, and orders the session to prepare it. */
+export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
   const body = unblocked(builder, facts);
   if (body === undefined) return;
   const { inHand } = builder.state;
   builder.change({ bodyInHand: body });
-  builder.stepPacing({ type: 'composed', untilMs: builder.nowMs + outcomeMs });
   builder.perform({
-    type: 'send',
+    type: 'prepare',
     order: {
-      messageId,
+      messageId: body.id,
       wireId: body.wireId,
       kind: body.kind,
-      to: inHand === undefined ? (body.to ?? '') : addressee(inHand),
+      to: body.to ?? '',
+      knownAs: inHand?.alias,
       text: body.text ?? undefined,
       mediaUrl: body.mediaUrl ?? undefined,
       mediaType: body.mediaType ?? undefined,
@@ -112,7 +107,7 @@ export function onPrepared(
   builder.write(...writes);
   rememberCarried(builder, lid);
   indexStanza(builder, body, lid);
-  builder.perform({ type: 'release', messageId });
+  builder.perform({ type: 'transmit', messageId });
 }
 
 /** So that receipts find the message. What is carried for the pool has its record elsewhere, and a status no recipient. */
