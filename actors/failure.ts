@@ -35,6 +35,8 @@ export type FailureCode =
   | 'WEBHOOK_NOT_FOUND'
   | 'WEBHOOK_LIMIT_REACHED'
   | 'VALIDATION_ERROR'
+  /** An operator's token whose role is too small. */
+  | 'FORBIDDEN_ROLE'
   | 'NOT_FOUND'
   | 'CONFLICT'
   | 'OVERLOADED'

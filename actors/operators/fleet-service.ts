@@ -9,7 +9,7 @@ import { shopAddress, shopOf } from '../shops/state/shop-keys.ts';
 import type { ShopDescription } from '../shops/turns/describe-shop.ts';
 import { type SeenActor, takeCensus } from '../shops/views/shop-census.ts';
 import { shopSummary } from '../shops/views/shop-summary.ts';
-import type { FleetOperations, ShopActorView } from './operator-operations.ts';
+import type { DeadLetterView, FleetOperations, ShopActorView } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { resumeSuspended } from './resume-suspended.ts';
 
@@ -55,14 +55,12 @@ export function fleetService(parts: {
       node.shards().map(({ shard, owner, epoch }) => ({ shard, nodeId: owner?.nodeId ?? null, epoch })),
     async deadLetters({ limit, cursor }) {
       const letters = await node.deadLetters.list({ limit: limit + 1, ...(cursor ? { after: cursor } : {}) });
-      const items = letters.slice(0, limit).map(({ id, address, type, cause, atMs }) => ({
-        id,
-        actor: `${address.kind}/${address.id}`,
-        command: type ?? null,
-        cause,
-        at: new Date(atMs).toISOString(),
-      }));
+      const items = letters.slice(0, limit).map(letterView);
       return { items, nextCursor: letters.length > limit ? (items.at(-1)?.id ?? null) : null };
+    },
+    async deadLetter(id) {
+      const letter = await node.deadLetters.find(id);
+      return letter === undefined ? failed('NOT_FOUND') : done(letterView(letter));
     },
     async replayDeadLetter(id) {
       const letter = await node.deadLetters.find(id);
@@ -72,6 +70,13 @@ export function fleetService(parts: {
       return done({ id, replayed: true });
     },
   };
+}
+
+type Letter = NonNullable<Awaited<ReturnType<RuntimeNode['deadLetters']['find']>>>;
+
+function letterView({ id, address, type, cause, atMs }: Letter): DeadLetterView {
+  const at = new Date(atMs).toISOString();
+  return { id, actor: `${address.kind}/${address.id}`, command: type ?? null, cause, at };
 }
 
 function seen(summary: ActorSummary): SeenActor {

@@ -144,5 +144,6 @@ export interface FleetOperations {
     readonly limit: number;
     readonly cursor: string | undefined;
   }): Promise<CursorPage<DeadLetterView>>;
+  deadLetter(id: string): Promise<Outcome<DeadLetterView>>;
   replayDeadLetter(id: string): Promise<Outcome<{ readonly id: string; readonly replayed: true }>>;
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
 import { type Page, shownPageHeaders } from '../pipeline/pages.ts';
 import { ERROR_MESSAGES } from './error-messages.ts';
@@ -26,6 +27,7 @@ const HEADERS =
 /** Modules generated from the service's own lists, so that the console has the same. */
 const MADE_MODULES: { readonly [path: string]: string } = {
   '/console/permissions.js': `export const PERMISSIONS = ${JSON.stringify(PERMISSIONS)};\n`,
+  '/console/event-types.js': `export const EVENT_TYPES = ${JSON.stringify(EVENT_TYPES)};\n`,
   '/console/error-messages.js': `export const ERROR_MESSAGES = ${JSON.stringify(ERROR_MESSAGES)};\n`,
 };
 

@@ -2,13 +2,7 @@ import type { Failure, FailureCode } from '../../actors/failure.ts';
 import { RuntimeFailure, type RuntimeFailureCode } from '../../runtime/runtime-failure.ts';
 
 /** Every way a request can fail: those of the layers below, and those of HTTP itself. */
-export type ErrorCode =
-  | FailureCode
-  /** An operator's token whose role is too small. */
-  | 'FORBIDDEN_ROLE'
-  | 'METHOD_NOT_ALLOWED'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'INTERNAL_ERROR';
+export type ErrorCode = FailureCode | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'INTERNAL_ERROR';
 
 /** What a caller sees of a failure. */
 export interface ErrorEntry {

@@ -97,7 +97,12 @@ function withPart(
   return {
     allOf: [
       { $ref: `#/components/schemas/${envelope}` },
-      { type: 'object', ...(required === undefined ? {} : { required }), properties },
+      {
+        type: 'object',
+        ...(required === undefined ? {} : { required }),
+        properties,
+        additionalProperties: true,
+      },
     ],
   };
 }

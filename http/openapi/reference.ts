@@ -27,9 +27,10 @@ const HTML = `<!doctype html>
 <title>API reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="reference/swagger-ui.css">
+<link rel="stylesheet" href="reference/header.css">
 </head>
 <body>
-<nav aria-label="Documentation"><a href="docs">Articles</a></nav>
+<header><a href="docs">Documentation</a> <a href="reference">Reference</a></header>
 <div id="reference"></div>
 <script src="reference/swagger-ui-bundle.js"></script>
 <script type="module" src="reference/start.js"></script>
@@ -63,11 +64,18 @@ SwaggerUIBundle({
 });
 `;
 
+/** The header of the articles, above what swagger-ui draws. */
+const HEADER_STYLE = `body { margin: 0; background: #ffffff; }
+header { display: flex; gap: 1.5rem; max-width: 72rem; margin: 0 auto; padding: 1rem; border-bottom: 1px solid #d5d9df; font: 1rem / 1.55 system-ui, sans-serif; }
+header a { color: #0b57a4; }
+`;
+
 /** The readable reference: swagger-ui's own files from its npm package, read when first asked for. */
 export function referencePages(): readonly Page[] {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
     { path: '/reference', answer: () => PAGE },
+    fixedPage('/reference/header.css', 'text/css; charset=utf-8', HEADER_STYLE),
     fixedPage('/reference/start.js', 'text/javascript; charset=utf-8', START),
     packageFile(folder, 'swagger-ui.css', 'text/css; charset=utf-8'),
     packageFile(folder, 'swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),

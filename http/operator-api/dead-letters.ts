@@ -1,6 +1,8 @@
 import * as v from 'valibot';
+import { failed } from '../../actors/failure.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
+import { allows, type OperatorRole } from '../contract/operator-role.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { deadLetter, deadLetterExample } from './fleet-resources.ts';
@@ -39,6 +41,8 @@ export const replayDeadLetter = operatorEndpoint({
   role: 'operate',
   tag: 'Dead letters',
   summary: 'Give a command to its actor once more',
+  description:
+    'Of a shop. Commands of a tenant change accounts and keys: to replay one asks for the role `admin`, and is `403 FORBIDDEN_ROLE` with a smaller one.',
   body: closedObject({}),
   replies: {
     200: {
@@ -48,8 +52,20 @@ export const replayDeadLetter = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, services }) {
+  async handle({ params, operator, services }) {
+    const letter = await services.fleet.deadLetter(params.id);
+    if (!letter.ok) return letter;
+    const asked = roleFor(letter.value.actor);
+    if (!allows(operator.role, asked)) {
+      const message = `This asks for the role ${asked}; the token of ${operator.name} has the role ${operator.role}.`;
+      return failed('FORBIDDEN_ROLE', { message });
+    }
     const replayed = await services.fleet.replayDeadLetter(params.id);
     return replayed.ok ? reply(200, replayed.value) : replayed;
   },
 });
+
+/** The least role that may replay a command of an actor, as the list names it: `shop/<tenant>/<shop>` or `tenant/<tenant>`. */
+function roleFor(actor: string): OperatorRole {
+  return actor.startsWith('shop/') ? 'operate' : 'admin';
+}

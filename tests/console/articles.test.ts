@@ -46,7 +46,7 @@ for (const [size, colorScheme] of [
       }
       assert.deepEqual(complaints, []);
       await page.getByRole('link', { name: 'Reference', exact: true }).click();
-      await page.getByRole('link', { name: 'Articles', exact: true }).click();
+      await page.getByRole('link', { name: 'Documentation', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
       assert.equal((await callsUsed()) - before, 1);
     } finally {

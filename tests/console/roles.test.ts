@@ -24,7 +24,7 @@ test('an operator who may only look sees who it is, and buttons that say why the
     await visit('/dead-letters');
     const replay = page.getByRole('button', { name: 'Replay' });
     assert.equal(await replay.isDisabled(), true);
-    assert.equal(await replay.getAttribute('title'), 'This asks for the role operate; yours is read.');
+    assert.equal(await replay.getAttribute('title'), 'This asks for the role admin; yours is read.');
     await visit('/tenants');
     assert.equal(await page.getByRole('button', { name: 'New tenant' }).isDisabled(), true);
   } finally {

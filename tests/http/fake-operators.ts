@@ -166,6 +166,14 @@ const DEAD_LETTER = {
   at: '2027-01-31T12:00:00.000Z',
 };
 
+const SHOP_LETTER = {
+  ...DEAD_LETTER,
+  id: 'd2',
+  actor: 'shop/66b1f0a2c3d4e5f607182906/66b1f0a2c3d4e5f607182907',
+  command: 'connect',
+};
+const DEAD_LETTERS = [DEAD_LETTER, SHOP_LETTER];
+
 /** The whole of one node, and what a test says of the others. */
 export function fakeFleet(memory: FakeMemory): FleetOperations {
   return {
@@ -205,8 +213,14 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
     async deadLetters({ limit, cursor }) {
       return pageOf([DEAD_LETTER], { limit, cursor });
     },
+    async deadLetter(id) {
+      const found = DEAD_LETTERS.find((letter) => letter.id === id);
+      return found === undefined ? failed('NOT_FOUND') : done(found);
+    },
     async replayDeadLetter(id) {
-      return id === 'd1' ? done({ id, replayed: true }) : failed('NOT_FOUND');
+      return DEAD_LETTERS.some((letter) => letter.id === id)
+        ? done({ id, replayed: true })
+        : failed('NOT_FOUND');
     },
   };
 }

@@ -50,6 +50,23 @@ describe("roles on the operators' listener", () => {
     });
   }
 
+  it("a shop's dead letter is replayed with operate, a tenant's with admin alone, and the audit log has the refusal", async () => {
+    const replay = async (id: string, role: string) => {
+      const call = { key: tokenOf(role), json: {} };
+      const { status, body } = await target.admin.call('POST', `/dead-letters/${id}/replay`, call);
+      return [status, body.error?.code];
+    };
+    assert.deepEqual(await replay('d2', 'operate'), [200, undefined]);
+    assert.deepEqual(await replay('d1', 'operate'), [403, 'FORBIDDEN_ROLE']);
+    assert.deepEqual(await replay('d3', 'operate'), [404, 'NOT_FOUND']);
+    const { body } = await target.admin.call('GET', '/audit?operator=an-operate', { key: ADMIN_TOKEN });
+    const refused = body.data.items.find(
+      ({ params }: { params: object }) => 'id' in params && params.id === 'd1',
+    );
+    assert.deepEqual([refused.status, refused.code], [403, 'FORBIDDEN_ROLE']);
+    assert.deepEqual(await replay('d1', 'admin'), [200, undefined]);
+  });
+
   it('what only looks asks for read, except for the code to scan; what changes something asks for more', () => {
     for (const { method, path, role } of OPERATOR_ENDPOINTS) {
       const looks = method === 'GET' && !path.endsWith('/connect');

@@ -16,7 +16,7 @@ const columns = [
     name: 'Who',
     cell: (/** @type {Change} */ { operator, role }) => html`${operator} <span class="muted">${role}</span>`,
   },
-  { name: 'At', cell: (/** @type {Change} */ { at }) => html`<${When} at=${at} />` },
+  { name: 'At', cell: (/** @type {Change} */ { at }) => html`<${When} at=${at} dated />` },
   {
     name: 'Outcome',
     cell: (/** @type {Change} */ { status, code }) =>

@@ -42,8 +42,8 @@ export function DeadLetters() {
           { name: 'Cause', cell: (/** @type {DeadLetter} */ { cause }) => cause },
           {
             name: 'Replay',
-            cell: (/** @type {DeadLetter} */ { id }) =>
-              html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${() => replay(id)}>Replay<//>`,
+            cell: (/** @type {DeadLetter} */ { id, actor }) =>
+              html`<${RoleButton} role=${actor.startsWith('shop/') ? 'operate' : 'admin'} disabled=${action.busy} onClick=${() => replay(id)}>Replay<//>`,
           },
         ]}
       />

@@ -48,6 +48,11 @@ export function clockTime(at) {
   return when.toDateString() === new Date().toDateString() ? time : `${day(when)} ${time}`;
 }
 
+/** @param {number | string} at milliseconds since the epoch, or ISO 8601 */
+export function dateAndTime(at) {
+  return `${day(at)} ${new Date(at).toLocaleTimeString('en-GB')}`;
+}
+
 /** @param {number | string | Date} at */
 export function day(at) {
   return new Date(at).toLocaleDateString('en-CA');

@@ -1,14 +1,26 @@
 // @ts-check
 import { PERMISSIONS } from '/console/permissions.js';
-import { html } from '/console/preact.js';
+import { html, useState } from '/console/preact.js';
 import { useAction } from './asking.js';
 import { Copy, Dialog, Failure } from './parts.js';
 import { call } from './session.js';
+
 /** @import { ApiKey, FreshKey } from './answers.js' */
+
+/** Permissions that go together, by what such a key is for. */
+const PRESETS = /** @type {Record<string, readonly string[]>} */ ({
+  'Send only': ['messages.send', 'messages.read'],
+  'Read only': PERMISSIONS.filter((each) => each.endsWith('.read') && each !== 'inbound.read'),
+  All: PERMISSIONS,
+  None: [],
+});
 
 /** @param {{ path: string, onClose: () => void, onCreated: (key: FreshKey) => void }} props */
 export function NewKey({ path, onClose, onCreated }) {
   const action = useAction();
+  const [chosen, setChosen] = useState(/** @type {readonly string[]} */ ([]));
+  const toggle = (/** @type {string} */ each) =>
+    setChosen(chosen.includes(each) ? chosen.filter((other) => other !== each) : [...chosen, each]);
   const submit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
@@ -21,7 +33,7 @@ export function NewKey({ path, onClose, onCreated }) {
         method: 'POST',
         body: {
           name: String(given.get('name')).trim(),
-          permissions: given.getAll('permission'),
+          permissions: chosen,
           expiresAt: expires === '' ? null : `${expires}T00:00:00Z`,
           ipAllowlist: addresses,
         },
@@ -35,7 +47,8 @@ export function NewKey({ path, onClose, onCreated }) {
         <label>Name <input name="name" required maxlength="100" placeholder="order notifications" /></label>
         <fieldset>
           <legend>Permissions</legend>
-          ${PERMISSIONS.map((each) => html`<label class="check"><input type="checkbox" name="permission" value=${each} /> ${each}</label>`)}
+          <span class="buttons">${Object.entries(PRESETS).map(([name, preset]) => html`<button type="button" onClick=${() => setChosen(preset)}>${name}</button>`)}</span>
+          ${PERMISSIONS.map((each) => html`<label class="check"><input type="checkbox" name="permission" value=${each} checked=${chosen.includes(each)} onChange=${() => toggle(each)} /> ${each}</label>`)}
         </fieldset>
         <label>Expires <input type="date" name="expires" /></label>
         <label>Only from these addresses <input name="addresses" placeholder="203.0.113.0/24 (empty: from anywhere)" /></label>

@@ -2,7 +2,7 @@
 /** Small parts that every page is made of. */
 import { html, useEffect, useRef, useState } from '/console/preact.js';
 import { meaningOf } from './codes.js';
-import { away, clockTime, words } from './format.js';
+import { away, clockTime, dateAndTime, words } from './format.js';
 import { roleRefusal } from './session.js';
 
 /** How each word for a state is coloured. */
@@ -58,13 +58,13 @@ export function Failure({ failure }) {
   return failure === undefined ? null : html`<p class="failure" role="alert">${failure.message}</p>`;
 }
 
-/** @param {{ at: number | string | null | undefined, relative?: boolean }} props */
-export function When({ at, relative = false }) {
+/** @param {{ at: number | string | null | undefined, relative?: boolean, dated?: boolean }} props `dated`: with the date also today */
+export function When({ at, relative = false, dated = false }) {
   if (at === null || at === undefined) return html`<span class="muted">–</span>`;
   const when = new Date(at);
   return html`
     <time datetime=${when.toISOString()} title=${when.toString()}>
-      ${relative ? away(when.getTime()) : clockTime(at)}
+      ${relative ? away(when.getTime()) : dated ? dateAndTime(at) : clockTime(at)}
     </time>
   `;
 }

@@ -43,7 +43,7 @@ export function Requests({ query }) {
 }
 
 const columns = [
-  { name: 'At', cell: (/** @type {LoggedRequest} */ { at }) => html`<${When} at=${at} />` },
+  { name: 'At', cell: (/** @type {LoggedRequest} */ { at }) => html`<${When} at=${at} dated />` },
   {
     name: 'Status',
     cell: (/** @type {LoggedRequest} */ { status, code }) =>

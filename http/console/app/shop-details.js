@@ -2,7 +2,7 @@
 import { html, useState } from '/console/preact.js';
 import { usePages } from './asking.js';
 import { meaningOf } from './codes.js';
-import { clockTime, count, shortId, span, words } from './format.js';
+import { count, shortId, span, words } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Facts, Failure, More, Panel, Table, When } from './parts.js';
 import { StateChart } from './state-chart.js';
@@ -15,7 +15,7 @@ export function ShopDetails({ shop, machines, path }) {
   // What cannot be loaded cannot be drawn; its last error says why.
   if (details === null)
     return html`<${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>`;
-  return html`
+  return html`<div class="shop-details">
     <div class="thirds">
       ${machines?.map(
         (machine) => html`
@@ -42,7 +42,7 @@ export function ShopDetails({ shop, machines, path }) {
       <${Panel} title="Session"><${Facts} facts=${sessionFacts(details, shop.session)} /><//>
       <${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>
     </div>
-  `;
+  </div>`;
 }
 
 /**
@@ -64,7 +64,7 @@ function Transitions({ transitions }) {
       rows=${transitions.toReversed().slice(0, 11)}
       keyOf=${(/** @type {Transition} */ step) => `${step.atMs}${step.machine}${step.event}${step.from}${step.to}`}
       columns=${[
-        { name: 'At', cell: (/** @type {Transition} */ { atMs }) => clockTime(atMs) },
+        { name: 'At', cell: (/** @type {Transition} */ { atMs }) => html`<${When} at=${atMs} />` },
         {
           name: 'Step',
           cell: (/** @type {Transition} */ { from, to }) =>
@@ -243,7 +243,9 @@ function factValue(name, value) {
 
 /** @param {InspectedShop} shop */
 function actorFacts({ owner, shard, mailbox, restarts, lastError, timers, details }) {
-  const lastEnd = details?.channel.lastEnd ?? null;
+  // Every pairing ends its first session so: nothing went wrong.
+  const end = details?.channel.lastEnd ?? null;
+  const lastEnd = end?.end === 'restart_required' ? null : end;
   return [
     [
       'Last error',

@@ -2,7 +2,6 @@
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { ConnectDialog } from './connect-dialog.js';
-import { shortId } from './format.js';
 import { useEvents } from './live.js';
 import { Failure, RoleButton } from './parts.js';
 import { Refusals } from './refusals.js';
@@ -21,6 +20,8 @@ export function Shop({ tenantId, shopId }) {
   const { data: shop, failure, refresh } = useAnswer(path, { everyMs: 2_000 });
   /** @type {Answer<{ items: Machine[] }>} */
   const { data: machines } = useAnswer('/machines');
+  /** @type {Answer<{ name: string }>} */
+  const { data: tenant } = useAnswer(`/tenants/${tenantId}`);
   const [connecting, setConnecting] = useState(false);
   const action = useAction();
   useEvents(
@@ -41,7 +42,7 @@ export function Shop({ tenantId, shopId }) {
     });
   return html`
     <nav class="trail" aria-label="Where this is">
-      <a href=${address('/shops')}>Shops</a> / <a href=${address(`/tenants/${tenantId}`)}>Tenant ${shortId(tenantId)}</a>
+      <a href=${address('/shops')}>Shops</a> / <a href=${address(`/tenants/${tenantId}`)}>${tenant?.name ?? 'Tenant'}</a>
     </nav>
     <h1 tabindex="-1">${shop?.name ?? 'Shop'}</h1>
     <${Failure} failure=${failure ?? action.failure} />

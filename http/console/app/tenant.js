@@ -1,5 +1,6 @@
 // @ts-check
 import { html, useEffect, useState } from '/console/preact.js';
+import { AddCustomers, ChangeAccount } from './account-dialogs.js';
 import { useAction, useAnswer } from './asking.js';
 import { day } from './format.js';
 import { Keys } from './keys.js';
@@ -19,6 +20,12 @@ export function Tenant({ tenantId }) {
   const { data: tenant, failure, refresh } = useAnswer(`/tenants/${tenantId}`, { everyMs: 10_000 });
   const action = useAction();
   const [changesPlan, setChangesPlan] = useState(false);
+  /** Which dialog of the account is open. */
+  const [account, setAccount] = useState(/** @type {'change' | 'customers' | undefined} */ (undefined));
+  const closeAccount = () => {
+    setAccount(undefined);
+    refresh();
+  };
   useEffect(() => {
     document.title = `${tenant?.name ?? 'Tenant'} · Console`;
   }, [tenant?.name]);
@@ -44,6 +51,8 @@ export function Tenant({ tenantId }) {
           ${tenant.actor.status !== 'active' && html`<${RoleButton} role="operate" class="primary" disabled=${action.busy} onClick=${resume}>Resume<//>`}
           <${RoleButton} role="admin" disabled=${action.busy} onClick=${() => switchTo(!tenant.active)}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}<//>
           <${RoleButton} role="admin" onClick=${() => setChangesPlan(true)}>Change plan<//>
+          <${RoleButton} role="admin" onClick=${() => setAccount('change')}>Change account<//>
+          <${RoleButton} role="admin" onClick=${() => setAccount('customers')}>Add customers<//>
           <a class="button" href=${address('/requests', { tenant: tenantId })}>Its requests</a>
         </div>
         <${Refusals} tenantId=${tenantId} />
@@ -53,6 +62,8 @@ export function Tenant({ tenantId }) {
           <${TenantShops} tenantId=${tenantId} />
           <${Panel} title="Account"><${Facts} facts=${factsOf(tenant)} /><//>
         </div>
+        ${account === 'change' && html`<${ChangeAccount} tenant=${tenant} onClose=${closeAccount} />`}
+        ${account === 'customers' && html`<${AddCustomers} tenantId=${tenantId} onClose=${closeAccount} />`}
         ${
           changesPlan &&
           html`<${ChangePlan} tenantId=${tenantId} plan=${tenant.plan} onClose=${() => {
@@ -79,7 +90,7 @@ function Trouble({ actor }) {
 }
 
 /** @param {InspectedTenant} tenant */
-function factsOf({ id, plan, active, owner, settings, poolFallback, platform, createdAt }) {
+function factsOf({ id, plan, active, owner, settings, poolFallback, platform, inbound, createdAt }) {
   const tuned = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
   return [
     ['Id', html`<code class="wrap">${id}</code>`],
@@ -90,6 +101,7 @@ function factsOf({ id, plan, active, owner, settings, poolFallback, platform, cr
     ['Tuned', tuned.length === 0 ? 'nothing' : tuned.map(([name, value]) => `${name} ${value}`).join(', ')],
     ['Pool fallback', poolFallback ? 'yes' : 'no'],
     ['Platform', platform ? 'yes' : 'no'],
+    ['Inbound', inbound],
     ['Since', day(createdAt)],
   ];
 }

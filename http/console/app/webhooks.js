@@ -1,4 +1,5 @@
 // @ts-check
+import { EVENT_TYPES } from '/console/event-types.js';
 import { html, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { count } from './format.js';
@@ -94,7 +95,8 @@ function columnsWith(steer, lookAt) {
 
 /** @param {Webhook} webhook */
 function stateOf({ disabledBy, failingSince }) {
-  if (disabledBy !== null) return disabledBy === 'operator' ? 'disabled' : disabledBy;
+  if (disabledBy !== null)
+    return disabledBy === 'operator' || disabledBy === 'tenant' ? 'disabled' : disabledBy;
   return failingSince === null ? 'valid' : 'failed';
 }
 
@@ -104,9 +106,7 @@ function NewWebhook({ path, onClose, onCreated }) {
   const submit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const types = String(given.get('types'))
-      .split(/[\s,]+/)
-      .filter((each) => each !== '');
+    const types = given.getAll('type');
     const body = { url: String(given.get('url')).trim(), types: types.length === 0 ? null : types };
     void action.run(async () => onCreated(await call(path, { method: 'POST', body })));
   };
@@ -114,7 +114,10 @@ function NewWebhook({ path, onClose, onCreated }) {
     <${Dialog} title="New webhook" onClose=${onClose}>
       <form class="fields" onSubmit=${submit}>
         <label>Address <input name="url" type="url" required maxlength="2048" placeholder="https://example.com/hooks" /></label>
-        <label>Types of events <input name="types" placeholder="message.failed, channel.session_lost (empty: all)" /></label>
+        <fieldset>
+          <legend>Types of events (none chosen: all)</legend>
+          ${EVENT_TYPES.map((each) => html`<label class="check"><input type="checkbox" name="type" value=${each} /> ${each}</label>`)}
+        </fieldset>
         <${Failure} failure=${action.failure} />
         <footer><button class="primary" disabled=${action.busy}>Create webhook</button></footer>
       </form>

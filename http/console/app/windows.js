@@ -30,10 +30,19 @@ export function Windows({ windows }) {
               aria-valuemin="0" aria-valuemax=${cap} aria-valuenow=${Math.min(used, cap)} aria-valuetext=${`${used} of ${cap}`}>
               <i style=${{ width: `${share * 100}%` }}></i>
             </div>
-            <small class="muted">${nextReliefMs === null ? 'nothing counts' : `next place ${away(nextReliefMs)}`}</small>
+            <small class="muted">${left({ used, cap, nextReliefMs })}</small>
           </li>
         `;
       })}
     </ul>
   `;
+}
+
+/**
+ * Places that are free, or when the next one comes free.
+ * @param {{ used: number, cap: number, nextReliefMs: number | null }} window
+ */
+function left({ used, cap, nextReliefMs }) {
+  if (used < cap) return `${count(cap - used)} free`;
+  return nextReliefMs === null ? 'none free' : `next place ${away(nextReliefMs)}`;
 }

@@ -1,0 +1,87 @@
+// @ts-check
+import { html } from '/console/preact.js';
+import { useAction } from './asking.js';
+import { Dialog, Failure } from './parts.js';
+import { call } from './session.js';
+
+/** @import { InspectedTenant } from './answers.js' */
+
+/** The caps that are tuned, and what they are called. */
+const TUNED = /** @type {const} */ ({
+  coldPerDay: 'Cold recipients a day',
+  declaredPerDay: 'Declared recipients a day',
+  groupsPerDay: 'Group shares a day',
+  groupPerRecipient24h: 'Messages to one group a day',
+  statusesPerDay: 'Statuses a day',
+});
+const INBOUND = ['none', 'events', 'texts'];
+
+/** @param {{ tenant: InspectedTenant, onClose: () => void }} props */
+export function ChangeAccount({ tenant, onClose }) {
+  const action = useAction();
+  const submit = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    const textOf = (/** @type {string} */ name) => String(given.get(name) ?? '').trim();
+    const [owner, number] = [textOf('owner'), textOf('number')];
+    const body = {
+      name: textOf('name'),
+      owner: owner === '' ? null : { name: owner, notificationNumber: number === '' ? null : number },
+      settings: Object.fromEntries(
+        Object.keys(TUNED).map((name) => [name, textOf(name) === '' ? null : Number(textOf(name))]),
+      ),
+      poolFallback: given.has('poolFallback'),
+      platform: given.has('platform'),
+      inbound: textOf('inbound'),
+    };
+    const changed = await action.run(() => call(`/tenants/${tenant.id}`, { method: 'PATCH', body }));
+    if (changed) onClose();
+  };
+  return html`
+    <${Dialog} title="Change account" onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        <label>Name <input name="name" required maxlength="200" value=${tenant.name} /></label>
+        <label>Owner <input name="owner" maxlength="200" value=${tenant.owner?.name ?? ''} placeholder="empty: none" /></label>
+        <label>Notified at <input name="number" value=${tenant.owner?.notificationNumber ?? ''} placeholder="+41791234567" /></label>
+        ${Object.entries(TUNED).map(
+          ([name, label]) => html`
+            <label>${label}
+              <input name=${name} type="number" min="0" placeholder="empty: the default"
+                value=${tenant.settings[/** @type {keyof typeof TUNED} */ (name)] ?? ''} /></label>
+          `,
+        )}
+        <label class="check"><input type="checkbox" name="poolFallback" defaultChecked=${tenant.poolFallback} /> Sends through the pool while its session is away</label>
+        <label class="check"><input type="checkbox" name="platform" defaultChecked=${tenant.platform} /> Its shops are the pool</label>
+        <label>Told of inbound messages <select name="inbound">${INBOUND.map((each) => html`<option value=${each} selected=${each === tenant.inbound}>${each}</option>`)}</select></label>
+        <${Failure} failure=${action.failure} />
+        <footer><button class="primary" disabled=${action.busy}>Change account</button></footer>
+      </form>
+    <//>
+  `;
+}
+
+/** @param {{ tenantId: string, onClose: () => void }} props */
+export function AddCustomers({ tenantId, onClose }) {
+  const action = useAction();
+  const submit = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    const phones = String(given.get('phones'))
+      .split(/[\s,;]+/)
+      .filter((each) => each !== '');
+    const added = await action.run(() =>
+      call(`/tenants/${tenantId}/customers`, { method: 'POST', body: { phones } }),
+    );
+    if (added) onClose();
+  };
+  return html`
+    <${Dialog} title="Add customers" onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        <label>Numbers <textarea name="phones" required rows="8" placeholder="+41797654321, one a line, 1,000 at most"></textarea></label>
+        <p class="hint">Customers are known recipients: they do not count as cold ones.</p>
+        <${Failure} failure=${action.failure} />
+        <footer><button class="primary" disabled=${action.busy}>Add customers</button></footer>
+      </form>
+    <//>
+  `;
+}
