@@ -271,20 +271,15 @@ export function simulatorEnvironment(variables: Variables = process.env) {
 const testSchema = v.object({
   TEST_SEED: v.optional(v.pipe(v.string(), v.regex(/^-?\d{1,10}$/, 'a whole number'), v.transform(Number))),
   TEST_RUNS: v.optional(wholeNumber(1_000_000_000)),
-  TEST_COMPILED: v.optional(v.string()),
 });
 
 /**
- * Reads how property tests and random kills are repeated (their seed, and how many runs), and the folder of the compiled
- * program, from which tests start services where it is given. Throws `EnvironmentError`.
+ * Reads how property tests and random kills are repeated (their seed, and how many runs).
+ * Throws `EnvironmentError`.
  */
 export function testEnvironment(variables: Variables = process.env) {
   const values = read(testSchema, variables);
-  return {
-    seed: values.TEST_SEED,
-    runs: values.TEST_RUNS,
-    compiled: values.TEST_COMPILED && resolve(values.TEST_COMPILED),
-  } as const;
+  return { seed: values.TEST_SEED, runs: values.TEST_RUNS } as const;
 }
 
 const containersSchema = v.object({

@@ -1,9 +1,11 @@
 /** Comments and documents cite documents of this repository alone, by headings that are there. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { ROOT, writtenFiles } from './repository-files.ts';
+import { root } from '../root.ts';
+import { writtenFiles } from './repository-files.ts';
 
 /** A document by its path, alone or in a path; not in an address on the web, and not one of many (`docs/*.md`). */
 const DOCUMENT = /(?<![\w./*-]|:\/\/\S*)[\w./-]*[\w-]+\.md\b(#[\w-]+)?/g;
@@ -16,13 +18,13 @@ const NAMED_BY_WORD = /(?:\/\*\* |[(;] ?)[A-Z]{4,}: [A-Z][a-z]|\b[A-Z]{4,},? sec
 function documentAt(path: string, named: string): string | undefined {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const candidate = normalize(join(folder, named));
-    if (!candidate.startsWith('..') && existsSync(join(ROOT, candidate))) return candidate;
+    if (!candidate.startsWith('..') && existsSync(join(root, candidate))) return candidate;
     if (folder === '.') return undefined;
   }
 }
 
 function headingsOf(document: string): string[] {
-  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  const text = readFileSync(join(root, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
 }
 
@@ -86,15 +88,15 @@ for (const [source, problem] of planted) {
 }
 
 test('every cited document and heading is there', () => {
-  const files = writtenFiles().filter((path) => path !== relative(ROOT, import.meta.filename));
+  const files = writtenFiles().filter((path) => path !== 'tests/bin/cited-documents.test.ts');
   assert.ok(files.length > 300, 'the files were not found');
-  const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(ROOT, path), 'utf8')));
+  const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
   assert.deepEqual(problems, []);
 });
 
 test('each decision has its record, and each record its row in ARCHITECTURE.md', () => {
-  const table = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
-  const records = readdirSync(join(ROOT, 'docs/decisions'));
+  const table = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const records = readdirSync(join(root, 'docs/decisions'));
   assert.deepEqual(
     records.filter((name) => !table.includes(`(docs/decisions/${name})`)),
     [],

@@ -1,12 +1,14 @@
 /** What the image's Node is made smaller by: the program runs on, without what only debuggers read. */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { root } from '../root.ts';
 
-const PROGRAM = resolve(import.meta.dirname, '../../image/cut-symbols.mjs');
+const PROGRAM = join(root, 'image/cut-symbols.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'cut-symbols-'));
 after(() => rmSync(folder, { recursive: true }));
 

@@ -2,13 +2,14 @@
  * Every command that a document names can be run from a clone: it exists, and the gate or `bin/nightly` runs it, whole or
  * far enough to know that it starts. What neither does stands below with the reason.
  */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { root } from '../root.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
@@ -38,7 +39,7 @@ const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
   'check:nightly': 'is bin/nightly; its own --smoke is how it is tried',
   build: 'bin/image builds with it, and the tests of the start flags compile the same program',
   start: 'tests/bin/start-flags.test.ts compares its flags with the image, which the container tests start',
-  test: 'is what bin/check runs',
+  test: 'runs the tests from the sources, as bin/nightly does under npm run coverage',
   fix: 'is the linter of check:lint with --write, which would change the files that are being checked',
   dev: 'is bin/dev: tests/bin/dev.test.ts',
   simulator: 'is bin/simulator: every live bench starts the same program',

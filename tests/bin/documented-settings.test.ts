@@ -1,22 +1,19 @@
 /** The table of settings, service/environment.ts, compose.yaml, docs/settings.md and .env.example name the same variables. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { environmentExample, settingsPage } from '../../bin/settings-documents.ts';
 import { SETTING_GROUPS } from '../../bin/settings-table.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
+import { root } from '../root.ts';
 import { least } from './refused-environment.ts';
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** Variables of the tests alone. */
-const OF_TESTS: ReadonlySet<string> = new Set([
-  'TEST_SEED',
-  'TEST_RUNS',
-  'TEST_COMPILED',
-  'SERVICE_IMAGE',
-  'REDIS_IMAGE',
-]);
+const OF_TESTS: ReadonlySet<string> = new Set(['TEST_SEED', 'TEST_RUNS', 'SERVICE_IMAGE', 'REDIS_IMAGE']);
 
 const settings = SETTING_GROUPS.flatMap((group) => group.settings);
 const namesOf = (chosen: typeof settings): string[] => chosen.map(({ name }) => name).sort();

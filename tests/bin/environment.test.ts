@@ -337,11 +337,9 @@ test('bin/simulator is told its port and where to keep its handsets', () => {
   assert.deepEqual(names(refused({ SIMULATOR_PORT: '70000' }, simulatorEnvironment)), ['SIMULATOR_PORT']);
 });
 
-test('tests are told a seed, a number of runs and a compiled program, or none of them', () => {
-  assert.deepEqual(testEnvironment({}), { seed: undefined, runs: undefined, compiled: undefined });
-  assert.deepEqual(testEnvironment({ TEST_SEED: '-5', TEST_RUNS: '20', TEST_COMPILED: '/a' }), {
-    ...{ seed: -5, runs: 20, compiled: '/a' },
-  });
+test('tests are told a seed and a number of runs, or neither', () => {
+  assert.deepEqual(testEnvironment({}), { seed: undefined, runs: undefined });
+  assert.deepEqual(testEnvironment({ TEST_SEED: '-5', TEST_RUNS: '20' }), { seed: -5, runs: 20 });
   assert.deepEqual(names(refused({ TEST_SEED: 'x', TEST_RUNS: '0' }, testEnvironment)), [
     'TEST_RUNS',
     'TEST_SEED',

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-
-const root = resolve(import.meta.dirname, '../..');
+import { root } from '../root.ts';
 
 /** A file that breaks the linter's rules, and the rule that must say so; `undefined` for one that breaks none. */
 interface Planted {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { allowedImports, refusedImports, rooms, TOP_FOLDERS } from '../../bin/import-rules.ts';
+import { root } from '../root.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 const sources = TOP_FOLDERS.flatMap((folder) => sourcesOf(join(root, folder)));
 
 /** The program's files below a folder, without what is made of them; the console's own run in a browser. */

@@ -1,10 +1,11 @@
 /** No package runs a script of its own when it is installed: the supply chain's shortest way to whoever builds. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
+import { root } from '../root.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
 
 /** What runs npm install, here and in the image. */

@@ -1,10 +1,10 @@
 /** The documents that promise something name the test that goes red when it is broken; each named file is there. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-
-const root = join(import.meta.dirname, '../..');
+import { root } from '../root.ts';
 
 /** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/kill.test.ts`. */
 const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test)\.ts/g;

@@ -1,17 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-
-export const ROOT = join(import.meta.dirname, '../..');
+import { root } from '../root.ts';
 
 const ELSEWHERE = new Set(['node_modules', 'dist', 'coverage', 'results', 'peers']);
 const WRITTEN = /\.(?:ts|js|lua|md|sh|yaml)$/;
 
 /** What people wrote in a folder and below it: code, scripts and documents, by path from the root. */
-export function writtenFiles(folder = ROOT): string[] {
+export function writtenFiles(folder = root): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (entry.name.startsWith('.') || ELSEWHERE.has(entry.name)) return [];
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return writtenFiles(path);
-    return WRITTEN.test(entry.name) ? [relative(ROOT, path)] : [];
+    return WRITTEN.test(entry.name) ? [relative(root, path)] : [];
   });
 }

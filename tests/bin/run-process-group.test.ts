@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { lockFile } from '../../service/file-lock.ts';
+import { moduleFile, nodeFlags } from '../root.ts';
 
 const patient = 'exec sleep 600';
 
@@ -27,8 +28,8 @@ interface Running {
 
 /** Starts a group in a process group of its own. */
 function run(scenario: object): Running {
-  const script = join(import.meta.dirname, 'group-process.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(scenario)], {
+  const script = moduleFile('tests/bin/group-process.ts');
+  const child = spawn(process.execPath, [...nodeFlags, script, JSON.stringify(scenario)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

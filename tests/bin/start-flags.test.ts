@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { root } from '../root.ts';
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 test('the image starts the service with the flags of npm start', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };

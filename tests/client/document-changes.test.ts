@@ -2,6 +2,7 @@
  * The client's types are those of the API's document: made anew they are the same, and where the API changes under its
  * callers, the compiler names the place.
  */
+
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type ApiDocument, apiDocument, clientTypes } from '../../bin/client-types.ts';
+import { root } from '../root.ts';
 
-const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'client-types-'));
 after(() => rmSync(folder, { recursive: true }));
 

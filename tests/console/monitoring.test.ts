@@ -1,13 +1,15 @@
 /** The dashboard, the rules and docs/metrics.md speak of the metrics that a node really has. `npm run test:alerts` evaluates the rules. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText, untilEnded } from '../e2e/shop-steps.ts';
+import { root } from '../root.ts';
 
-const read = (name: string): string =>
-  readFileSync(new URL(`../../image/monitoring/${name}`, import.meta.url), 'utf8');
+const read = (name: string): string => readFileSync(join(root, `image/monitoring/${name}`), 'utf8');
 
 const dashboard = v.parse(
   v.object({
@@ -230,7 +232,7 @@ test('every ratio that is kept is of metrics that a node exposes, and is used', 
 });
 
 test('docs/metrics.md lists every metric of a node with its type, its labels and what it says, and no other', () => {
-  const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const page = readFileSync(join(root, 'docs/metrics.md'), 'utf8');
   const listed = [
     ...page.matchAll(/^\| `((?:msgapi|nodejs|process)_\w+)` +\| (\w+) +\| (.*?) *\| (.*?) *\|$/gm),
   ].map(([, name, type, labels = '', help]) => ({ name, type, labels: labels.replaceAll('`', ''), help }));
@@ -258,10 +260,10 @@ test('docs/metrics.md lists every metric of a node with its type, its labels and
 });
 
 test('compose.yaml mounts files that are there, and Prometheus scrapes under the job that the rules ask for', () => {
-  const compose = readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8');
+  const compose = readFileSync(join(root, 'compose.yaml'), 'utf8');
   const mounted = [...compose.matchAll(/^ +- (\.\/[^:]+):/gm)].map(([, path = '']) => path);
   assert.ok(mounted.length >= 7);
-  for (const path of mounted) assert.ok(existsSync(new URL(`../../${path}`, import.meta.url)), path);
+  for (const path of mounted) assert.ok(existsSync(join(root, path)), path);
   const [, job = ''] = /job_name: (\S+)/.exec(read('prometheus.yaml')) ?? [];
   assert.match(read('alert-rules.yaml'), new RegExp(`up\\{job="${job}"\\}`));
 });

@@ -2,18 +2,20 @@
  * `npm run screenshots`: the pictures in the README, of a real service with a little life in it. With `--smoke` those of
  * one window after ten seconds, in a folder that goes again: only to see that they can be made.
  */
+
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../runtime/clock.ts';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';
+import { root } from '../root.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
 const isSmoke = process.argv.includes('--smoke');
 const FOLDER = isSmoke
   ? mkdtempSync(join(tmpdir(), 'screenshots-'))
-  : join(import.meta.dirname, 'screenshots');
+  : join(root, 'tests/console/screenshots');
 const SHOPS = [
   'Corner bakery',
   'Harbour café',

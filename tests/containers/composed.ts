@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { DockerComposeEnvironment, getContainerRuntimeClient } from 'testcontainers';
+import { root } from '../root.ts';
 import { freePort } from './free-port.ts';
 
 const PROJECT = 'tenant-messaging-test';
@@ -36,7 +36,7 @@ export async function composeUp(): Promise<Composed> {
     () => false,
     () => true,
   );
-  const started = await new DockerComposeEnvironment(resolve(import.meta.dirname, '../..'), 'compose.yaml')
+  const started = await new DockerComposeEnvironment(root, 'compose.yaml')
     .withProjectName(PROJECT)
     .withEnvironment({
       PORT: String(port),

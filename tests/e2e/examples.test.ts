@@ -1,4 +1,5 @@
 /** The programs of examples/, as somebody would run them who installed the client from its tarball. */
+
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,11 +9,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
+import { root } from '../root.ts';
 import { type InstalledClient, installClient } from './installed-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { until } from './waiting.ts';
 
-const root = join(import.meta.dirname, '../..');
 const tsx = import.meta.resolve('tsx');
 const SHOP_PHONE = '+33611110002';
 const CUSTOMER = '+33622220003';

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { root } from '../root.ts';
 
-const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /** A folder with programs of somebody who installed the client. */

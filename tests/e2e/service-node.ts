@@ -1,10 +1,9 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { testEnvironment } from '../../service/environment.ts';
 import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
 import { readReadyLine } from '../../service/ready-line.ts';
+import { moduleFile, nodeFlags, root } from '../root.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
 
 /** One node of the service in a process of its own, on ports the system picked. */
@@ -28,13 +27,6 @@ export interface ServiceNode {
 /** What `service/service.ts` is told; ports and PATH are added. */
 export type NodeEnvironment = { readonly NODE_ID: string } & Readonly<Record<string, string>>;
 
-/** Returns the arguments with which Node runs a program of the repository: compiled where there is a compiled one. */
-function programArguments(program: string): string[] {
-  const { compiled } = testEnvironment();
-  if (compiled === undefined) return ['--import', import.meta.resolve('tsx'), program];
-  return ['--enable-source-maps', join(compiled, program.replace(/\.ts$/, '.js'))];
-}
-
 /**
  * Starts a node and waits until it says that it is ready. `program`: another entry point than `service/service.ts`, with
  * the same ready line.
@@ -51,7 +43,7 @@ export async function startServiceNode(
     service = spawnGuarded({
       name: environment.NODE_ID,
       command: process.execPath,
-      args: programArguments(program),
+      args: [...nodeFlags, moduleFile(program)],
       workingDirectory: root,
       environment: {
         PATH: dirname(process.execPath),

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { root } from '../root.ts';
 import { cases } from './breakage-cases.ts';
 import { effectBeforeCommit, withoutFence } from './broken-runtime.ts';
-
-const root = resolve(import.meta.dirname, '../..');
 
 test('every breakage finds what it breaks, once', () => {
   const stale = [...cases, withoutFence, effectBeforeCommit].flatMap(({ layer = 'runtime', file, edits }) => {

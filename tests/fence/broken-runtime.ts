@@ -1,11 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-
-const root = resolve(import.meta.dirname, '../..');
+import { join } from 'node:path';
+import { root } from '../root.ts';
 
 const copied = [
-  ...['runtime', 'tests/fence', 'tests/runtime', 'tests/redis-server.ts'],
+  ...['runtime', 'tests/fence', 'tests/runtime', 'tests/redis-server.ts', 'tests/root.ts'],
   ...['package.json', 'tsconfig.json'],
 ];
 /** What is copied as well where something in `actors/` is broken. */

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import * as v from 'valibot';
 import { parseRecord } from '../../runtime/engine.ts';
@@ -7,10 +7,11 @@ import { readReadyLine } from '../../service/ready-line.ts';
 import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
 import { until } from '../e2e/waiting.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { moduleFile, nodeFlags, root } from '../root.ts';
 import { type Breakage, brokenRuntime } from './broken-runtime.ts';
 import { type Journal, readJournal } from './journal.ts';
 
-const root = resolve(import.meta.dirname, '../..');
+const JOURNAL = 'tests/fence/journal-process.ts';
 const readyLine = v.object({ ready: v.literal(true), incarnation: v.string() });
 
 /** Short, so that a run sees many leases end. */
@@ -193,7 +194,10 @@ function spawnJournal(
     name: options.nodeId,
     command: process.execPath,
     args: [
-      ...['--import', import.meta.resolve('tsx'), join(directory, 'tests/fence/journal-process.ts')],
+      // A copy in which something is broken holds sources alone.
+      ...(directory === root
+        ? [...nodeFlags, moduleFile(JOURNAL)]
+        : ['--import', import.meta.resolve('tsx'), join(directory, JOURNAL)]),
       JSON.stringify({ ...options, limits }),
     ],
     workingDirectory: directory,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { until } from '../e2e/waiting.ts';
+import { root } from '../root.ts';
 
 /** Caddy as the profile `tls` of compose.yaml runs it, for the name localhost. */
 interface CaddyFront {
@@ -28,7 +29,7 @@ export async function startCaddy(frontUrl: string): Promise<CaddyFront> {
     ['{$TLS}', 'tls internal'],
     ['172.30.57.10:3000', new URL(frontUrl).host],
   ]);
-  let configuration = readFileSync(new URL('../../image/Caddyfile', import.meta.url), 'utf8');
+  let configuration = readFileSync(join(root, 'image/Caddyfile'), 'utf8');
   for (const [from, to] of replaced) {
     if (!configuration.includes(from)) throw new Error(`image/Caddyfile has no ${from}`);
     configuration = configuration.replace(from, to);

@@ -2,6 +2,7 @@
  * The caller's address behind HTTPS: what IP lists, the request log and the lock-out of token guesses see of a caller whose
  * connection ends at a proxy before the front door. Each machine has an address of its own on loopback.
  */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -14,6 +15,7 @@ import { freePorts } from '../e2e/free-ports.ts';
 import { until } from '../e2e/waiting.ts';
 import type { Target } from '../http/conformance-target.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import { root } from '../root.ts';
 import { startCaddy } from './caddy-front.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 
@@ -24,7 +26,7 @@ const CADDY = '127.0.0.1';
 const CALLER = '127.0.0.5';
 const STRANGER = '127.0.0.6';
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** `TRUSTED_PROXIES` of the nodes in compose.yaml, with the machines of this test. */
 function trustedProxies(): string[] {

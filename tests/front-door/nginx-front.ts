@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { until } from '../e2e/waiting.ts';
+import { root } from '../root.ts';
 
 /** Nobody listens there. */
 const DISCARD_PORT = 9;
-const IMAGE = resolve(import.meta.dirname, '../../image');
+const IMAGE = join(root, 'image');
 
 interface FrontOptions {
   /** Edits the configuration before nginx starts. */

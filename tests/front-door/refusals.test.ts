@@ -1,11 +1,14 @@
 /** The front door of compose.yaml refuses some calls by itself: in the usual envelope, and no node hears of it. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Target, TestTenant } from '../http/conformance-target.ts';
 import { type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import { root } from '../root.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 import { type NodeRelay, startNodeRelay } from './node-relay.ts';
 
@@ -106,7 +109,7 @@ test('one call more than there are places is refused 503 OVERLOADED; operators h
   ));
 
 test('a worker of nginx has two connections for each place, and compose.yaml allows as many open files', () => {
-  const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8');
   const configuration = read('image/nginx.conf');
   const places = [...configuration.matchAll(/limit_conn calls (\d+);/g)].map(([, most]) => Number(most));
   assert.equal(places.length, 2);

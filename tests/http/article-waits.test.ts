@@ -1,10 +1,13 @@
 /** The examples of the articles end where waiting leads nowhere: run word for word against a server that says so. */
+
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { root } from '../root.ts';
 
 const COMMANDS = {
   sh: ['bash', '-c'],
@@ -33,7 +36,7 @@ after(() => server.close());
 
 /** The first examples of an article in a language. */
 function examples(article: string, language: Language, count: number): string[] {
-  const markdown = readFileSync(new URL(`../../http/docs/${article}.md`, import.meta.url), 'utf8');
+  const markdown = readFileSync(join(root, `http/docs/${article}.md`), 'utf8');
   const fences = markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
   return [...fences].slice(0, count).map(([, text = '']) => text);
 }

@@ -1,4 +1,5 @@
 /** The articles: to callers with a key as Markdown, to everybody as pages, with the settings in force in both. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ARTICLE_FIGURES } from '../../http/tenant-api/article-figures.ts';
 import { articleLibrary } from '../../http/tenant-api/articles.ts';
+import { root } from '../root.ts';
 import { type ServiceFixture, startService } from './service-fixture.ts';
 
 const settings = {
@@ -58,8 +60,8 @@ test('figures of the policy and of the limits are those that are enforced', asyn
   for (const [slug, text] of expected) {
     assert.ok((await textOf(`/docs/${slug}.md`)).includes(text), `${slug}.md: ${text}`);
   }
-  const folder = new URL('../../http/docs/', import.meta.url);
-  const source = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  const folder = join(root, 'http/docs');
+  const source = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
   for (const name of Object.keys(ARTICLE_FIGURES)) {
     assert.ok(source.join('').includes(`{{${name}}}`), `no article asks for ${name}`);
   }
@@ -72,9 +74,7 @@ test('the bare address leads to the list of articles', async () => {
 });
 
 test('every article has its page, and the list and llms.txt lead to it', async () => {
-  const slugs = readdirSync(new URL('../../http/docs', import.meta.url)).map((file) =>
-    file.replace(/^\d+-|\.md$/g, ''),
-  );
+  const slugs = readdirSync(join(root, 'http/docs')).map((file) => file.replace(/^\d+-|\.md$/g, ''));
   assert.ok(slugs.includes('versioning'));
   const [list, llms] = [await textOf('/docs'), await textOf('/llms.txt')];
   for (const slug of slugs) {

@@ -1,14 +1,15 @@
 /** Every code and every type of event that a caller can meet is explained where callers and operators look. */
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { MESSAGE_REASONS } from '../../actors/message-status.ts';
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { ERRORS } from '../../http/contract/errors.ts';
 import { DECLARATION_POLICY_CODES, MESSAGE_POLICY_CODES, STATUS_POLICY_CODES } from '../../policy/refusal.ts';
+import { root } from '../root.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 const articles = join(root, 'http/docs');
 const reasons = Object.keys(MESSAGE_REASONS);
 const policyCodes = [...MESSAGE_POLICY_CODES, ...STATUS_POLICY_CODES, ...DECLARATION_POLICY_CODES];

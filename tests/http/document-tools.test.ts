@@ -1,15 +1,17 @@
 /** What others read the documents with: a linter, and a maker of types that a program is compiled against and run. */
+
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { apiDocument, clientTypes } from '../../bin/client-types.ts';
+import { root } from '../root.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
 
-const TOOLS = resolve(import.meta.dirname, '../document-tools');
+const TOOLS = join(root, 'tests/document-tools');
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'document-tools-'));
 let service: ServiceFixture;
@@ -66,7 +68,7 @@ test('the linter finds nothing in either document', async (context) => {
 
 /** Compiles a program in TypeScript; fails with what the compiler says. */
 async function compile(program: string): Promise<void> {
-  const node = resolve(import.meta.dirname, '../../node_modules/@types');
+  const node = join(root, 'node_modules/@types');
   const options = [
     '--strict',
     '--target',

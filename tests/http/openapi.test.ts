@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -10,6 +11,7 @@ import { EVENT_OPERATION } from '../../http/operator-api/event-operation.ts';
 import { OPERATOR_SCHEMAS } from '../../http/operator-api/named-schemas.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { API_SCHEMAS } from '../../http/tenant-api/named-schemas.ts';
+import { root } from '../root.ts';
 import { closedDocument } from './closed-document.ts';
 
 const api = openApiDocument({
@@ -41,7 +43,7 @@ describe('the published documents', () => {
 
   it('declares version 1, and each route that the contract lists', () => {
     assert.equal((api.info as { version: string }).version, '1');
-    const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+    const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
     const rows = [...contract.matchAll(/^\| (GET|POST|PATCH|DELETE) +\| `([^|]+)` +\|/gm)].flatMap(
       ([, method, paths = '']) => paths.split('`, `').map((path) => `${method} ${path}`),
     );

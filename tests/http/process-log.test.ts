@@ -1,9 +1,11 @@
 /** What reaches the log of a process, and what never does. */
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
+import { moduleFile, nodeFlags } from '../root.ts';
 
 const answered: AnsweredRequest = {
   ...{ tenantId: 't1', keyId: 'k1', method: 'GET', route: '/shops/{idOrName}', status: 404 },
@@ -54,16 +56,12 @@ for (const [how, end] of [
 ] as const) {
   test(`what was logged just before the process ${how} is written all the same`, () => {
     const program = `
-      import { createLogger } from '${new URL('../../http/request-log/process-log.ts', import.meta.url)}';
+      import { createLogger } from '${moduleFile('http/request-log/process-log.ts')}';
       createLogger({ level: 'info' }).info(${JSON.stringify(answered)}, 'request');
       setImmediate(() => setImmediate(() => { ${end} }));`;
-    const { stderr } = spawnSync(
-      process.execPath,
-      ['--import', 'tsx', '--input-type=module', '-e', program],
-      {
-        encoding: 'utf8',
-      },
-    );
+    const { stderr } = spawnSync(process.execPath, [...nodeFlags, '--input-type=module', '-e', program], {
+      encoding: 'utf8',
+    });
     assert.match(stderr, /"requestId":"r-1"/);
   });
 }

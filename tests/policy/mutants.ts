@@ -3,6 +3,7 @@
  * Run: node --import tsx tests/policy/mutants.ts [--only=<part of a file name>] [--first=<how many>] [--jobs=2]
  * Ends with exit code 1 when a mutant survives that is not in `mutants-that-live.ts`, or when an entry there is of no mutant.
  */
+
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -18,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { root } from '../root.ts';
 import { type LivingMutants, livingMutants } from './mutants-that-live.ts';
 
 interface Mutant {
@@ -64,8 +66,6 @@ const slowTestFiles = ['key-limits.test.ts', 'evaluate-sequences.test.ts'];
  * that a busy machine kills no mutant.
  */
 const cpuSeconds = 30;
-
-const root = resolve(import.meta.dirname, '../..');
 
 function mutantsOf(file: string): Mutant[] {
   const mutants = new Map<string, Mutant>();

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { shardKey } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { root } from '../root.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
 import { eventually, redisNode, redisProxy } from './redis-node.ts';
@@ -88,7 +91,7 @@ test('a superseded node is told, and has stopped its actors', async () => {
 test('what a killed process registered late, behind its successor, changes nothing', async () => {
   // As far as the killed one came: it took its ticket, and what it sent after that is still on its way.
   const ticket = await redis.incr('{runtime}:tickets');
-  const { source } = readLuaScript(new URL('../../runtime/redis/register-node.lua', import.meta.url));
+  const { source } = readLuaScript(pathToFileURL(join(root, 'runtime/redis/register-node.lua')));
   const { node } = await redisNode({ redisUrl: server.url, limits: { renewEveryMs: 50 } });
   const { incarnation } = node;
   const keys = ['{runtime}:nodes', '{runtime}:lease:a', '{runtime}:ticket:a'];

@@ -9,6 +9,7 @@ import {
   generateSignalKeyPair,
   isSignedBy,
 } from '../../actors/sessions/worker-thread/keys/curve.ts';
+import { moduleFile, nodeFlags } from '../root.ts';
 
 const RANDOM_PAIRS = 200;
 /** As many as stand still for certain where a pair is exported after the call that made it, with Node 20. */
@@ -158,13 +159,13 @@ test('a signature is not read in a second way: s stays below the order of the gr
 
 test('key pairs are made while garbage is collected, again and again', () => {
   const program = `
-    import { generateSignalKeyPair } from ${JSON.stringify(new URL('../../actors/sessions/worker-thread/keys/curve.ts', import.meta.url).href)};
+    import { generateSignalKeyPair } from ${JSON.stringify(moduleFile('actors/sessions/worker-thread/keys/curve.ts'))};
     for (let count = 0; count < ${PAIRS_IN_A_ROW}; count += 1) generateSignalKeyPair();
   `;
   // A thread that stands still in Node's own locks can only be ended with its process.
   const { status, signal, stderr } = spawnSync(
     process.execPath,
-    ['--max-semi-space-size=1', '--import', 'tsx', '--input-type=module', '--eval', program],
+    ['--max-semi-space-size=1', ...nodeFlags, '--input-type=module', '--eval', program],
     { timeout: 60_000, killSignal: 'SIGKILL', encoding: 'utf8' },
   );
   assert.deepEqual({ status, signal }, { status: 0, signal: null }, stderr);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import {
   DEFAULT_WORKER_SUPERVISION,
   WorkerPool,
@@ -8,6 +9,7 @@ import {
 } from '../../actors/sessions/main-thread/worker-pool.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { moduleFile } from '../root.ts';
 
 interface Observed {
   readonly pool: WorkerPool;
@@ -26,7 +28,7 @@ interface Pool {
   readonly entry?: () => URL;
 }
 
-const SCRIPTED = new URL('./scripted-worker.ts', import.meta.url);
+const SCRIPTED = pathToFileURL(moduleFile('tests/session/scripted-worker.ts'));
 
 function startPool(
   count: number,

@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { simulatorControl } from '../../simulator/control-client.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
+import { moduleFile, nodeFlags } from '../root.ts';
 import { linkedClient } from './test-client.ts';
 
 const SHOP = '+33611111111';
 const CUSTOMER = '+33622222222';
 const CUSTOMER_ADDRESS = '33622222222@s.whatsapp.net';
-const PROGRAM = fileURLToPath(new URL('./simulator-process.ts', import.meta.url));
+const PROGRAM = moduleFile('tests/simulator/simulator-process.ts');
 
 test('a simulator killed the moment it acknowledged forgets nothing it acknowledged', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'simulator-'));
@@ -30,7 +30,7 @@ test('a simulator killed the moment it acknowledged forgets nothing it acknowled
     await rm(dataDir, { recursive: true, force: true });
   });
   const start = async (port = 0): Promise<Simulator> => {
-    child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, dataDir, String(port)], {
+    child = spawn(process.execPath, [...nodeFlags, PROGRAM, dataDir, String(port)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import { loadTenant, type TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import type { Store } from '../../../runtime/store.ts';
+import { root } from '../../root.ts';
 import type { Value } from '../../runtime/memory-commands.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
 
@@ -17,7 +19,9 @@ export interface Golden {
 
 /** Reads a golden file; each call gives a copy of its own. */
 export function readGolden(version: number): Golden {
-  return JSON.parse(readFileSync(new URL(`./version-${version}.json`, import.meta.url), 'utf8')) as Golden;
+  return JSON.parse(
+    readFileSync(join(root, `tests/actors/golden/version-${version}.json`), 'utf8'),
+  ) as Golden;
 }
 
 /** The hash under a key of a golden file; to be changed in place. */
