@@ -157,7 +157,7 @@ const UNBOUND: readonly string[] = ['service', 'bin'];
 
 /** A library that has one place, with all below its name, and the rooms or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
-  'uWebSockets.js': ['http/server.ts'],
+  '@uwsjs': ['http/uwebsockets.ts'],
   '@whiskeysockets': ['actors/sessions/worker-thread', 'simulator'],
   libsignal: ['actors/sessions/worker-thread', 'simulator'],
   'whatsapp-rust-bridge': ['actors/sessions/worker-thread'],

@@ -1,6 +1,3 @@
-// Before the library: the bound is read while its binary is loaded.
-import './request-head-limit.ts';
-import uWebSockets, { type HttpResponse, type us_listen_socket } from 'uWebSockets.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MaybePromise } from '../runtime/maybe-promise.ts';
 import { CallerConnection } from './contract/caller-connection.ts';
@@ -19,6 +16,7 @@ import { LARGE_BODY_BYTES, LargeBodies } from './pipeline/large-bodies.ts';
 import { PeerAddresses } from './pipeline/peer-addresses.ts';
 import { statusLine } from './pipeline/status-line.ts';
 import { type HeadOptions, type OpenRequest, readHead } from './request-head.ts';
+import { type HttpResponse, type ListenSocket, uWebSockets } from './uwebsockets.ts';
 
 /** The address to listen on, and the front that answers. */
 export interface ServerOptions extends HeadOptions {
@@ -84,6 +82,9 @@ class Exchange extends CallerConnection {
     this.#waiting?.wait.end();
   }
 }
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT of uSockets. Without it two processes share a port in silence, each with a part of the requests. */
+const EXCLUSIVE_PORT = 1;
 
 /** Starts a listener. Rejects when the address cannot be had. */
 export function startServer(options: ServerOptions): Promise<Server> {
@@ -184,7 +185,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
     return draining ? { ...reply, close: true } : reply;
   }
 
-  async function close(listener: us_listen_socket, graceMs: number): Promise<void> {
+  async function close(listener: ListenSocket, graceMs: number): Promise<void> {
     // Closing a listen socket twice ends the process: uWebSockets.js checks nothing there.
     if (!draining) uWebSockets.us_listen_socket_close(listener);
     draining = true;
@@ -199,7 +200,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
   }
 
   return new Promise((resolve, reject) => {
-    listenAlone(app, options, (listener) => {
+    app.listen(options.host, options.port, EXCLUSIVE_PORT, (listener) => {
       if (listener === false) {
         reject(new Error(`cannot listen on ${options.host}:${options.port}: it is in use or not ours`));
         return;
@@ -208,19 +209,6 @@ export function startServer(options: ServerOptions): Promise<Server> {
       resolve({ port, close: (graceMs) => close(listener, graceMs) });
     });
   });
-}
-
-/** LIBUS_LISTEN_EXCLUSIVE_PORT of uSockets. Without it two processes share a port in silence, each with a part of the requests. */
-const EXCLUSIVE_PORT = 1;
-
-/** The library takes options after host and port as well; its types leave that form out. */
-function listenAlone(
-  app: uWebSockets.TemplatedApp,
-  { host, port }: { readonly host: string; readonly port: number },
-  listening: (listener: us_listen_socket | false) => void,
-): void {
-  type Listen = (host: string, port: number, options: number, callback: typeof listening) => void;
-  (app.listen as unknown as Listen).call(app, host, port, EXCLUSIVE_PORT, listening);
 }
 
 /** What a listener does with the bodies that it reads. */

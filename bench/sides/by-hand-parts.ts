@@ -1,8 +1,9 @@
-import uWebSockets, { type HttpRequest, type HttpResponse, type TemplatedApp } from 'uWebSockets.js';
 import { addressOfBytes } from '../../http/pipeline/client-address.ts';
 import { bearer, keyHash } from '../../http/pipeline/presented-key.ts';
+import type { RawHead } from '../../http/request-head.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
+import { type App, type HttpResponse, uWebSockets } from '../../http/uwebsockets.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
@@ -41,7 +42,7 @@ export interface Head {
 }
 
 /** Reads the head of a request and gives it an id. */
-export function readHead(raw: HttpRequest, response: HttpResponse): Head {
+export function readHead(raw: RawHead, response: HttpResponse): Head {
   const startedMs = systemClock.monotonicMs();
   const token = bearer(raw.getHeader('authorization'));
   const given = raw.getHeader('x-request-id');
@@ -84,8 +85,8 @@ export function logAnswered(
 }
 
 /** Listens on a port of the system's choice and says so on standard output. */
-export function listen(app: TemplatedApp): void {
-  app.listen('127.0.0.1', 0, (listener) => {
+export function listen(app: App): void {
+  app.listen('127.0.0.1', 0, 0, (listener) => {
     if (listener === false) throw new Error('no port could be had');
     const port = uWebSockets.us_socket_local_port(listener);
     process.stdout.write(`${JSON.stringify({ ready: true, api: `http://127.0.0.1:${port}/api/v1` })}\n`);

@@ -1,4 +1,4 @@
-import uWebSockets from 'uWebSockets.js';
+import { uWebSockets } from '../../http/uwebsockets.ts';
 
 // The floors: what the HTTP server itself costs. `bare` answers everything with a few bytes; `parsed` takes the body
 // of a POST and parses it before it does.
@@ -26,7 +26,7 @@ app.any('/*', (response) => {
     });
   });
 });
-app.listen('127.0.0.1', 0, (listener) => {
+app.listen('127.0.0.1', 0, 0, (listener) => {
   if (listener === false) throw new Error('no port could be had');
   const port = uWebSockets.us_socket_local_port(listener);
   process.stdout.write(`${JSON.stringify({ ready: true, api: `http://127.0.0.1:${port}/api/v1` })}\n`);

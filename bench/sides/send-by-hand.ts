@@ -1,4 +1,3 @@
-import uWebSockets, { type HttpResponse } from 'uWebSockets.js';
 import { readFileSync } from 'node:fs';
 import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
@@ -16,6 +15,7 @@ import { keyHash } from '../../http/pipeline/presented-key.ts';
 import { createRouter } from '../../http/pipeline/router.ts';
 import { API_BASE_PATH, API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { sendMessage } from '../../http/tenant-api/messages.ts';
+import { type HttpResponse, uWebSockets } from '../../http/uwebsockets.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';

@@ -23,9 +23,14 @@ type Contexts = ReadonlyMap<AsyncLocalStorage<unknown>, Context>;
  * Call it once in a thread, before the first client is made. It changes `run`, `enterWith` and `getStore` of the class.
  */
 export function shareAsyncContexts(): void {
-  const shared = new AsyncLocalStorage<Contexts>();
+  // Node 24 calls `getStore` and `enterWith` from within `run`, and the shared storage needs those of Node.
   const { run, enterWith, getStore } = AsyncLocalStorage.prototype;
-  const contexts = (): Contexts | undefined => getStore.call(shared) as Contexts | undefined;
+  const shared: AsyncLocalStorage<Contexts> = Object.assign(new AsyncLocalStorage(), {
+    run,
+    enterWith,
+    getStore,
+  });
+  const contexts = (): Contexts | undefined => shared.getStore();
   const withOne = (storage: AsyncLocalStorage<unknown>, context: Context): Contexts =>
     new Map(contexts()).set(storage, context);
   Object.assign(AsyncLocalStorage.prototype, {
@@ -39,7 +44,7 @@ export function shareAsyncContexts(): void {
       ...args: unknown[]
     ) {
       const context: Context = { value };
-      const result = run.call(shared, withOne(this, context), work, ...args);
+      const result = shared.run(withOne(this, context), work, ...args);
       const end = (): void => {
         context.value = undefined;
       };
@@ -47,7 +52,7 @@ export function shareAsyncContexts(): void {
       return result;
     },
     enterWith(this: AsyncLocalStorage<unknown>, value: unknown): void {
-      enterWith.call(shared, withOne(this, { value }));
+      shared.enterWith(withOne(this, { value }));
     },
   });
 }

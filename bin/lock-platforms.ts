@@ -1,0 +1,59 @@
+/** A package in a lock file. */
+interface LockedPackage {
+  readonly version?: string;
+  readonly optional?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+
+/** A lock file, by the places of its packages. */
+interface LockFile {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+/** The words in the names of packages that hold binaries, and what npm calls them. */
+const SYSTEMS = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+];
+const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64'];
+const LIBRARIES: Readonly<Record<string, string>> = { gnu: 'glibc', musl: 'musl' };
+
+/**
+ * Returns the lock file with an entry for each binary that a package names for another platform and that the registry at hand does
+ * not carry. `npm ci` refuses a lock file without them. An entry has no hash, so npm takes that package by name and version.
+ */
+export function withAllPlatforms(lock: LockFile): LockFile {
+  const missing = missingPlatforms(lock).map(([name, version]) => [
+    `node_modules/${name}`,
+    { version, optional: true, ...platformOf(name) },
+  ]);
+  return { ...lock, packages: { ...lock.packages, ...Object.fromEntries(missing) } };
+}
+
+/** Returns the name and version of each optional package that no entry of the lock file holds. */
+function missingPlatforms({ packages }: LockFile): readonly (readonly [string, string])[] {
+  const named = Object.values(packages).flatMap((each) => Object.entries(each.optionalDependencies ?? {}));
+  const held = Object.keys(packages);
+  return named.filter(([name]) => !held.some((place) => place.endsWith(`node_modules/${name}`)));
+}
+
+/** Returns the platform that is told by the name of a package, such as `@oxc-parser/binding-linux-arm64-musl`. */
+function platformOf(name: string): LockedPackage {
+  const words = name.replace(/^.*\//, '').split('-');
+  const [os] = words.filter((word) => SYSTEMS.includes(word));
+  const [cpu] = words.filter((word) => PROCESSORS.includes(word));
+  if (os === undefined || cpu === undefined) throw new Error(`${name} names no platform that is known here`);
+  const libc = words.flatMap((word) => LIBRARIES[word] ?? []);
+  return { os: [os], cpu: [cpu], ...(libc.length === 0 ? {} : { libc }) };
+}

@@ -1,0 +1,67 @@
+// Before the library: the bound is read while its binary is loaded.
+import './request-head-limit.ts';
+import { createRequire } from 'node:module';
+import type { RawHead } from './request-head.ts';
+
+/** A reply that is written, and the body of its request. Its methods throw once the caller is gone or the reply is whole. */
+export interface HttpResponse {
+  writeStatus(line: string): void;
+  writeHeader(name: string, value: string): void;
+  /** False where the reader does not take it yet; it is buffered. */
+  write(text: string): boolean;
+  end(body?: string | Uint8Array, closeConnection?: boolean): void;
+  endWithoutBody(): void;
+  tryEnd(body: string, length: number): void;
+  close(): void;
+  /** Gathers what is written meanwhile. */
+  cork(work: () => void): void;
+  onAborted(callback: () => void): void;
+  /** A piece is gone after the callback. */
+  onData(callback: (piece: ArrayBuffer, isLast: boolean) => void): void;
+  getRemoteAddress(): ArrayBuffer;
+}
+
+/** A socket that listens. */
+export interface ListenSocket {
+  readonly isListenSocket: never;
+}
+
+type Listening = (listener: ListenSocket | false) => void;
+
+/** A table of routes and the sockets that listen for them. */
+export interface App {
+  any(pattern: string, handler: (response: HttpResponse, request: RawHead) => void): void;
+  /** The callback gets 1 where a connection was opened, and a negative number where it has ended. */
+  filter(callback: (connection: HttpResponse, change: number) => void): void;
+  /** Port 0 is the system's choice. */
+  listen(host: string, port: number, options: number, listening: Listening): void;
+}
+
+/** The part of uWebSockets.js that is used here. */
+interface Library {
+  App(): App;
+  us_listen_socket_close(listener: ListenSocket): void;
+  us_socket_local_port(listener: ListenSocket): number;
+}
+
+/**
+ * Loads the library's binary for the Node that runs. It is a package of its own for each platform and Node. The packages are of two
+ * releases: those for Node 20 and 22 run on Debian 12, and those for 24 and 26 need the glibc of Debian 13. Throws where there is
+ * none: no slower server takes its place.
+ */
+function load(): Library {
+  const { platform, arch, version, versions } = process;
+  const name = `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`;
+  try {
+    return createRequire(import.meta.url)(name) as Library;
+  } catch (cause) {
+    throw new Error(
+      `the HTTP server's package ${name} does not load on Node ${version}; bin/prepare installs it`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+export const uWebSockets = load();
