@@ -10,15 +10,15 @@ ARG BUILD_BASE=node:22-bookworm-slim
 FROM ${BUILD_BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Not npm ci, and no install scripts, for the reasons bin/prepare gives.
-RUN npm install --omit=dev --ignore-scripts --no-save --no-audit --no-fund
-COPY image/trim-packages image/gather-system image/cut-symbols.mjs image/
+# No install scripts, for the reason bin/prepare gives.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+COPY image/trim-packages image/gather-system image/cut-symbols.mjs image/server-package.mjs image/
 RUN image/trim-packages && image/gather-system /system
 
 FROM ${BUILD_BASE} AS program
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm install --ignore-scripts --no-save --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY service service
 COPY runtime runtime

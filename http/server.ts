@@ -16,7 +16,7 @@ import { LARGE_BODY_BYTES, LargeBodies } from './pipeline/large-bodies.ts';
 import { PeerAddresses } from './pipeline/peer-addresses.ts';
 import { statusLine } from './pipeline/status-line.ts';
 import { type HeadOptions, type OpenRequest, readHead } from './request-head.ts';
-import { type HttpResponse, type ListenSocket, uWebSockets } from './uwebsockets.ts';
+import { ENDS_HEADS, type HttpResponse, type ListenSocket, uWebSockets } from './uwebsockets.ts';
 
 /** The address to listen on, and the front that answers. */
 export interface ServerOptions extends HeadOptions {
@@ -316,18 +316,23 @@ function send(exchange: Exchange, reply: ReplyValue): void {
 
 /** What uWebSockets writes by itself where it writes a body. */
 function headHeaders({ body, stream, close }: ReplyValue): HeaderLines {
-  if (close === true) return '\r\nConnection: close';
+  if (close === true) return ENDS_HEADS ? '' : '\r\nConnection: close';
   return (stream === undefined ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : '') + KEEP_ALIVE;
 }
 
 /**
- * Ends a connection with the head of a reply. uWebSockets would end it behind the body, which never comes: until it is closed
- * here, whatever the caller sends next is not taken for a request.
+ * Ends a connection with the head of a reply. An older uWebSockets would end it behind the body, which never comes: until it is
+ * closed here, whatever the caller sends next is not taken for a request.
  */
 function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void {
   const { response } = exchange;
+  const length = stream === undefined ? Buffer.byteLength(body) : 0;
+  if (ENDS_HEADS) {
+    response.endWithoutBody(length, true);
+    return;
+  }
   exchange.watch();
-  response.tryEnd('', stream === undefined ? Buffer.byteLength(body) : 0);
+  response.tryEnd('', length);
   // What is written in this turn is gathered until its end.
   setImmediate(() => {
     if (!exchange.isGone) response.close();

@@ -10,7 +10,8 @@ export interface HttpResponse {
   /** False where the reader does not take it yet; it is buffered. */
   write(text: string): boolean;
   end(body?: string | Uint8Array, closeConnection?: boolean): void;
-  endWithoutBody(): void;
+  /** `closeConnection` has the library write `Connection: close`. */
+  endWithoutBody(length?: number, closeConnection?: boolean): void;
   tryEnd(body: string, length: number): void;
   close(): void;
   /** Gathers what is written meanwhile. */
@@ -65,3 +66,6 @@ function load(): Library {
 }
 
 export const uWebSockets = load();
+
+/** The release for Node 24 and 26 ends a reply to HEAD with its head, where the other one waits for a body that never comes. */
+export const ENDS_HEADS = Number(process.versions.node.split('.')[0]) >= 24;

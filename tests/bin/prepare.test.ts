@@ -19,6 +19,7 @@ function machine(name: string, programs: Readonly<Record<string, string>>): stri
     join(place, 'package-lock.json'),
     JSON.stringify({ packages: { '': {}, 'node_modules/a': { version: '1.0.0' } } }),
   );
+  cpSync(join(root, 'image/server-package.mjs'), join(place, 'image/server-package.mjs'));
   for (const tool of ['bash', 'dirname', 'sed', 'cat', 'mktemp', 'tail', 'rm', 'mkdir', 'ln', 'env', 'sh']) {
     symlinkSync(`/bin/${tool}`, join(place, 'path', tool));
   }
@@ -42,24 +43,27 @@ function prepare(place: string): Promise<{ readonly code: number; readonly error
 }
 
 const node = `exec ${process.execPath} "$@"`;
-const installsPackages = `mkdir -p node_modules && cat > node_modules/.package-lock.json < package-lock.json`;
+const server = `@uwsjs/${process.platform}-${process.arch}-${process.versions.node.split('.')[0]}`;
+const installsLocked = `mkdir -p node_modules && cat > node_modules/.package-lock.json < package-lock.json`;
+const installsPackages = `${installsLocked} && mkdir -p node_modules/${server} && cat > node_modules/${server}/index.js < /dev/null`;
 const whole = { node, npm: installsPackages, flock: '', 'redis-server': '' };
 
 test('a machine without Node is told so', async () => {
   const { node: _node, ...rest } = whole;
   assert.deepEqual(await prepare(machine('no-node', rest)), {
     code: 1,
-    errors: 'Node 20.12 or newer is needed; found none.\n',
+    errors: 'Node 24, 22 or 26 is needed, or 20.15 and newer of its line; found none.\n',
   });
 });
 
-test('an old Node is told with its version', async () => {
-  const place = machine('old-node', { ...whole, node: 'echo v18.19.1' });
-  assert.deepEqual(await prepare(place), {
-    code: 1,
-    errors: 'Node 20.12 or newer is needed; found v18.19.1.\n',
+for (const version of ['v18.19.1', 'v20.14.0', 'v23.11.1', 'v25.9.0'])
+  test(`Node ${version} is refused with its version`, async () => {
+    const place = machine(`node-${version}`, { ...whole, node: `echo ${version}` });
+    assert.deepEqual(await prepare(place), {
+      code: 1,
+      errors: `Node 24, 22 or 26 is needed, or 20.15 and newer of its line; found ${version}.\n`,
+    });
   });
-});
 
 test('packages are installed once, and silence means that all is there', async () => {
   const place = machine('fresh', whole);
@@ -77,6 +81,15 @@ test('a package of another version than the lock file says is installed again', 
     JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.1' } } }),
   );
   assert.match((await prepare(place)).errors, /Installing/);
+});
+
+test('a registry without the HTTP server for this platform is told in one sentence', async () => {
+  const { code, errors } = await prepare(machine('no-server', { ...whole, npm: installsLocked }));
+  assert.equal(code, 1);
+  assert.match(
+    errors,
+    new RegExp(`\nThe npm registry did not give ${server}, the HTTP server's binary; [^\n]*\n$`),
+  );
 });
 
 test('a failed install of packages ends in one sentence', async () => {
