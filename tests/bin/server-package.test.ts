@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { withAllPlatforms } from '../../bin/lock-platforms.ts';
-import { root } from '../root.ts';
+
+/** Tests run there. */
+const root = process.cwd();
 
 // It runs before any package is there, so it is no TypeScript.
 const { whyItDoesNotLoad } = await import(join(root, 'image/server-package.mjs'));
