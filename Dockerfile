@@ -3,9 +3,9 @@
 # but attachments under /tmp while they are sent, so the root file system may be read-only with a tmpfs there; where
 # none can be written it refuses to start. bin/image builds it, also where no base image can be pulled.
 
-# Any Debian with Node 22 (or 20) and npm. Where npm needs settings of its own (a registry, certificates), they come with it.
-# By tag, so that who builds gets its patches; with a digest (node:22-bookworm-slim@sha256:…) it is the same each time.
-ARG BUILD_BASE=node:22-bookworm-slim
+# Any Debian 13 with Node 24 (or 22 or 26) and npm. Where npm needs settings of its own (a registry, certificates), they come with it.
+# By tag, so that who builds gets its patches; with a digest (node:24-trixie-slim@sha256:…) it is the same each time.
+ARG BUILD_BASE=node:24-trixie-slim
 
 FROM ${BUILD_BASE} AS packages
 WORKDIR /app
