@@ -45,6 +45,7 @@ const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
   simulator: 'is bin/simulator: every live bench starts the same program',
   settings: 'tests/bin/documented-settings.test.ts compares what it would write with what is there',
   'client-types': 'tests/client/document-changes.test.ts compares what it would write with what is there',
+  'lock-platforms': 'tests/bin/server-package.test.ts compares what it would write with what is there',
 };
 
 /** Programs of `bin/` that are run by the gate's tests, by the gate itself, or by bin/nightly. */
