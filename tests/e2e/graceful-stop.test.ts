@@ -28,7 +28,8 @@ let stack: ServiceStack;
 /** Whom the callers call for; their limits are not those of the shop with a message in hand. */
 let account: Account;
 before(async () => {
-  stack = await startServiceStack();
+  // At `debug` each answered request has its line.
+  stack = await startServiceStack({ logLevel: 'debug' });
   account = await makeAccount(stack.admin, 'Callers');
   await connectShop(stack, stack.shopId, '+33611110001');
 });

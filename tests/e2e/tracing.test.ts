@@ -41,7 +41,7 @@ before(async () => {
   await once(collector.listen(0, '127.0.0.1'), 'listening');
   const { port } = collector.address() as AddressInfo;
   const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
-  stack = await startServiceStack({ environment });
+  stack = await startServiceStack({ environment, logLevel: 'debug' });
   await connectShop(stack, stack.shopId, '+33611110061');
 });
 after(async () => {
