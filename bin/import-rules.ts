@@ -59,7 +59,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['policy', 'runtime'],
   ],
   'actors/shops/turns/inbound': [
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'policy', 'runtime'],
+    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'actors', 'policy', 'runtime'],
   ],
   'actors/shops/turns': [
     ...['actors/shops/turns/inbound'],

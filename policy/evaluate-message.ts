@@ -32,8 +32,8 @@ export const BULK_RECIPIENTS_PER_HOUR = 20;
 /** The facts on which a message to a number is judged, beside the ledger of what the shop has sent. */
 export interface MessageFacts {
   /**
-   * The number as the network knows it, else as the caller wrote it, in E.164 shape; `evaluateMessage` throws
-   * otherwise. Counted in whichever form (`recipientKey`).
+   * The number as the network knows it, else as the caller wrote it, in E.164 shape, or the network's own id of somebody who
+   * has no number that it tells; `evaluateMessage` throws otherwise. Counted in whichever form (`recipientKey`).
    */
   readonly recipient: string;
   readonly text: string | undefined;

@@ -1,4 +1,4 @@
-import { phoneAsInteger } from './recipient.ts';
+import { isNetworkId, networkIdAsInteger, phoneAsInteger } from './recipient.ts';
 
 /** One country whose mobile numbers are written with and without a redundant digit. */
 interface TwoForms {
@@ -69,9 +69,10 @@ function countryOfTwoForms(phone: string): TwoForms | undefined {
 
 /**
  * What a recipient is counted by: the number without the digit that says nothing, as an integer, so that both forms
- * meet one recipient's limits. Throws on anything that is not a phone number in E.164 shape.
+ * meet one recipient's limits; of the network's own id one that no number has. Throws on anything else.
  */
 export function recipientKey(phone: string): number {
+  if (isNetworkId(phone)) return networkIdAsInteger(phone);
   if (countryOfTwoForms(phone) === undefined) return phoneAsInteger(phone);
   return numberForms(phone).reduce((key, form) => Math.min(key, phoneAsInteger(form)), Infinity);
 }

@@ -19,6 +19,28 @@ export function isGroupId(text: string): boolean {
   return GROUP_ID.test(text);
 }
 
+/** The network's own id of a person (LID), whose number it may not tell. */
+const NETWORK_ID = /^\d{1,20}@lid$/;
+
+/** True for the network's own id of a person. */
+export function isNetworkId(text: string): boolean {
+  return NETWORK_ID.test(text);
+}
+
+/** True for whatever names one person: a number, or the network's own id. */
+export function isPerson(text: string): boolean {
+  return isPhoneNumber(text) || isNetworkId(text);
+}
+
+/** Above every number of 15 digits, and so many that a double still tells each from the next. */
+const NETWORK_IDS_FROM = 10 ** 15;
+const NETWORK_IDS = 8n * 10n ** 15n;
+
+/** The network's own id as an integer that no number is. */
+export function networkIdAsInteger(id: string): number {
+  return NETWORK_IDS_FROM + Number(BigInt(id.slice(0, id.indexOf('@'))) % NETWORK_IDS);
+}
+
 /**
  * The number as an integer. One to one with the text, since E.164's 15 digits fit the 53 bits of a double and none
  * starts with 0; so two recipients never collide. Throws on anything that is not a phone number.

@@ -136,7 +136,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const askGroups = groupQuestions({ actors, clock, host, waiters });
   const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
   const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
-  const inbound = inboundService({ actors, store, vault });
+  const inbound = inboundService({ actors, store, vault, shops });
   const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
   // Its pumps wait for moments of the wall clock, which may step.
   const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };

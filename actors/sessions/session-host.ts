@@ -36,6 +36,8 @@ export interface SessionHost {
   recall(shop: SessionAddress, messageId: string): void;
   /** What was told under the token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may go out. */
   confirmInbound(shop: SessionAddress, token: string): void;
+  /** Tells a person, by number or by the network's own id, that their message was read; nobody hears whether that came to pass. */
+  markRead(shop: SessionAddress, message: ReadMessage): void;
   /** From now on the shop's sessions tell the content of what people write, or tell none. */
   hearInbound(shop: SessionAddress, inbound: InboundMode): void;
   /**
@@ -93,7 +95,7 @@ export interface SendOrder {
   /** The network's id of the stanza, made and stored before the order. */
   readonly wireId: string;
   readonly kind: 'message' | 'status';
-  /** E.164 with plus, as the caller wrote it; or a group id ending in `@g.us`; unused for a status. */
+  /** E.164 with plus, as the caller wrote it; or a group id ending in `@g.us`; or the network's own id of a person (`@lid`); unused for a status. */
   readonly to: string;
   /** The number the network last said it knows the recipient by; undefined: `to`. */
   readonly knownAs: string | undefined;
@@ -104,6 +106,22 @@ export interface SendOrder {
   readonly audience: readonly string[] | undefined;
   /** How long the network may take to acknowledge before the outcome counts as unknown. */
   readonly deadlineMs: number;
+  /** What the recipient wrote, which the message quotes. */
+  readonly quoted?: QuotedMessage;
+}
+
+/** Who wrote a message that was read, by number or by the network's own id, and its stanza. */
+export interface ReadMessage {
+  readonly from: string;
+  readonly wireId: string;
+}
+
+/** What is quoted of a message. */
+export interface QuotedMessage {
+  /** The network's id of its stanza. */
+  readonly wireId: string;
+  /** Empty where it is not known. */
+  readonly text: string;
 }
 
 /** What became of a send order. */

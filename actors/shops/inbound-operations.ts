@@ -1,7 +1,7 @@
 import type { Outcome } from '../failure.ts';
 import type { InboundKind } from '../inbound-content.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
-import type { ShopReference } from './shop-operations.ts';
+import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
 
 /** What somebody wrote to a shop, as its event tells it. Times are ISO 8601 in UTC. */
 export interface InboundView {
@@ -41,6 +41,17 @@ export interface InboundOperations {
   ): Promise<Outcome<CursorPage<InboundRecordView>>>;
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
   read(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView>>;
+  /**
+   * Marks it as read, and tells the person's phone; again it answers the same. Fails MESSAGE_NOT_FOUND, and MSGAPP_NOT_CONNECTED
+   * without a session.
+   */
+  markRead(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView>>;
+  /** Sends the person a message that quotes what they wrote: a send in all else. Fails MESSAGE_NOT_FOUND, and as a send. */
+  reply(
+    tenantId: string,
+    inboundId: string,
+    draft: Omit<MessageDraft, 'to' | 'reply'>,
+  ): Promise<Outcome<Sent<Accepted>>>;
   /** As its event tells it; undefined: it is gone. */
   told(tenantId: string, inboundId: string): Promise<InboundView | undefined>;
 }

@@ -68,6 +68,9 @@ export interface MessageView {
   /** Of a message to a group alone: how many had it, and how many read it. */
   readonly deliveredCount?: number;
   readonly readCount?: number;
+  /** Of a reply alone: the person it goes to, whose number may not be told, and the inbound message that it quotes. */
+  readonly toId?: string;
+  readonly replyTo?: string;
 }
 
 /** What a send answers. */
@@ -89,10 +92,19 @@ export interface Sent<Answer> {
   readonly accepted: Answer;
 }
 
+/** What a reply answers. */
+export interface Reply {
+  readonly inboundId: string;
+  /** Who wrote, by the tenant's id of them. */
+  readonly toId: string;
+}
+
 /** A send as the caller asked for it, valid in shape. */
 export interface MessageDraft {
-  /** E.164 with plus, or a group id. */
+  /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string;
+  /** Of a reply: what it answers. */
+  readonly reply?: Reply;
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video' | 'document';

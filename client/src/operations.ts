@@ -248,6 +248,10 @@ export type Message = {
   readonly deliveredCount?: number;
   /** Of a message to a group: how many of it said that they read it. */
   readonly readCount?: number;
+  /** Of a reply: the `fromId` of the person, also where `to` is null. */
+  readonly toId?: string;
+  /** Of a reply: the inbound message that it answers. */
+  readonly replyTo?: string;
 };
 
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'rejected';
@@ -995,6 +999,43 @@ export interface Operations {
     };
     readonly status: 200;
   };
+  /**
+   * Mark what somebody wrote as read, and tell their phone.
+   *
+   * The person's phone shows it as read, unless the shop's own phone is set to tell nobody. Marked again it stays as it was.
+   *
+   * Permission: `inbound.read`.
+   */
+  readonly markInboundRead: {
+    readonly params: {
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: InboundMessage;
+    readonly status: 200;
+  };
+  /**
+   * Queue a message to whoever wrote, quoting what they wrote.
+   *
+   * As a send in all else: policy, pacing, record and idempotency. It needs no number, so it reaches people of whom the chat network tells none; the record then has `to: null`, and `toId` in any case. The recipient is `known`. It goes from the shop alone, never through the pool.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly replyToInbound: {
+    readonly params: {
+      /** The id. */
+      readonly id: string;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly text?: string | undefined;
+      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      readonly mediaUrl?: string | undefined;
+      readonly mediaType?: 'image' | 'video' | 'document' | undefined;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly idempotencyKey?: string | undefined;
+    };
+    readonly data: AcceptedMessage;
+    readonly status: 200 | 202;
+  };
 }
 
 /** Where each operation stands. */
@@ -1031,4 +1072,6 @@ export const OPERATIONS = {
   testWebhook: { method: 'POST', path: '/webhooks/{webhookId}/test' },
   listWebhookAttempts: { method: 'GET', path: '/webhooks/{webhookId}/attempts' },
   replayWebhook: { method: 'POST', path: '/webhooks/{webhookId}/replay' },
+  markInboundRead: { method: 'POST', path: '/inbound/{id}/read' },
+  replyToInbound: { method: 'POST', path: '/inbound/{id}/reply', idempotencyKey: 'body' },
 } as const;

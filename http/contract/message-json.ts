@@ -16,6 +16,7 @@ export function messageJson(message: MessageView): string {
   const { status, reason, via, policy, createdAt, updatedAt, sentAt, idempotencyKey, requestId } = message;
   const { traceparent } = message;
   const { deliveredAt, readAt, deliveredCount, readCount } = message;
+  const { toId, replyTo } = message;
   return (
     `{"id":"${id}","shopId":"${shopId}","channel":"${channel}","to":${quoted(to)},"kind":"${kind}",` +
     `"text":${quoted(text)},"mediaUrl":${quoted(mediaUrl)},"mediaType":${quoted(mediaType)},` +
@@ -25,6 +26,7 @@ export function messageJson(message: MessageView): string {
     `"idempotencyKey":${quoted(idempotencyKey)},"requestId":${quoted(requestId)},` +
     `"traceparent":${quoted(traceparent)},` +
     `"deliveredAt":${quoted(deliveredAt)},"readAt":${quoted(readAt)}` +
+    (toId === undefined ? '' : `,"toId":${quoted(toId)},"replyTo":"${replyTo}"`) +
     (deliveredCount === undefined ? '}' : `,"deliveredCount":${deliveredCount},"readCount":${readCount}}`)
   );
 }

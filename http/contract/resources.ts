@@ -199,6 +199,10 @@ export const message = v.strictObject({
   readCount: v.exactOptional(
     v.pipe(count, v.description('Of a message to a group: how many of it said that they read it.')),
   ),
+  toId: v.exactOptional(
+    v.pipe(v.string(), v.description('Of a reply: the `fromId` of the person, also where `to` is null.')),
+  ),
+  replyTo: v.exactOptional(v.pipe(id, v.description('Of a reply: the inbound message that it answers.'))),
 });
 
 /** What somebody wrote to a shop, as its event tells it. */

@@ -11,7 +11,7 @@ import { listArticles, readArticle } from './documentation.ts';
 import { listEvents } from './events.ts';
 import { listGroups } from './groups.ts';
 import { readIdentity } from './identity.ts';
-import { listInbound, readInbound } from './inbound.ts';
+import { listInbound, markInboundRead, readInbound, replyToInbound } from './inbound.ts';
 import { listMessages, readMessage, sendMessage } from './messages.ts';
 import { readPolicy } from './policy.ts';
 import type { ApiServices } from './services.ts';
@@ -63,6 +63,8 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   testWebhook,
   listWebhookAttempts,
   replayWebhook,
+  markInboundRead,
+  replyToInbound,
 ];
 
 /** The path before each of them; the version is part of it (docs/contract.md, Versioning). */

@@ -1,8 +1,10 @@
 import type { FailureCode } from '../../actors/failure.ts';
+import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, inboundRecord } from '../contract/resources.ts';
+import { answerOf, draftOf, messageContent, SEND_ERRORS, SEND_REPLIES } from './messages.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -50,5 +52,53 @@ export const readInbound = apiEndpoint({
   async handle({ caller, params, services }) {
     const found = await services.inbound.read(caller.tenantId, params.id);
     return found.ok ? reply(200, found.value) : found;
+  },
+});
+
+/** POST /inbound/{id}/read */
+export const markInboundRead = apiEndpoint({
+  name: 'markInboundRead',
+  method: 'POST',
+  path: '/inbound/{id}/read',
+  tag: 'Inbound',
+  summary: 'Mark what somebody wrote as read, and tell their phone',
+  description:
+    "The person's phone shows it as read, unless the shop's own phone is set to tell nobody. Marked again it stays as it was.",
+  permission: 'inbound.read',
+  body: closedObject({}),
+  replies: {
+    200: {
+      description: 'The inbound message, marked as read.',
+      data: inboundRecord,
+      example: { ...EXAMPLES.inbound, readAt: '2027-01-31T12:05:00.000Z' },
+    },
+  },
+  errors: [...NOT_FOUND, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST'],
+  async handle({ caller, params, services }) {
+    const marked = await services.inbound.markRead(caller.tenantId, params.id);
+    return marked.ok ? reply(200, marked.value) : marked;
+  },
+});
+
+/** POST /inbound/{id}/reply */
+export const replyToInbound = apiEndpoint({
+  name: 'replyToInbound',
+  method: 'POST',
+  path: '/inbound/{id}/reply',
+  tag: 'Inbound',
+  summary: 'Queue a message to whoever wrote, quoting what they wrote',
+  description:
+    'As a send in all else: policy, pacing, record and idempotency. It needs no number, so it reaches people of whom the chat network tells none; the record then has `to: null`, and `toId` in any case. The recipient is `known`. It goes from the shop alone, never through the pool.',
+  permission: 'messages.send',
+  takesIdempotencyKey: true,
+  body: closedObject(messageContent),
+  bodyExample: { text: 'Yes, from eight to noon.', idempotencyKey: 'answer-4711' },
+  replies: SEND_REPLIES,
+  errors: [...NOT_FOUND, ...SEND_ERRORS],
+  async handle(request) {
+    const { caller, params, services } = request;
+    const draft = draftOf(request);
+    if (!draft.ok) return draft;
+    return answerOf(await services.inbound.reply(caller.tenantId, params.id, draft.value));
   },
 });

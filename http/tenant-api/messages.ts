@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
+import { done, type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import type { MessageDraft, ShopOperations, ShopReference } from '../../actors/shops/shop-operations.ts';
 import { hasText } from '../../policy/message-content.ts';
@@ -20,12 +20,20 @@ import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** Why a send may be refused once its shape is right, in the order of the checks. */
-const SEND_ERRORS = [
+export const SEND_ERRORS = [
   ...MESSAGE_POLICY_CODES,
   'MSGAPP_NOT_CONNECTED',
   'MSGAPP_SESSION_LOST',
   'BOT_SERVICE_UNREACHABLE',
 ] as const satisfies readonly FailureCode[];
+
+/** What a message says, as its caller gives it. */
+export const messageContent = {
+  text: v.optional(text({ max: 4096 })),
+  mediaUrl: v.optional(mediaUri),
+  mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
+  idempotencyKey: v.optional(text({ min: 1, max: 128 })),
+};
 
 const queued = {
   id: EXAMPLES.messageId,
@@ -33,6 +41,24 @@ const queued = {
   statusUrl: `/api/v1/messages/${EXAMPLES.messageId}`,
   policy: EXAMPLES.verdict,
 } as const;
+
+/** What a send answers. */
+export const SEND_REPLIES = {
+  202: {
+    description: 'Queued, with the verdict that let it through.',
+    data: acceptedMessage,
+    example: queued,
+    headers: { Location: 'The `statusUrl`.' },
+    write: acceptedBody,
+  },
+  200: {
+    description: 'The original message of the same idempotencyKey; nothing was sent again.',
+    data: acceptedMessage,
+    example: { ...queued, status: 'sent' },
+    headers: REPLAY_HEADERS,
+    write: acceptedBody,
+  },
+};
 
 /** POST …/messages */
 export const sendMessage = apiEndpoint({
@@ -48,10 +74,7 @@ export const sendMessage = apiEndpoint({
   body: closedObject({
     channel: v.literal('msgapp'),
     to: recipient,
-    text: v.optional(text({ max: 4096 })),
-    mediaUrl: v.optional(mediaUri),
-    mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
-    idempotencyKey: v.optional(text({ min: 1, max: 128 })),
+    ...messageContent,
   }),
   bodyExample: {
     channel: 'msgapp',
@@ -59,30 +82,12 @@ export const sendMessage = apiEndpoint({
     text: 'Your order is ready.',
     idempotencyKey: 'order-4711',
   },
-  replies: {
-    202: {
-      description: 'Queued, with the verdict that let it through.',
-      data: acceptedMessage,
-      example: queued,
-      headers: { Location: 'The `statusUrl`.' },
-      write: acceptedBody,
-    },
-    200: {
-      description: 'The original message of the same idempotencyKey; nothing was sent again.',
-      data: acceptedMessage,
-      example: { ...queued, status: 'sent' },
-      headers: REPLAY_HEADERS,
-      write: acceptedBody,
-    },
-  },
+  replies: SEND_REPLIES,
   errors: [...NAMED_SHOP_ERRORS, ...SEND_ERRORS],
   handle(request) {
-    const { to, text, mediaUrl, mediaType, idempotencyKey } = request.body;
-    if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-    const { requestId, traceparent, idempotencyKey: ofHeader } = request;
-    if (ofHeader !== undefined && (idempotencyKey ?? ofHeader) !== ofHeader) return TWO_KEYS;
-    const key = idempotencyKey ?? ofHeader;
-    const draft = { to, text, mediaUrl, mediaType, idempotencyKey: key, requestId, traceparent };
+    const content = draftOf(request);
+    if (!content.ok) return content;
+    const draft = { to: request.body.to, ...content.value };
     // Waits for nothing but the commit: every send pays for each wait.
     const shop = namedShop(request);
     const { shops } = request.services;
@@ -98,11 +103,29 @@ function sendFrom(shop: Outcome<ShopReference>, draft: MessageDraft, shops: Pick
   return sent instanceof Promise ? sent.then(answerOf) : answerOf(sent);
 }
 
-function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
+/** The answer to a send. */
+export function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
   if (!sent.ok) return sent;
   return sent.value.replayed
     ? reply(200, sent.value.accepted, replayHeaders(sent.value))
     : reply(202, sent.value.accepted, `\r\nLocation: ${sent.value.accepted.statusUrl}`);
+}
+
+/** What is to be sent, as the call says; fails where nothing is, or it names two keys. */
+export function draftOf(request: {
+  readonly body: Pick<MessageDraft, 'mediaType'> & {
+    readonly [name in 'text' | 'mediaUrl' | 'idempotencyKey']?: string | undefined;
+  };
+  readonly requestId: string;
+  readonly traceparent: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}): Outcome<Omit<MessageDraft, 'to' | 'reply'>> {
+  const { text, mediaUrl, mediaType, idempotencyKey } = request.body;
+  if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+  const { requestId, traceparent, idempotencyKey: ofHeader } = request;
+  if (ofHeader !== undefined && (idempotencyKey ?? ofHeader) !== ofHeader) return TWO_KEYS;
+  const key = idempotencyKey ?? ofHeader;
+  return done({ text, mediaUrl, mediaType, idempotencyKey: key, requestId, traceparent });
 }
 
 const TWO_KEYS = failed('VALIDATION_ERROR', {

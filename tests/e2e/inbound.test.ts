@@ -116,6 +116,58 @@ test('a key without inbound.read gets all other events and may not read the list
   assert.equal(refused.error?.code, 'FORBIDDEN_PERMISSION');
 });
 
+/** The newest inbound message. */
+const newest = async () => (await listed())[0] ?? {};
+
+test('a reply quotes what was written, reaches somebody whose number nobody tells, and a STOP is a STOP', async () => {
+  const person = '+33622220091';
+  await write('Is there bread?', person, 'lid_only');
+  const { id, fromId } = await newest();
+  const path = `/inbound/${id}/reply`;
+  const reply = () => stack.api.post(path, { text: 'There is.', idempotencyKey: 'answer' });
+  const [first, again] = [await reply(), await reply()];
+  assert.deepEqual([first.status, again.status], [202, 200]);
+  assert.equal(again.data.id, first.data.id);
+  assert.equal((first.data.policy as { recipientClass: string }).recipientClass, 'known');
+  const record = await untilStatus(stack, String(first.data.id), 'sent');
+  assert.deepEqual([record.to, record.toId, record.replyTo], [null, fromId, id]);
+  const inbox = await stack.network.inbox(person);
+  assert.deepEqual(
+    inbox.items.map(({ text }) => text),
+    ['There is.'],
+  );
+  await write('STOP', person, 'lid_only');
+  assert.equal((await stack.api.post(path, { text: 'More?' })).error?.code, 'RECIPIENT_OPTED_OUT');
+  assert.equal((await stack.api.post(path, {})).error?.code, 'EMPTY_MESSAGE');
+});
+
+test('a reply to somebody with a number is a message to that number', async () => {
+  const person = '+33622220092';
+  await write('Hello?', person);
+  const { id } = await newest();
+  const { data } = await stack.api.post(`/inbound/${id}/reply`, { text: 'Hello!' });
+  assert.equal((await untilStatus(stack, String(data.id), 'sent')).to, person);
+});
+
+test('what is marked as read stays so, and cannot be marked without a session', async () => {
+  const { id } = await newest();
+  const marked = await stack.api.post(`/inbound/${id}/read`, {});
+  assert.equal(marked.status, 200);
+  assert.ok(marked.data.readAt);
+  assert.deepEqual((await stack.api.post(`/inbound/${id}/read`, {})).data, marked.data);
+  assert.deepEqual((await stack.api.get(`/inbound/${id}`)).data, marked.data);
+  await write('One more', '+33622220092');
+  const other = await newest();
+  await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/disconnect`);
+  const refused = await stack.api.post(`/inbound/${other.id}/read`, {});
+  assert.equal(refused.error?.code, 'MSGAPP_NOT_CONNECTED');
+  await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
+  await until('it is connected again', async () => {
+    const { data } = await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`);
+    return data.status === 'connected';
+  });
+});
+
 test('after a kill the events are there once, in their order', async () => {
   const cursor = await now();
   for (const text of ['one', 'two', 'three']) await write(text);

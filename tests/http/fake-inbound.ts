@@ -5,5 +5,7 @@ import type { InboundOperations } from '../../actors/shops/inbound-operations.ts
 export const fakeInbound: InboundOperations = {
   list: async () => done({ items: [], nextCursor: null }),
   read: async () => failed('MESSAGE_NOT_FOUND'),
+  markRead: async () => failed('MESSAGE_NOT_FOUND'),
+  reply: async () => failed('MESSAGE_NOT_FOUND'),
   told: async () => undefined,
 };

@@ -48,6 +48,9 @@ const message = fc.record<MessageView>({
 const groupMessage = fc
   .tuple(message, fc.nat(), fc.nat())
   .map(([shown, deliveredCount, readCount]): MessageView => ({ ...shown, deliveredCount, readCount }));
+const replyMessage = fc
+  .tuple(message, fc.string(), id)
+  .map(([shown, toId, replyTo]): MessageView => ({ ...shown, toId, replyTo }));
 const accepted = fc.record<Accepted>({
   id,
   status,
@@ -56,7 +59,7 @@ const accepted = fc.record<Accepted>({
 });
 
 test('a message is written as JSON.stringify would write it', () => {
-  const shown = fc.oneof(message, groupMessage);
+  const shown = fc.oneof(message, groupMessage, replyMessage);
   fc.assert(fc.property(shown, (value) => assert.equal(messageJson(value), JSON.stringify(value))));
 });
 
@@ -65,6 +68,7 @@ test('what a send answers is written as JSON.stringify would write it', () => {
 });
 
 test('the document names every field of a record', () => {
-  const [sample] = fc.sample(groupMessage, 1);
-  assert.deepEqual(Object.keys(messageSchema.entries).sort(), Object.keys(sample ?? {}).sort());
+  const samples = [fc.sample(groupMessage, 1)[0], fc.sample(replyMessage, 1)[0]];
+  const fields = new Set(samples.flatMap((sample) => Object.keys(sample ?? {})));
+  assert.deepEqual(Object.keys(messageSchema.entries).sort(), [...fields].sort());
 });

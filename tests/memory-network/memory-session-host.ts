@@ -161,6 +161,10 @@ export class MemorySessionHost implements SessionHost {
     this.#shopOf(address).session?.confirm(token);
   }
 
+  markRead(): void {
+    // Nobody looks.
+  }
+
   hearInbound(address: SessionAddress, inbound: InboundMode): void {
     this.#shopOf(address).inbound = inbound;
   }

@@ -6,6 +6,7 @@ import type { InboundMode } from '../../inbound-mode.ts';
 import { keepSwept } from '../attachment-files.ts';
 import { SessionCounters } from '../session-counters.ts';
 import type {
+  ReadMessage,
   SendOrder,
   SessionAddress,
   SessionEvent,
@@ -208,8 +209,11 @@ class BaileysHost implements SessionHost {
   }
 
   confirmInbound(shop: SessionAddress, token: string): void {
-    const slot = this.#slots.get(shop.shopId);
-    if (slot !== undefined) this.#post(slot, { kind: 'confirm', shopId: shop.shopId, token });
+    this.#say(this.#slots.get(shop.shopId), { kind: 'confirm', shopId: shop.shopId, token });
+  }
+
+  markRead(shop: SessionAddress, message: ReadMessage): void {
+    this.#say(this.#live(shop), { kind: 'mark_read', shopId: shop.shopId, ...message });
   }
 
   hearInbound(shop: SessionAddress, inbound: InboundMode): void {
@@ -220,8 +224,7 @@ class BaileysHost implements SessionHost {
   }
 
   refreshGroups(shop: SessionAddress, groupId?: string): void {
-    const slot = this.#live(shop);
-    if (slot !== undefined) this.#post(slot, { kind: 'refresh_groups', shopId: shop.shopId, groupId });
+    this.#say(this.#live(shop), { kind: 'refresh_groups', shopId: shop.shopId, groupId });
   }
 
   available(): boolean {
@@ -264,6 +267,10 @@ class BaileysHost implements SessionHost {
 
   #generationOf(shop: SessionAddress): number {
     return this.#slots.get(shop.shopId)?.generation ?? 0;
+  }
+
+  #say(slot: SessionSlot | undefined, message: ToWorker): void {
+    if (slot !== undefined) this.#post(slot, message);
   }
 
   #post(slot: SessionSlot, message: ToWorker): boolean {

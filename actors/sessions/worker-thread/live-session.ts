@@ -9,6 +9,7 @@ import { sayUnlinked } from './connection/unlinking.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import type { PrepareOrder } from './sending/pending-order.ts';
+import { chatOf } from './sending/recipients.ts';
 import { readClientError, readDisconnect, sessionEndOf } from './session/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
 import { SessionTimers } from './session/session-timers.ts';
@@ -122,6 +123,18 @@ export class LiveSession {
   confirm(token: string): void {
     this.#inbound.confirm(token);
     this.#running?.receipts.confirm(token);
+  }
+
+  /** Tells somebody that their message was read, as the account's settings say who is told. */
+  async markRead(from: string, wireId: string): Promise<void> {
+    const socket = this.#open ? this.#running?.socket : undefined;
+    if (socket === undefined) return;
+    try {
+      const remoteJid = await chatOf(socket, from);
+      await socket.readMessages([{ remoteJid, id: wireId, fromMe: false }]);
+    } catch (error) {
+      this.#failed('a person was not told that their message was read')(error);
+    }
   }
 
   /** From now on it tells the content of what people write, or tells none. */

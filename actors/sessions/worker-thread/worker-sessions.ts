@@ -52,6 +52,9 @@ export class WorkerSessions {
       case 'confirm':
         session?.confirm(message.token);
         break;
+      case 'mark_read':
+        void session?.markRead(message.from, message.wireId);
+        break;
       case 'inbound':
         session?.hearInbound(message.inbound);
         break;

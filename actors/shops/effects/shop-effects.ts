@@ -70,6 +70,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'recall':
       case 'confirm':
       case 'hear_inbound':
+      case 'mark_read':
       case 'refresh_groups':
         tellHost(host, session, effect);
         break;
@@ -142,7 +143,16 @@ function tellOfNumber(
 
 type HostOrder = Extract<
   ShopEffect,
-  { readonly type: 'prepare' | 'transmit' | 'recall' | 'confirm' | 'hear_inbound' | 'refresh_groups' }
+  {
+    readonly type:
+      | 'prepare'
+      | 'transmit'
+      | 'recall'
+      | 'confirm'
+      | 'hear_inbound'
+      | 'mark_read'
+      | 'refresh_groups';
+  }
 >;
 
 /** Carries out an effect that only the session takes part in. */
@@ -159,6 +169,9 @@ function tellHost(host: SessionHost, session: SessionAddress, order: HostOrder):
       break;
     case 'confirm':
       host.confirmInbound(session, order.token);
+      break;
+    case 'mark_read':
+      host.markRead(session, order);
       break;
     case 'hear_inbound':
       host.hearInbound(session, order.inbound);

@@ -61,6 +61,11 @@ export function inboundExpiry(shard: number, id: string, retentionMs: number): W
   return ['PEXPIREAT', inboundKey(shard, day), dayEndsMs(day, retentionMs)];
 }
 
+/** Stores when a message was marked as read. */
+export function inboundReadWrite(shard: number, id: string, readAtMs: number): Write {
+  return ['HSET', inboundKey(shard, dayOfMessage(id)), readField(id), readAtMs];
+}
+
 /** Erases an inbound message. */
 export function inboundErasure(shard: number, id: string): Write {
   return ['HDEL', inboundKey(shard, dayOfMessage(id)), id, readField(id)];

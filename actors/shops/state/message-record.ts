@@ -1,7 +1,7 @@
-import { isGroupId } from '../../../policy/recipient.ts';
+import { isGroupId, isNetworkId } from '../../../policy/recipient.ts';
 import { type PolicyVerdict, verdictJson } from '../../../policy/verdict.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
-import type { MessageView } from '../shop-operations.ts';
+import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
 
 /** What was accepted; written once. Times in milliseconds since the Unix epoch. */
@@ -10,7 +10,10 @@ export interface MessageBody {
   readonly tenantId: string;
   readonly shopId: string;
   readonly kind: 'message' | 'status';
+  /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string | null;
+  /** Of a reply: what it answers. */
+  readonly reply?: Reply;
   readonly text: string | null;
   readonly mediaUrl: string | null;
   readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -56,6 +59,7 @@ export function encodeBody(body: MessageBody, policyJson = policyText(body)): st
   if (mediaType !== null) json = `${json},"mediaType":"${mediaType}"`;
   if (policyJson !== undefined) json = `${json},"policy":${policyJson}`;
   if (idempotencyKey !== null) json = `${json},"idempotencyKey":"${escaped(idempotencyKey)}"`;
+  if (body.reply !== undefined) json = `${json},"reply":${JSON.stringify(body.reply)}`;
   if (traceparent !== null) json = `${json},"traceparent":"${traceparent}"`;
   return requestId === null ? `${json}}` : `${json},"requestId":"${escaped(requestId)}"}`;
 }
@@ -97,6 +101,7 @@ function decodeBody(id: string, text: string): MessageBody {
     idempotencyKey: stored.idempotencyKey ?? null,
     requestId: stored.requestId ?? null,
     traceparent: stored.traceparent ?? null,
+    ...(stored.reply === undefined ? {} : { reply: stored.reply }),
   };
 }
 
@@ -141,7 +146,7 @@ export function messageView({ body, state, receipts }: StoredMessage): MessageVi
     id: body.id,
     shopId: body.shopId,
     channel: 'msgapp',
-    to: body.to,
+    to: body.to !== null && isNetworkId(body.to) ? null : body.to,
     kind: body.kind,
     text: body.text,
     mediaUrl: body.mediaUrl,
@@ -158,6 +163,7 @@ export function messageView({ body, state, receipts }: StoredMessage): MessageVi
     traceparent: body.traceparent,
     deliveredAt: isoOrNull(receipts.deliveredAtMs),
     readAt: isoOrNull(receipts.readAtMs),
+    ...(body.reply === undefined ? {} : { toId: body.reply.toId, replyTo: body.reply.inboundId }),
     ...(isGroupId(body.to ?? '') ? { deliveredCount: receipts.delivered, readCount: receipts.read } : {}),
   };
 }

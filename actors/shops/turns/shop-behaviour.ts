@@ -13,6 +13,7 @@ import { SHOP_LANES, type ShopCommand, type ShopEffect } from './builder/shop-co
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingTimer } from './builder/waiting-limits.ts';
 import { describeShop } from './describe-shop.ts';
+import { markRead } from './inbound/mark-read.ts';
 import { endRestriction, restrictionTimer } from './number/network-word.ts';
 import { yieldNumber } from './number/take-number.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
@@ -138,6 +139,8 @@ function turn(
       builder.change({ tenantActive: command.active });
       if (!command.active) builder.stepPacing({ type: 'session_down' });
       return builder.finish();
+    case 'mark_read':
+      return builder.finish(markRead(builder, facts, options.retentionMs));
     case 'tenant_inbound':
       builder.change({ inbound: command.inbound });
       builder.perform({ type: 'hear_inbound', inbound: command.inbound });

@@ -1,12 +1,13 @@
 import { numberForms } from '../../../policy/number-forms.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
-import { isPhoneNumber } from '../../../policy/recipient.ts';
+import { isNetworkId, isPhoneNumber } from '../../../policy/recipient.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { MessageDraft, ShopReference } from '../shop-operations.ts';
 import { carriedForRead, originsOf } from '../state/carried-for.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
+import { readInbound as readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
 import { readMessage } from '../state/message-days.ts';
 import type { StoredMessage } from '../state/message-record.ts';
 import type { NumberVault } from '../state/number-vault.ts';
@@ -45,6 +46,8 @@ export interface ShopFacts extends InboundFacts {
   readonly receipts?: ReceiptFacts;
   /** The head of the shop's list, before it is cut. */
   readonly oldest?: readonly string[];
+  /** The inbound message that is to be marked as read; absent: it is gone. */
+  readonly inbound?: StoredInbound;
   /** Of an inbound message that the tenant is to be told of. */
   readonly told?: ToldFacts;
   /** A session worker is there to take orders. */
@@ -74,7 +77,10 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
   }
   const isOnItsWay = command.type === 'first_look' || command.type === 'session.prepared';
   if (isOnItsWay && state.inHand?.messageId === command.messageId) {
-    return readDispatch(state, command, store, nowMs).then((dispatch) => ({ dispatch, available }));
+    return readDispatch(state, command, { store, vault, nowMs }).then((dispatch) => ({
+      dispatch,
+      available,
+    }));
   }
   if (command.type === 'session.inbound') {
     return readWritten(question, command).then((facts) => ({ ...facts, available }));
@@ -84,6 +90,11 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
   }
   if (command.type === 'session.receipts') {
     return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts, available }));
+  }
+  if (command.type === 'mark_read') {
+    return readInboundRecords(state.shard, [command.inboundId], { store, vault }).then(([inbound]) =>
+      inbound === undefined ? { available } : { inbound, available },
+    );
   }
   if (command.type === 'session.recipient_known' && state.inHand?.messageId === command.messageId) {
     const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.inHand.to]]);
@@ -210,7 +221,9 @@ async function readOriginalToo(
 /** The policy's facts about a recipient; none for a group. */
 export function readPerson(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
   if (isPhoneNumber(to)) return readRecipient(state, to, store);
-  return { isCustomer: false, writer: undefined, declaration: null };
+  const stranger = { isCustomer: false, writer: undefined, declaration: null };
+  if (!isNetworkId(to)) return stranger;
+  return mapMaybePromise(readWriter(state, { to }, store), (known) => ({ ...stranger, ...known }));
 }
 
 async function readOriginal(

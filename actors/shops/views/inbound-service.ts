@@ -4,9 +4,11 @@ import { done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
+import type { ShopOperations } from '../shop-operations.ts';
 import { readInbound, type StoredInbound } from '../state/inbound-records.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
+import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
 
 /** The actors, the store and the vault behind the operations on inbound messages. */
@@ -14,6 +16,7 @@ export interface InboundServiceOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly vault: NumberVault;
+  readonly shops: Pick<ShopOperations, 'send'>;
 }
 
 /** The API's questions about what people wrote. */
@@ -39,6 +42,22 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
     async read(tenantId, id) {
       const found = await stored(tenantId, id);
       return found === undefined ? NOT_FOUND : done(inboundRecordView(found));
+    },
+    async markRead(tenantId, id) {
+      const found = await stored(tenantId, id);
+      if (found === undefined) return NOT_FOUND;
+      if (found.readAtMs !== null) return done(inboundRecordView(found));
+      const command: ShopCommand = { type: 'mark_read', inboundId: found.record.id };
+      const marked = await actors.ask<Outcome<StoredInbound>>(shopAddress(found.record), command, NOT_FOUND);
+      return marked.ok ? done(inboundRecordView(marked.value)) : marked;
+    },
+    async reply(tenantId, id, draft) {
+      const found = await stored(tenantId, id);
+      if (found === undefined) return NOT_FOUND;
+      const { record } = found;
+      const reply = { inboundId: record.id, toId: record.fromId };
+      const to = record.from ?? record.lid;
+      return to === null ? NOT_FOUND : await options.shops.send(record, { ...draft, to, reply });
     },
     async told(tenantId, id) {
       const found = await stored(tenantId, id);

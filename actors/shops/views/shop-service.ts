@@ -1,4 +1,4 @@
-import { isPhoneNumber } from '../../../policy/recipient.ts';
+import { isPerson } from '../../../policy/recipient.ts';
 import { resolveSettings, type TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -101,10 +101,11 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     actors.state<TenantState>(tenantAddress(tenantId));
   const sendOf = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
     const settings = tenant?.settings ?? resolveSettings({});
-    const mayGoByPool = tenant?.record.poolFallback ?? false;
+    // A reply quotes what was written to the shop's own number.
+    const mayGoByPool = draft.reply === undefined && (tenant?.record.poolFallback ?? false);
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
     // What goes to a number and not to the pool is not asked for again.
-    const isOnce = !mayGoByPool && isPhoneNumber(draft.to);
+    const isOnce = !mayGoByPool && isPerson(draft.to);
     return isOnce ? askToSend(shop, command) : askTwice(shop, command);
   };
   return {

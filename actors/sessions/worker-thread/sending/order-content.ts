@@ -1,4 +1,4 @@
-import type { AnyMessageContent } from '@whiskeysockets/baileys';
+import type { AnyMessageContent, WAMessage } from '@whiskeysockets/baileys';
 import type { SendOrder } from '../../session-host.ts';
 import { type FetchedMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
 
@@ -32,4 +32,11 @@ export function contentOf(order: SendOrder, media: FetchedMedia | undefined): An
       }
       return { document: source, mimetype, fileName: media.fileName, ...caption };
   }
+}
+
+/** What the message quotes, as the client takes it: its writer is whom the message goes to. */
+export function quoteOf({ quoted }: SendOrder, chat: string): { quoted?: WAMessage } {
+  if (quoted === undefined) return {};
+  const key = { remoteJid: chat, id: quoted.wireId, fromMe: false };
+  return { quoted: { key, message: { conversation: quoted.text } } };
 }

@@ -5,7 +5,7 @@ import { quietLogger } from '../session/silent-logger.ts';
 import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience, TEXT_STATUS, wireForm, wireIdAfter } from '../wire/wire-form.ts';
 import { renewLid } from './number-lookup.ts';
-import { contentOf } from './order-content.ts';
+import { contentOf, quoteOf } from './order-content.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import { outcomeOf, overdueOutcome, type Pending, type PrepareOrder } from './pending-order.ts';
 import { chatOf, lookUpRecipient, showComposing } from './recipients.ts';
@@ -159,6 +159,7 @@ export class Outbox {
     const { socket, memory, sent } = this.#options;
     return this.#sendAgain(pending, REFRESH_LID, async (message) => {
       const number = chatAddress(to);
+      if (isLidAddress(number)) return [];
       const renewed = await renewLid({ socket, devices: memory.devices, number, former: chat });
       if (renewed === undefined) return [];
       pending.chat = renewed;
@@ -312,6 +313,7 @@ export class Outbox {
         logger: quietLogger,
         userJid: socket.user?.id ?? '',
         messageId: order.wireId,
+        ...quoteOf(order, chat),
         upload: socket.waUploadToServer,
         ...(order.kind === 'status' ? TEXT_STATUS : {}),
         mediaUploadTimeoutMs: timing.uploadMs,

@@ -10,7 +10,7 @@ import type { SendOutcome } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isRateSignal, queryErrorCode } from '../session/session-end.ts';
-import { chatAddress, isGroupId, isNumberAddress, userOf } from '../wire/chat-address.ts';
+import { chatAddress, isGroupId, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 
 /** The number the network knows somebody by, or the outcome of a message that goes no further. */
 type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOutcome };
@@ -31,6 +31,8 @@ export async function lookUpRecipient(options: {
   readonly timing: SessionTiming;
 }): Promise<RecipientAnswer> {
   const { socket, to, numbers, timing } = options;
+  // Whoever is known by the network's own id wrote.
+  if (isLidAddress(to)) return { number: to };
   const known = numbers.get<KnownAs>(to);
   if (known === false) return { outcome: { kind: 'not_on_network' } };
   // A number that turned out to be gone is forgotten under the form it was written to.
@@ -87,7 +89,7 @@ class ContactType {
  */
 export async function chatOf(socket: WASocket, to: string): Promise<string> {
   const byNumber = chatAddress(to);
-  if (isGroupId(to)) return byNumber;
+  if (isGroupId(to) || isLidAddress(to)) return byNumber;
   const lid = await socket.signalRepository.lidMapping.getLIDForPN(byNumber);
   return lid === null ? byNumber : jidNormalizedUser(lid);
 }

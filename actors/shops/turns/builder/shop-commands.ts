@@ -30,6 +30,8 @@ export type ShopCommand =
   | { readonly type: 'tenant_active'; readonly active: boolean }
   /** Operators changed what the tenant is told of what people write; its record says so as well. */
   | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode }
+  /** Somebody read what a person wrote: the person's phone is told. */
+  | { readonly type: 'mark_read'; readonly inboundId: string }
   /** The operator's hold of the queue, and its end. */
   | { readonly type: 'hold' }
   | { readonly type: 'release' }
@@ -83,6 +85,7 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   disconnect: 'control',
   tenant_active: 'control',
   tenant_inbound: 'control',
+  mark_read: 'client',
   hold: 'control',
   release: 'control',
   'pool.offer': 'control',
@@ -145,6 +148,8 @@ export type ShopEffect =
     }
   /** Tell a shop that somebody opted out whom this one wrote to for it. */
   | { readonly type: 'tell_opt_out'; readonly notice: OptOutNotice }
+  /** Tell a person, by number or by the network's own id, that their message was read. */
+  | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
   /** What the session is to report of what people write. */
   | { readonly type: 'hear_inbound'; readonly inbound: InboundMode }
   | { readonly type: 'refresh_groups' }

@@ -49,6 +49,8 @@ export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | unde
   const { keys, inHand } = builder.state;
   if (inHand === undefined || writer === undefined) return;
   const number = addressee(inHand);
+  // A reply to somebody of whom the network tells no number.
+  if (!isPhoneNumber(number)) return;
   builder.write(
     ['HSET', keys.aliases, lid, number],
     ['HSET', keys.writers, number, JSON.stringify(writer)],
@@ -70,9 +72,11 @@ export function keepWriter(
   if (wroteAs !== undefined) builder.write(['HDEL', writers, wroteAs]);
 }
 
-/** Whether the message in hand goes to the person who wrote under this number, in any of its forms; never for a LID. */
+/** Whether the message in hand goes to the person who wrote under this address, of a number in any of its forms. */
 export function isInHandFor({ inHand }: Pick<ShopState, 'inHand'>, writtenBy: string): boolean {
-  if (inHand === undefined || !isPhoneNumber(writtenBy) || !isPhoneNumber(inHand.to)) return false;
+  if (inHand === undefined) return false;
+  if (addressee(inHand) === writtenBy) return true;
+  if (!isPhoneNumber(writtenBy) || !isPhoneNumber(addressee(inHand))) return false;
   return recipientKey(addressee(inHand)) === recipientKey(writtenBy);
 }
 

@@ -54,7 +54,7 @@ export function acceptMessage(
   const judged = judgeSend(builder.state, {
     draft,
     settings,
-    recipient: facts.send,
+    recipient: recipientOf(draft, facts.send),
     available: facts.available,
     nowMs: builder.nowMs,
   });
@@ -82,6 +82,7 @@ export function acceptMessage(
     shopId,
     kind: 'message',
     to,
+    ...(draft.reply && { reply: draft.reply }),
     text: text ?? null,
     mediaUrl: mediaUrl ?? null,
     mediaType: mediaUrl === undefined ? null : mediaType,
@@ -104,10 +105,16 @@ export function acceptMessage(
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued', policyJson) });
 }
 
+/** Whoever is answered wrote, if only a reaction, and is known. */
+function recipientOf({ reply }: MessageDraft, known: SendFacts): SendFacts {
+  return reply === undefined ? known : { ...known, isCustomer: true };
+}
+
 /** Whether a send asks for something else than the original of its idempotency key did. */
-function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType }: MessageDraft): boolean {
+function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType, reply }: MessageDraft): boolean {
   return (
-    original.to !== to ||
+    (reply === undefined && original.to !== to) ||
+    original.reply?.inboundId !== reply?.inboundId ||
     original.text !== (text ?? null) ||
     original.mediaUrl !== (mediaUrl ?? null) ||
     original.mediaType !== (mediaUrl === undefined ? null : mediaType)

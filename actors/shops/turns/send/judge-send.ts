@@ -1,6 +1,6 @@
 import { evaluateGroup } from '../../../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
-import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import { isPerson } from '../../../../policy/recipient.ts';
 import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Evaluation, RecipientClass, SendAdmission } from '../../../../policy/verdict.ts';
@@ -52,7 +52,7 @@ export function classOf(
   { ledger }: Pick<ShopState, 'ledger'>,
   { draft, recipient, nowMs }: Pick<SendToJudge, 'draft' | 'recipient' | 'nowMs'>,
 ): RecipientClass {
-  if (!isPhoneNumber(draft.to)) return 'group';
+  if (!isPerson(draft.to)) return 'group';
   const { isCustomer, declaration, writer } = recipient;
   const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
   return recipientClass({ isCustomer, declaration, lastInboundAtMs }, ledger.effectiveNowMs(nowMs));
@@ -78,7 +78,7 @@ const NOT_YET_TOLD = failed('MSGAPP_NOT_CONNECTED', {
  * refusal is then that of the channel, as for a number, and not that of the group.
  */
 function cannotKnowGroup(state: ShopState, to: string): boolean {
-  if (isPhoneNumber(to) || liveGroups(state) !== undefined) return false;
+  if (isPerson(to) || liveGroups(state) !== undefined) return false;
   return state.groups?.list.some(({ id }) => id === to) !== true;
 }
 
@@ -88,7 +88,7 @@ function evaluate(state: ShopState, { draft, settings, recipient, nowMs }: SendT
   const pairedAtMs = warmupPairedAtMs(state.channel.context);
   const { to, text, mediaUrl } = draft;
   const mediaUrls = mediaUrl === undefined ? NO_URLS : [mediaUrl];
-  if (!isPhoneNumber(to)) {
+  if (!isPerson(to)) {
     const group = state.groups?.list.find(({ id }) => id === to) ?? null;
     const { ledger } = state;
     return evaluateGroup(ledger, { groupId: to, text, mediaUrls, group, pairedAtMs, settings, nowMs });

@@ -2,6 +2,7 @@ import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../../runtime/store.ts';
+import type { QuotedMessage } from '../../../sessions/session-host.ts';
 import { activePhones } from '../../../tenants/contact-record.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
 import {
@@ -10,9 +11,11 @@ import {
   carriedKey,
   decodeCarried,
 } from '../../state/carried-message.ts';
+import { readInbound } from '../../state/inbound-records.ts';
 import { readMessage } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
 import { decodeWriters, pairs } from '../../state/number-past.ts';
+import type { NumberVault } from '../../state/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { laterWriter, type Writer } from '../../state/writer.ts';
 import { isLapsed, readWriter } from '../people/recipient-facts.ts';
@@ -29,6 +32,8 @@ export interface DispatchFacts {
   readonly lapsed?: boolean;
   /** The recipients of a status: customers, writers and active declarations, without those who opted out. */
   readonly audience: readonly string[];
+  /** What the message quotes, where that is still there. */
+  readonly quoted?: QuotedMessage;
 }
 
 /**
@@ -39,9 +44,9 @@ export interface DispatchFacts {
 export async function readDispatch(
   state: ShopState,
   { messageId, lid }: { readonly messageId: string; readonly lid?: string },
-  store: Store,
-  nowMs: number,
+  sources: { readonly store: Store; readonly vault: Pick<NumberVault, 'open'>; readonly nowMs: number },
 ): Promise<DispatchFacts> {
+  const { store, nowMs } = sources;
   const { shard, keys, inHand } = state;
   const { to = '', alias } = inHand ?? {};
   const byLid = lid === undefined ? [] : [lid];
@@ -57,8 +62,19 @@ export async function readDispatch(
   }
   const withdrawn = message !== undefined && 'withdrawn' in message && message.withdrawn;
   const lapsed = body !== undefined && (await isLapsed(body, store, nowMs));
-  const facts = { body, writer, withdrawn, lapsed, audience: [] };
+  const quoted = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
+  const facts = { body, writer, withdrawn, lapsed, audience: [], ...(quoted && { quoted }) };
   return lid === undefined || typeof wroteByLid !== 'string' ? facts : { ...facts, wroteByLid: lid };
+}
+
+/** A message whose record was erased meanwhile is answered without a quote. */
+async function readQuoted(
+  shard: number,
+  inboundId: string,
+  sources: Parameters<typeof readInbound>[2],
+): Promise<QuotedMessage | undefined> {
+  const [found] = await readInbound(shard, [inboundId], sources);
+  return found && { wireId: found.record.wireId, text: found.record.text ?? '' };
 }
 
 function readOwn(

@@ -1,5 +1,5 @@
 import { classCapCode } from '../../../../policy/network-limits.ts';
-import { isGroupId, isPhoneNumber } from '../../../../policy/recipient.ts';
+import { isGroupId, isPerson, isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { MessageReason } from '../../../message-status.ts';
 import type { SessionEvent } from '../../../sessions/session-host.ts';
 import { dayOf } from '../../state/message-days.ts';
@@ -37,7 +37,7 @@ function obstacle(
   { writer, audience, withdrawn, lapsed, hasChat, nowMs }: LastLook & { readonly nowMs: number },
 ): MessageReason | undefined {
   const to = body.to ?? '';
-  if (withdrawn || (isPhoneNumber(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
+  if (withdrawn || (isPerson(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
   if (isOverRecipientLimits(state, writer, nowMs)) {
     return 'RECIPIENT_RATE_LIMITED';
   }
@@ -85,6 +85,7 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
       mediaType: body.mediaType ?? undefined,
       audience: body.kind === 'status' ? facts.audience : undefined,
       deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
+      ...(facts.quoted === undefined ? {} : { quoted: facts.quoted }),
     },
     traceparent: body.traceparent ?? undefined,
   });

@@ -1,0 +1,22 @@
+import { done, failed, type Outcome } from '../../../failure.ts';
+import { inboundExpiry, inboundReadWrite, type StoredInbound } from '../../state/inbound-records.ts';
+import { channelState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+
+/** Stores that an inbound message was read, and has the open session tell whoever wrote it; again it tells nobody. */
+export function markRead(
+  builder: TurnBuilder,
+  { inbound }: { readonly inbound?: StoredInbound },
+  retentionMs: number,
+): Outcome<StoredInbound> {
+  if (inbound === undefined) return failed('MESSAGE_NOT_FOUND');
+  if (inbound.readAtMs !== null) return done(inbound);
+  const { state, nowMs } = builder;
+  if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
+  if (channelState(state) !== 'connected') return failed('MSGAPP_NOT_CONNECTED');
+  const { id, from, lid, wireId } = inbound.record;
+  builder.write(inboundReadWrite(state.shard, id, nowMs), inboundExpiry(state.shard, id, retentionMs));
+  const writer = from ?? lid;
+  if (writer !== null) builder.perform({ type: 'mark_read', from: writer, wireId });
+  return done({ ...inbound, readAtMs: nowMs });
+}
