@@ -45,7 +45,7 @@ export function inflict(
 
 type ArmedFault = (typeof ARMED_FAULTS)[number];
 
-const ARMED_FAULTS = ['no_lid', 'unacked', 'unlisted', 'unread', 'unreadable'] as const;
+const ARMED_FAULTS = ['lost', 'no_lid', 'unacked', 'unlisted', 'unread', 'unreadable'] as const;
 
 const isArmed = (kind: FaultKind): kind is ArmedFault =>
   (ARMED_FAULTS as readonly FaultKind[]).includes(kind);
@@ -57,6 +57,7 @@ function armFor(
   { phone, count }: { phone: string; count: number },
 ): void {
   if (kind === 'unacked') faults.withholdAcks(phone, count);
+  else if (kind === 'lost') faults.loseMessages(phone, count);
   else if (kind === 'no_lid') faults.leaveOutLid(phone, count);
   else if (kind === 'unlisted') faults.leaveOutRows(phone, count);
   else faults.garbleMessages(phone, count, kind === 'unread' ? 'at_login' : 'at_once');

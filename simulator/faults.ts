@@ -44,6 +44,7 @@ export type FaultKind =
   | LoginFault
   | 'hears'
   | 'logged_out'
+  | 'lost'
   | 'no_lid'
   | 'refuse_upgrade'
   | 'unacked'
@@ -56,6 +57,7 @@ export const FAULT_KINDS = [
   ...(Object.keys(LOGIN_FAULTS) as LoginFault[]),
   'hears',
   'logged_out',
+  'lost',
   'no_lid',
   'refuse_upgrade',
   'unacked',
@@ -91,6 +93,7 @@ export class Faults {
   readonly #queries = new Map<string, Refusal>();
   readonly #logins = new Map<string, LoginFailure & Refusal>();
   readonly #unacked = new Map<string, number>();
+  readonly #lost = new Map<string, number>();
   readonly #keyErrors = new Map<string, number>();
   readonly #unread = new Map<string, number>();
   readonly #unnamed = new Map<string, number>();
@@ -124,6 +127,11 @@ export class Faults {
   /** The next `count` messages of the number are taken and delivered, but not acknowledged. 0 ends it. */
   withholdAcks(phone: string, count: number): void {
     this.#unacked.set(phone, count);
+  }
+
+  /** The next `count` messages of the number get lost on their way to the network. 0 ends it. */
+  loseMessages(phone: string, count: number): void {
+    this.#lost.set(phone, count);
   }
 
   /**
@@ -201,6 +209,10 @@ export class Faults {
 
   takeWithheldAck(phone: string): boolean {
     return takeOne(this.#unacked, phone);
+  }
+
+  takeLost(phone: string): boolean {
+    return takeOne(this.#lost, phone);
   }
 
   /** When the copy that arrives now is asked for again; undefined: it can be read. */

@@ -34,6 +34,10 @@ export async function takeMessage(
 ): Promise<void> {
   const { companion } = connection;
   if (!companion) return;
+  if (network.faults.takeLost(companion.phone)) {
+    network.sendCounts.lost(companion.id);
+    return;
+  }
   const to = attribute(stanza, 'to');
   const receipts = new HeldReceipts((receipt) => network.deliveries.addReceipt(companion.id, receipt));
   const incoming: Incoming = {

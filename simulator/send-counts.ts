@@ -4,6 +4,8 @@ export interface SendCount {
   readonly stanzas: number;
   /** Devices that these were for, each stanza counted by itself. */
   readonly deliveries: number;
+  /** `message` stanzas that got lost on their way (the fault `lost`). */
+  readonly lost: number;
 }
 
 /** Counts what each companion sent. Held in memory. */
@@ -11,12 +13,19 @@ export class SendCounts {
   readonly #counts = new Map<string, SendCount>();
 
   of(companionId: string): SendCount {
-    return this.#counts.get(companionId) ?? { stanzas: 0, deliveries: 0 };
+    return this.#counts.get(companionId) ?? { stanzas: 0, deliveries: 0, lost: 0 };
   }
 
   /** A stanza was taken for so many devices. */
   taken(companionId: string, devices: number): void {
-    const { stanzas, deliveries } = this.of(companionId);
-    this.#counts.set(companionId, { stanzas: stanzas + 1, deliveries: deliveries + devices });
+    const count = this.of(companionId);
+    const { stanzas, deliveries } = count;
+    this.#counts.set(companionId, { ...count, stanzas: stanzas + 1, deliveries: deliveries + devices });
+  }
+
+  /** A stanza got lost. */
+  lost(companionId: string): void {
+    const count = this.of(companionId);
+    this.#counts.set(companionId, { ...count, lost: count.lost + 1 });
   }
 }

@@ -100,6 +100,20 @@ for (const way of ['it comes while', 'it is found when'] as const) {
   });
 }
 
+test('a STOP while a message is sending keeps its stanza from going once more after a lost line, and nobody else’s does', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send('+33612345678');
+  shop.toSession(id);
+  shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+  const stop = { wireId: 'W', text: 'STOP', atMs: shop.nowMs, token: 't' };
+  shop.session({ type: 'session.inbound', ...stop, from: '+33699999999' });
+  assert.deepEqual(shop.effectsOf('do_not_repeat'), []);
+  shop.session({ type: 'session.inbound', ...stop, from: '+33612345678' });
+  assert.deepEqual(shop.effectsOf('do_not_repeat'), [{ type: 'do_not_repeat', messageId: id }]);
+  shop.outcome(id, { kind: 'unknown' });
+  assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
+});
+
 test('a status that is being sealed is sealed anew without whoever says STOP, once', async () => {
   const shop = await ShopHarness.connected();
   const draft = {

@@ -113,7 +113,7 @@ function outbox({ hangs = false, held = false } = {}) {
     },
     stalled: () => {
       doubts.push('stalled');
-      box.lost();
+      box.lost({ comesBack: false });
     },
     recipientKnown: () => undefined,
     numbers,
@@ -165,7 +165,7 @@ test("a post to a group that may have been lost with its socket brings the group
   await clock.until(() => relayed.length === 1);
   await clock.advance(1);
   assert.deepEqual(stored, []);
-  box.lost();
+  box.lost({ comesBack: false });
   // It stands in the line of writes before the session ends.
   assert.deepEqual([outcomes, stored], [['unknown'], [{ 'sender-key-memory': { [to]: null } }]]);
 });
@@ -195,7 +195,7 @@ test('a socket that goes before a ciphertext was made leaves the message not to 
     const { box, clock, devices, outcomes } = outbox();
     box.prepare(asked());
     await clock.until(() => devices.length === 1);
-    if (told === 'the session') box.lost();
+    if (told === 'the session') box.lost({ comesBack: false });
     else devices[0]?.(cut);
     await clock.until(() => outcomes.length === 1);
     assert.deepEqual(outcomes, ['not_sent']);

@@ -314,7 +314,22 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     },
   );
 
-  for (const end of ['transient', 'replaced', 'logged_out', 'restart_required'] as const) {
+  promise(
+    'a line that is lost with a message in hand is told, and the message has its outcome once no session follows',
+    async (network, shop) => {
+      await pair(network, shop);
+      const { host, log } = network;
+      await network.meets(shop, 'no_ack');
+      host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+      await received(network, shop);
+      await network.drop(shop, 'transient');
+      await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+      host.close(shop);
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
+    },
+  );
+
+  for (const end of ['replaced', 'logged_out', 'restart_required'] as const) {
     promise(
       `a session that ends as ${end} settles the message in hand, then says so once`,
       async (network, shop) => {

@@ -32,6 +32,9 @@ export interface LiveSessionOptions {
   readonly onSettled: () => void;
 }
 
+/** The longest wait for what came while the session was away, before an order is put on the wire once more. Milliseconds. */
+const CATCH_UP_MS = 10_000;
+
 /**
  * One socket's life: loading credentials → connecting → (qr or code) → open → ended. It ends once, whatever ends it: its
  * orders get their outcomes first, then its `closed` is told, when all it wrote stands in the store.
@@ -113,6 +116,7 @@ export class LiveSession {
   }
 
   recall(messageId: string): void {
+    this.#options.memory.unacknowledged.recall(messageId);
     this.#running?.outbox.recall(messageId);
   }
 
@@ -151,7 +155,7 @@ export class LiveSession {
 
   /** Ends it without a `closed` event; resolves when its last write is answered. */
   async close(): Promise<void> {
-    this.#stopEverything('the session was closed');
+    this.#stopEverything('the session was closed', { comesBack: false });
     await this.#drained();
   }
 
@@ -205,10 +209,21 @@ export class LiveSession {
       phone: userOf(credentials.creds.me?.id ?? ''),
       pairedAtMs: credentials.pairedAtMs() ?? this.#options.environment.clock.wallMs(),
     });
+    void this.#repeatOrders(this.#running);
     this.refreshGroups();
     this.#running.watch.start();
     this.#running.limits.ask();
     this.#sealed.reseal('credentials').catch(this.#failed('what an older key sealed was not sealed again'));
+  }
+
+  /** After what waited was heard: a STOP among it counts. */
+  async #repeatOrders({ outbox, caughtUp }: RunningParts): Promise<void> {
+    const { unacknowledged } = this.#options.memory;
+    await Promise.race([
+      caughtUp,
+      new Promise<void>((resolve) => void this.#timers.after(CATCH_UP_MS, resolve)),
+    ]);
+    if (this.#open) for (const order of unacknowledged.take()) outbox.repeat(order);
   }
 
   #lostStore(error: unknown): void {
@@ -218,20 +233,20 @@ export class LiveSession {
 
   #end(end: SessionEnd, cause: SessionEndCause): void {
     if (this.#ended) return;
-    this.#stopEverything(cause.detail);
+    this.#stopEverything(cause.detail, { comesBack: end === 'transient' });
     void this.#drained().then(() => {
       this.#emit({ type: 'session.closed', end, ...cause });
       this.#running = undefined;
     });
   }
 
-  #stopEverything(why: string): void {
+  #stopEverything(why: string, { comesBack }: { readonly comesBack: boolean }): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#open = false;
     this.#timers.end();
     this.#inbound.close();
-    this.#running?.outbox.lost();
+    this.#running?.outbox.lost({ comesBack });
     this.#running?.receipts.close();
     // It resolves when the other side has closed too, which nobody needs to wait for; a failure finds it closed already.
     this.#running?.socket.end(new Error(why)).catch(() => undefined);

@@ -63,6 +63,8 @@ export interface RunningParts {
   readonly retries: RetryAnswers;
   readonly watch: LineWatch;
   readonly limits: LimitsWatch;
+  /** Resolves when all that came while the session was away was heard. */
+  readonly caughtUp: Promise<void>;
 }
 
 /** Connects a client and puts the parts of its session together. */
@@ -74,7 +76,7 @@ export function startParts(options: SessionPartsOptions): RunningParts {
     );
   const ratchets = ratchetsOf(options, ownAddresses);
   const { socket, tokens } = connectClient({ ...options, ratchets, groups: () => running()?.groups });
-  new InboundStanzas({ ...options, socket, ratchets });
+  const { caughtUp } = new InboundStanzas({ ...options, socket, ratchets });
   const groups = new GroupDirectory({
     socket,
     clock: environment.clock,
@@ -108,7 +110,7 @@ export function startParts(options: SessionPartsOptions): RunningParts {
         detail: `the socket is open and nobody answers ${question}`,
       }),
   });
-  const parts = { socket, credentials, outbox, groups, receipts, retries, watch, limits };
+  const parts = { socket, credentials, outbox, groups, receipts, retries, watch, limits, caughtUp };
   listen(parts, options);
   return parts;
 }
@@ -166,7 +168,7 @@ function receiptsOf(
     ownAddresses,
     numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
     isOutside: (group, addresses) => groups.excludes(group, addresses),
-    isPending: (wireId) => outbox.isPending(wireId),
+    isPending: (wireId) => outbox.isPending(wireId) || memory.unacknowledged.isKept(wireId),
     orderedAs: (wireId) => memory.aliases.get<string>(wireId) ?? wireId,
     atSharedMoment: (act) => void environment.shared.add(() => hasEnded() || act(), 0),
     afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),

@@ -72,6 +72,7 @@ export class WorkerSessions {
   /** Ends all sessions; resolves when their last writes are answered. */
   async stop(): Promise<void> {
     this.#opening.clear();
+    for (const { memory } of this.#places.values()) memory.unacknowledged.giveUp();
     const closing = [...this.#places.values()].map((place) => place.session?.close());
     await Promise.all([...closing, ...this.#ending.values()]);
     this.#places.clear();
@@ -103,12 +104,15 @@ export class WorkerSessions {
     const place = this.#places.get(shopId);
     if (place === undefined) return;
     this.#places.delete(shopId);
+    place.memory.unacknowledged.giveUp();
     await this.#ended(shopId, place.session?.close());
     this.#environment.tell({ kind: 'closed', shopId, generation: place.generation });
   }
 
   async #unlink(shopId: string): Promise<void> {
-    const ending = this.#places.get(shopId)?.session?.unlink();
+    const place = this.#places.get(shopId);
+    place?.memory.unacknowledged.giveUp();
+    const ending = place?.session?.unlink();
     this.#places.delete(shopId);
     await this.#ended(shopId, ending);
     this.#environment.tell({ kind: 'unlinked', shopId });

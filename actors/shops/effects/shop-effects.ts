@@ -68,6 +68,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'prepare':
       case 'transmit':
       case 'recall':
+      case 'do_not_repeat':
       case 'confirm':
       case 'hear_inbound':
       case 'mark_read':
@@ -148,6 +149,7 @@ type HostOrder = Extract<
       | 'prepare'
       | 'transmit'
       | 'recall'
+      | 'do_not_repeat'
       | 'confirm'
       | 'hear_inbound'
       | 'mark_read'
@@ -165,6 +167,7 @@ function tellHost(host: SessionHost, session: SessionAddress, order: HostOrder):
       host.transmit(session, order.messageId);
       break;
     case 'recall':
+    case 'do_not_repeat':
       host.recall(session, order.messageId);
       break;
     case 'confirm':

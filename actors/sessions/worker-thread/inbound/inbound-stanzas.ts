@@ -43,6 +43,9 @@ export class InboundStanzas {
   readonly #socket: WASocket;
   readonly #ratchets: Ratchets;
   readonly #backlog: OfflineBacklog;
+  /** Resolves when all that came while the session was away was heard. */
+  readonly caughtUp: Promise<void>;
+  #caughtUp: () => void = () => undefined;
   /** Messages in their order, each once the one before it is done. */
   #line: Promise<void> = Promise.resolve();
 
@@ -66,6 +69,9 @@ export class InboundStanzas {
       later,
       note,
     });
+    this.caughtUp = new Promise((resolve) => {
+      this.#caughtUp = resolve;
+    });
     this.#listen(note);
   }
 
@@ -86,7 +92,10 @@ export class InboundStanzas {
     ws.on('CB:ib,,offline_preview', (ib: BinaryNode) => {
       this.#backlog.announced(Number(getBinaryNodeChild(ib, 'offline_preview')?.attrs.count ?? 0));
     });
-    ws.on('CB:ib,,offline', () => this.#backlog.ended());
+    ws.on('CB:ib,,offline', () => {
+      this.#backlog.ended();
+      void this.#line.then(this.#caughtUp);
+    });
     ws.prependListener('CB:stream:error', (error: BinaryNode) => {
       const ack = getBinaryNodeChild(error, 'ack');
       if (ack === undefined) return;

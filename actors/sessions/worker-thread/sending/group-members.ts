@@ -1,4 +1,4 @@
-import type { GroupMetadata } from '@whiskeysockets/baileys';
+import type { GroupMetadata, SignalKeyStore } from '@whiskeysockets/baileys';
 import { isLidAddress, isNumberAddress } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
@@ -30,4 +30,13 @@ export class GroupMembers {
     if (addresses.some((address) => this.#addresses.has(address))) return false;
     return addresses.some((address) => (isLidAddress(address) ? this.#isById : this.#isByNumber));
   }
+}
+
+/**
+ * The client counts a group's members as having its key once a post is on the wire; one that was not taken brought it to
+ * nobody. Lets the next post bring it again. To be
+ * called after the client's send, which stores whom it counts as its last step. Never rejects: a store that fails ends the session by itself.
+ */
+export async function forgetKeyHolders(keys: Pick<SignalKeyStore, 'set'>, group: string): Promise<void> {
+  await Promise.resolve(keys.set({ 'sender-key-memory': { [group]: null } })).catch(() => undefined);
 }

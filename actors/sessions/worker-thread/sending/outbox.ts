@@ -2,12 +2,15 @@ import { generateWAMessage, type proto, type SignalDataSet } from '@whiskeysocke
 import type { SendOutcome } from '../../session-host.ts';
 import { type FetchedMedia, fetchMedia } from '../attachments/media-fetch.ts';
 import { quietLogger } from '../session/silent-logger.ts';
+import type { Unacknowledged } from '../session/unacknowledged.ts';
 import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience, TEXT_STATUS, wireForm, wireIdAfter } from '../wire/wire-form.ts';
+import { isAddressable } from './addressable.ts';
+import { forgetKeyHolders } from './group-members.ts';
 import { renewLid } from './number-lookup.ts';
 import { contentOf, quoteOf } from './order-content.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { outcomeOf, overdueOutcome, type Pending, type PrepareOrder } from './pending-order.ts';
+import { beginningOf, outcomeOf, overdueOutcome, type Pending, type PrepareOrder } from './pending-order.ts';
 import { chatOf, lookUpRecipient, showComposing } from './recipients.ts';
 
 /** The ack error that is a rate signal. */
@@ -42,26 +45,35 @@ export class Outbox {
     // The number is looked up, and its id for composing.
     const announcingMs = 2 * this.#options.timing.queryMs + composingMs;
     const pending: Pending = {
-      asked,
-      order,
-      wireId: order.wireId,
-      sentAgain: false,
-      phase: 'preparing',
-      to: order.to,
-      message: undefined,
-      chat: '',
-      lid: undefined,
-      hasChat: undefined,
-      decide: undefined,
-      relayed: false,
-      cancel: order.mediaUrl === undefined ? undefined : new AbortController(),
+      ...beginningOf(asked),
       deadline: this.#options.clock.after(announcingMs, () => this.#overdue(pending)),
-      deadlineOfClient: undefined,
-      media: undefined,
-      release: () => undefined,
     };
     this.#pending.set(order.wireId, pending);
     void this.#run(pending);
+  }
+
+  /**
+   * Puts a stanza that was not acknowledged before its connection was lost on the wire once more, under the same id. It may
+   * have arrived, so its outcome is that it was acknowledged, or unknown.
+   */
+  repeat({ asked, wireId, chat, message }: Unacknowledged): void {
+    const { order } = asked;
+    const pending: Pending = {
+      ...beginningOf(asked),
+      wireId,
+      isRepeat: true,
+      phase: 'transmitting',
+      message,
+      chat,
+      relayed: true,
+      deadline: this.#options.clock.after(order.deadlineMs, () => this.#overdue(pending)),
+    };
+    this.#pending.set(order.wireId, pending);
+    void this.#sendAgain(pending, 'repeated', async () => {
+      const { socket, groups } = this.#options;
+      if (order.kind === 'status') return statusAudience(socket, order.audience ?? []);
+      return isGroupId(chat) ? groups.participants(chat) : [chat];
+    });
   }
 
   /** What was prepared is stored, and may leave. Does nothing for an order that is not ready. */
@@ -144,6 +156,8 @@ export class Outbox {
     if (attributes.refresh_lid === 'true' && isPerson) void this.#readdress(pending);
     else if (error === STALE_GROUP && isGroupId(pending.chat)) void this.#renewGroup(pending);
     else if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
+    // The first stanza may have been taken, whatever is said of the second.
+    else if (pending.isRepeat) this.#settle(pending, { kind: 'unknown' });
     else
       this.#settle(pending, error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error });
   }
@@ -196,17 +210,18 @@ export class Outbox {
     try {
       const people = isFirst && message !== undefined ? await prepare(message) : [];
       if (message === undefined || people.length === 0 || !(await sessions.reach(people))) {
-        this.#settle(pending, { kind: 'refused', code });
+        this.#settle(pending, pending.isRepeat ? { kind: 'unknown' } : { kind: 'refused', code });
         return;
       }
       while (this.#relaying !== undefined) await this.#relayed;
       if (!this.#isInHand(pending)) return;
       pending.relayed = false;
       this.#relaying = pending;
-      const form = { messageId: pending.wireId, ...wireForm(order, pending.chat, []) };
+      const audience = order.kind === 'status' ? people : [];
+      const form = { messageId: pending.wireId, ...wireForm(order, pending.chat, audience) };
       await this.#handOver(pending, socket.relayMessage(pending.chat, message, form));
     } catch (error) {
-      this.#settle(pending, outcomeOf(pending, error));
+      this.#settle(pending, pending.isRepeat ? { kind: 'unknown' } : outcomeOf(pending, error));
     }
   }
 
@@ -221,11 +236,22 @@ export class Outbox {
     await relay;
   }
 
-  /** The socket is gone. */
-  lost(): void {
+  /** The socket is gone. `comesBack`: a connection may follow, which sends once more what was not acknowledged. */
+  lost({ comesBack }: { readonly comesBack: boolean }): void {
     for (const pending of [...this.#pending.values()]) {
-      this.#settle(pending, pending.phase === 'transmitting' ? { kind: 'unknown' } : { kind: 'not_sent' });
+      const mayHaveLeft = pending.phase === 'transmitting';
+      if (comesBack && mayHaveLeft && !pending.isRepeat) this.#keep(pending);
+      else this.#settle(pending, mayHaveLeft ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
+  }
+
+  #keep(pending: Pending): void {
+    const { memory, report } = this.#options;
+    const { asked, wireId, chat, message = {} } = pending;
+    if (isGroupId(chat)) void this.#forgetWhoHasKey(pending);
+    this.#drop(pending);
+    const unknown = (): void => report(asked, { kind: 'unknown' });
+    memory.unacknowledged.keep({ asked, wireId, chat, message, unknown });
   }
 
   async #run(pending: Pending): Promise<void> {
@@ -245,7 +271,7 @@ export class Outbox {
     this.#bound(pending, order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs);
     const message = await this.#make(pending, chat);
     const audience = await statusAudience(socket, order.audience ?? []);
-    if (message === undefined || !(await this.#isAddressable(pending, chat, audience))) {
+    if (message === undefined || !(await isAddressable(this.#options, pending, { chat, audience }))) {
       this.#settle(pending, { kind: 'unprepared' });
       return;
     }
@@ -289,18 +315,6 @@ export class Outbox {
     await new Promise<void>((resolve) => void clock.after(asked.composingMs, resolve));
     if (!this.#isInHand(pending)) return undefined;
     return chat ?? chatOf(socket, pending.to);
-  }
-
-  /** The devices are asked for first, and a group's keys: without devices the client would relay an empty stanza and call it sent. */
-  async #isAddressable({ order, to }: Pending, chat: string, audience: string[]): Promise<boolean> {
-    const { groups, sessions, numbers, unanswered } = this.#options;
-    const addresses =
-      order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
-    if (await sessions.reach(addresses)) return true;
-    // It may have left since it was asked about, and the next try asks again; or there was no answer at all.
-    numbers.del(to);
-    unanswered();
-    return false;
   }
 
   async #make(pending: Pending, chat: string): Promise<proto.IMessage | undefined> {
@@ -375,15 +389,9 @@ export class Outbox {
     this.#options.report(pending.asked, outcome);
   }
 
-  /**
-   * The client counts a group's members as having its key once a post is on the wire; one that was not taken brought it to
-   * nobody. The next post brings it again. Never rejects: a store that fails ends the session by itself.
-   */
   async #forgetWhoHasKey({ chat, relayed }: Pending): Promise<void> {
-    const { keys } = this.#options.credentials;
-    // The client stores whom it counts as the last step of its send.
     if (!relayed) await this.#relayed;
-    await Promise.resolve(keys.set({ 'sender-key-memory': { [chat]: null } })).catch(() => undefined);
+    await forgetKeyHolders(this.#options.credentials.keys, chat);
   }
 
   #drop(pending: Pending): void {

@@ -23,6 +23,8 @@ export interface Pending {
   wireId: string;
   /** It reached nobody, and was put on the wire once more. */
   sentAgain: boolean;
+  /** Its stanza left on an earlier connection, and may have arrived. */
+  readonly isRepeat: boolean;
   phase: Phase;
   /** The number the network knows the recipient by, once it was looked up; else as in the order. */
   to: string;
@@ -46,6 +48,30 @@ export interface Pending {
   media: FetchedMedia | undefined;
   /** Gives back its tenant's slot for an attachment. */
   release: () => void;
+}
+
+/** Returns an order as it begins, without its deadline. */
+export function beginningOf(asked: PrepareOrder): Omit<Pending, 'deadline'> {
+  const { order } = asked;
+  return {
+    asked,
+    order,
+    wireId: order.wireId,
+    sentAgain: false,
+    isRepeat: false,
+    phase: 'preparing',
+    to: order.to,
+    message: undefined,
+    chat: '',
+    lid: undefined,
+    hasChat: undefined,
+    decide: undefined,
+    relayed: false,
+    cancel: order.mediaUrl === undefined ? undefined : new AbortController(),
+    deadlineOfClient: undefined,
+    media: undefined,
+    release: () => undefined,
+  };
 }
 
 /** Returns the outcome of an order whose time is over. */

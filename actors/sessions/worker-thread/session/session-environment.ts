@@ -10,6 +10,7 @@ import type { SealedCache } from '../store/sealed-cache.ts';
 import type { AskStore } from '../store/sealed-store.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 import type { TenantSlots } from './tenant-slots.ts';
+import { UnacknowledgedOrders } from './unacknowledged.ts';
 
 /** The settings for fetching attachments and histories. */
 export interface MediaEnvironment {
@@ -51,6 +52,8 @@ export interface ShopMemory {
   readonly retries: ExpiringCache;
   /** The wire ids that orders had, by those under which they went to another address. */
   readonly aliases: ExpiringCache;
+  /** What left on a connection that was lost before the network acknowledged it. */
+  readonly unacknowledged: UnacknowledgedOrders;
   /** Devices without keys on the network. */
   readonly keyless: ExpiringCache;
   /** Devices of the people written to. */
@@ -68,6 +71,7 @@ export function newShopMemory(clock: Clock): ShopMemory {
   return {
     retries: cache(3_600_000, 1_000),
     aliases: cache(2 * 86_400_000, 1_000),
+    unacknowledged: new UnacknowledgedOrders(clock),
     keyless: cache(3_600_000, 2_000),
     devices: cache(300_000, 2_000),
     calls: cache(300_000, 50),

@@ -130,6 +130,8 @@ export type ShopEffect =
   | { readonly type: 'transmit'; readonly messageId: string }
   /** Recalls what is being prepared. */
   | { readonly type: 'recall'; readonly messageId: string }
+  /** A stanza that left on a connection that was lost is not put on the wire once more. */
+  | { readonly type: 'do_not_repeat'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
   /** Ask the pool shop to take the message, or what became of it. */
   | {

@@ -99,6 +99,11 @@ export function heedOptOut(
 ): void {
   askAboutPooled(builder);
   const { state } = builder;
+  const { inHand } = state;
+  if (pacingState(state) === 'sending' && inHand !== undefined) {
+    const isFor = isInHandFor(state, writtenBy) || inHand.kind === 'status';
+    if (isFor) builder.perform({ type: 'do_not_repeat', messageId: inHand.messageId });
+  }
   if (pacingState(state) !== 'preparing') return;
   if (isInHandFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
   else if (state.inHand?.kind === 'status' && !was) {

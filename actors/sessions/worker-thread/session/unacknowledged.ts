@@ -1,0 +1,62 @@
+import type { proto } from '@whiskeysockets/baileys';
+import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
+import type { ToWorker } from '../../worker-protocol.ts';
+
+/** So long after a lost connection a stanza is sent again; then its outcome is unknown. Milliseconds. */
+const KEPT_MS = 60_000;
+
+/** An order whose stanza left on a connection that was lost before the network acknowledged it. */
+export interface Unacknowledged {
+  readonly asked: Pick<Extract<ToWorker, { kind: 'prepare' }>, 'attempt' | 'order' | 'composingMs'>;
+  /** The id that the stanza left with. */
+  readonly wireId: string;
+  readonly chat: string;
+  readonly message: proto.IMessage;
+  /** Tells that nobody will ever know what became of it. */
+  readonly unknown: () => void;
+}
+
+/**
+ * A shop's orders between two of its connections. What was not acknowledged when the line was lost is sent once more under
+ * the same id by the next connection: the network and phones show one id once (whatsmeow `retryFrame`). Nothing is kept
+ * longer than a minute, nor beyond the process.
+ */
+export class UnacknowledgedOrders {
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #kept = new Map<string, { readonly order: Unacknowledged; readonly timer: ArmedTimer }>();
+
+  constructor(clock: Pick<Clock, 'after'>) {
+    this.#clock = clock;
+  }
+
+  keep(order: Unacknowledged): void {
+    const { messageId } = order.asked.order;
+    const timer = this.#clock.after(KEPT_MS, () => this.recall(messageId));
+    this.#kept.set(messageId, { order, timer });
+  }
+
+  isKept(wireId: string): boolean {
+    return [...this.#kept.values()].some(({ order }) => order.wireId === wireId);
+  }
+
+  /** Returns all that are kept, which are kept no more. */
+  take(): Unacknowledged[] {
+    const taken = [...this.#kept.values()];
+    this.#kept.clear();
+    for (const { timer } of taken) timer.cancel();
+    return taken.map(({ order }) => order);
+  }
+
+  /** That message is not to be sent again: it may have left. */
+  recall(messageId: string): void {
+    const kept = this.#kept.get(messageId);
+    this.#kept.delete(messageId);
+    kept?.timer.cancel();
+    kept?.order.unknown();
+  }
+
+  /** No connection follows. */
+  giveUp(): void {
+    for (const { unknown } of this.take()) unknown();
+  }
+}
