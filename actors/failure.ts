@@ -18,6 +18,11 @@ export type FailureCode =
   | 'SHOP_NAME_TAKEN'
   | 'TENANT_OWNER_MISSING'
   | 'MESSAGE_NOT_FOUND'
+  | 'SCHEDULED_NOT_FOUND'
+  /** The shop has as many scheduled sends as one may have. */
+  | 'SCHEDULED_LIMIT_REACHED'
+  /** It is on its way, or has ended otherwise. */
+  | 'NOT_CANCELLABLE'
   | 'DOC_ARTICLE_NOT_FOUND'
   /** Disconnect on a shop that never had a channel: 404. */
   | 'CHANNEL_NEVER_CONFIGURED'

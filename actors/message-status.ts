@@ -13,6 +13,7 @@ export type FinalStatus = Extract<MessageStatus, 'sent' | 'failed' | 'rejected'>
 export const MESSAGE_REASONS = {
   BOT_RESTARTED: 'failed',
   BOT_SERVICE_UNREACHABLE: 'failed',
+  CANCELLED: 'failed',
   DELIVERY_UNKNOWN: 'failed',
   EXPIRED: 'failed',
   MEDIA_UNAVAILABLE: 'failed',

@@ -190,6 +190,20 @@ export class SendLedger {
     return times;
   }
 
+  /**
+   * Takes an accepted send back that never left. `subjects`: what it may be counted under beside its own subject, where
+   * the network told another number since. Only after its commit holds. Nothing happens where it counts no more.
+   */
+  takeBack(entry: LedgerEntry, subjects: readonly number[] = []): void {
+    for (let index = this.#size - 1; index >= 0; index -= 1) {
+      if (this.#timeAt(index) < entry.atMs) return;
+      if (this.#isSend(index, entry, subjects)) {
+        this.#remove(index);
+        return;
+      }
+    }
+  }
+
   /** The recipients of all 1:1 messages held, each once. */
   recipients(): number[] {
     const found = new Set<number>();
@@ -316,6 +330,32 @@ export class SendLedger {
     words.set(this.#words.subarray(0, used - untilEnd), untilEnd);
     this.#words = words;
     this.#head = 0;
+  }
+
+  /** Whether the entry with this index is this send, under its own subject or one of these. */
+  #isSend(index: number, entry: LedgerEntry, subjects: readonly number[]): boolean {
+    const words = this.#words;
+    const word = this.#wordAt(index);
+    const kindAndHigh = words[word + 1] as number;
+    const subject = (kindAndHigh & subjectHighMask) * wordRange + (words[word + 2] as number);
+    return (
+      this.#timeAt(index) === entry.atMs &&
+      kindAndHigh >>> kindShift === codes[entry.kind] &&
+      words[word + 3] === entry.fingerprint.high &&
+      words[word + 4] === entry.fingerprint.low &&
+      (subject === entry.subject || subjects.includes(subject))
+    );
+  }
+
+  /** Closes the gap that an entry leaves: the newer ones move up. */
+  #remove(index: number): void {
+    for (let later = index + 1; later < this.#size; later += 1) {
+      const to = this.#wordAt(later - 1);
+      const from = this.#wordAt(later);
+      for (let word = 0; word < wordsPerEntry; word += 1)
+        this.#words[to + word] = this.#words[from + word] as number;
+    }
+    this.#size -= 1;
   }
 
   /** Whether the entry with this index is a 1:1 message to the recipient. */

@@ -19,6 +19,7 @@ export type WriteCommand =
   | 'HDELIF'
   | 'HINCRBY'
   | 'RPUSH'
+  | 'LSET'
   | 'LTRIM'
   | 'SADD'
   | 'SREM'

@@ -135,14 +135,15 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ actors, clock, host, waiters });
   const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
-  const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups });
+  const times = pacingTimes(gap);
+  const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups, times, retentionMs });
   const inbound = inboundService({ actors, store, vault, shops });
   const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
   // Its pumps wait for moments of the wall clock, which may step.
   const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };
   const webhooks = composeWebhooks({ ...ofWebhooks, shops, inbound, events, makeId });
   const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
-  const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers };
+  const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers, send: shops.send };
   poolLink.serve(poolService({ actors, store }));
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
   const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
@@ -166,8 +167,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   );
   node.register(
     shopBehaviour({
-      ...{ random, makeId, makeWireId, platformName, vault },
-      times: pacingTimes(gap),
+      ...{ random, makeId, makeWireId, platformName, vault, times },
       eventLimits: options.eventLimits ?? EVENT_LIMITS,
       retentionMs,
       perform: tracedEffects(performShop, options.tracing),

@@ -71,6 +71,10 @@ export interface MessageView {
   /** Of a reply alone: the person it goes to, whose number may not be told, and the inbound message that it quotes. */
   readonly toId?: string;
   readonly replyTo?: string;
+  /** Of a message that waits in its shop alone: its place in the queue, from 1; the next to be sent has 1. */
+  readonly position?: number;
+  /** Of such a message: when it leaves, as far as can be said; null: the queue stands still. */
+  readonly estimatedSendAt?: string | null;
 }
 
 /** What a send answers. */
@@ -112,6 +116,42 @@ export interface MessageDraft {
   /** Of the call, for its record. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
+  /** The scheduled send that falls due; absent: it is made now. */
+  readonly scheduledId?: string | undefined;
+}
+
+/** A send for later as the caller asked for it, valid in shape. Times in milliseconds since the Unix epoch. */
+export interface ScheduledDraftAsked extends Omit<MessageDraft, 'scheduledId'> {
+  readonly sendAtMs: number;
+  /** Until when it may be tried; undefined: an hour after its time. */
+  readonly notAfterMs: number | undefined;
+}
+
+/** How a scheduled send ended. */
+export interface ScheduledEnd {
+  readonly status: 'accepted' | 'refused' | 'cancelled';
+  /** The message that it became. */
+  readonly messageId?: string;
+  /** Why it became none. */
+  readonly code?: string;
+}
+
+/** A scheduled send as the API shows it. Times are ISO 8601. */
+export interface ScheduledView {
+  readonly id: string;
+  readonly shopId: string;
+  readonly status: 'scheduled' | ScheduledEnd['status'];
+  readonly sendAt: string;
+  readonly notAfter: string;
+  readonly to: string;
+  /** What is to be sent; null once it has ended, since its message holds it. */
+  readonly text: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: 'image' | 'video' | 'document' | null;
+  readonly idempotencyKey: string | null;
+  readonly createdAt: string;
+  readonly messageId: string | null;
+  readonly code: string | null;
 }
 
 /** A status post as the caller asked for it, valid in shape. */
@@ -123,6 +163,14 @@ export interface StatusDraft {
   /** Of the call, for its record. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
+}
+
+/** Which messages of a queue are meant: those that match all that is given. */
+export interface QueueFilter {
+  readonly idempotencyKeyPrefix: string | undefined;
+  /** E.164 with plus, or a group id. */
+  readonly to: string | undefined;
+  readonly acceptedBeforeMs: number | undefined;
 }
 
 /** What a shop may still send, as the API shows it. Times are ISO 8601. */
@@ -210,6 +258,24 @@ export interface ShopOperations {
   ): Promise<Outcome<CursorPage<MessageView>>>;
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
   message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView>>;
+  /**
+   * Ends a message or status that is not being sent, and gives its places in the number's windows back; done again it answers
+   * the same. Fails MESSAGE_NOT_FOUND and NOT_CANCELLABLE.
+   */
+  cancel(tenantId: string, messageId: string): Promise<Outcome<MessageView>>;
+  /** The same of all that match; how many ended. */
+  cancelQueue(shop: ShopReference, filter: QueueFilter): Promise<Outcome<{ readonly cancelled: number }>>;
+  /** Stores a send for later. Fails SCHEDULED_LIMIT_REACHED, and VALIDATION_ERROR where its times are not possible. */
+  schedule(shop: ShopReference, draft: ScheduledDraftAsked): Promise<Outcome<Sent<ScheduledView>>>;
+  /** Those that wait, newest first. */
+  listScheduled(
+    shop: ShopReference,
+    query: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<Outcome<CursorPage<ScheduledView>>>;
+  /** Also one that has ended. Fails SCHEDULED_NOT_FOUND. */
+  scheduled(shop: ShopReference, scheduledId: string): Promise<Outcome<ScheduledView>>;
+  /** Ends one that waits. Fails SCHEDULED_NOT_FOUND, and NOT_CANCELLABLE where it has ended otherwise. */
+  unschedule(shop: ShopReference, scheduledId: string): Promise<Outcome<ScheduledView>>;
   /** Replay → policy → availability → commit. */
   postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Sent<Omit<Accepted, 'policy'>>>>;
   /**

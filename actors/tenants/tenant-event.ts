@@ -21,6 +21,8 @@ export const EVENT_TYPES = [
   'number.restricted',
   'number.unrestricted',
   'number.warned',
+  'scheduled.accepted',
+  'scheduled.refused',
 ] as const;
 /** One of them. */
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -42,6 +44,8 @@ export interface ShopEventData {
   /** The network's own name for it, and until when in ISO 8601. */
   readonly 'number.restricted': { readonly restriction: string; readonly restrictedUntil: string };
   readonly 'number.unrestricted': Readonly<Record<never, never>>;
+  readonly 'scheduled.accepted': { readonly id: string; readonly messageId: string };
+  readonly 'scheduled.refused': { readonly id: string; readonly code: string };
   readonly 'number.warned': {
     readonly warning: QuotaWarning;
     readonly quota: number;

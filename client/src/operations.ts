@@ -1,7 +1,7 @@
 /** What the API's own document says, made of it by `npm run client-types`: never edited by hand. */
 
 /** Decide by it. More may come: take one you do not know by its HTTP status. */
-export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'CONFLICT' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR' | 'WEBHOOK_LIMIT_REACHED' | 'WEBHOOK_NOT_FOUND';
+export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'CONFLICT' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'NOT_CANCELLABLE' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SCHEDULED_LIMIT_REACHED' | 'SCHEDULED_NOT_FOUND' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR' | 'WEBHOOK_LIMIT_REACHED' | 'WEBHOOK_NOT_FOUND';
 
 export type FieldProblem = {
   /** A dotted path, like `contacts.0.phone`. */
@@ -186,6 +186,28 @@ export type Event = {
   };
 } | {
   readonly id: string;
+  readonly type: 'scheduled.accepted';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** Of the scheduled send. */
+    readonly id: string;
+    /** The message that it became. */
+    readonly messageId: string;
+  };
+} | {
+  readonly id: string;
+  readonly type: 'scheduled.refused';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** Of the scheduled send. */
+    readonly id: string;
+    /** As a send at that moment would have been refused. */
+    readonly code: string;
+  };
+} | {
+  readonly id: string;
   readonly type: 'number.warned';
   readonly timestamp: string;
   readonly data: {
@@ -252,12 +274,16 @@ export type Message = {
   readonly toId?: string;
   /** Of a reply: the inbound message that it answers. */
   readonly replyTo?: string;
+  /** While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent. */
+  readonly position?: number;
+  /** Beside `position`: when it leaves, as far as can be said; null: the queue stands still. */
+  readonly estimatedSendAt?: string | null;
 };
 
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'rejected';
 
 /** More may come: take one you do not know by the status. */
-export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
+export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'CANCELLED' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
 
 export type ReceivedMessage = {
   readonly id: string;
@@ -787,7 +813,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
       readonly limit?: number | undefined;
-      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `message.received`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, separated by commas. */
+      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `message.received`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, `scheduled.accepted`, `scheduled.refused`, separated by commas. */
       readonly types?: string | undefined;
       /** A shop's id or exact name: its events alone. */
       readonly shop?: string | undefined;
@@ -876,7 +902,7 @@ export interface Operations {
       /** At https, at a public address and port 443. */
       readonly url: string;
       /** The types of event that it is sent; null: all. */
-      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned')[] | null | undefined;
+      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused')[] | null | undefined;
       /** The shops whose events it is sent; null: all. */
       readonly shops?: readonly string[] | null | undefined;
     };
@@ -910,7 +936,7 @@ export interface Operations {
       /** At https, at a public address and port 443. */
       readonly url?: string | undefined;
       /** The types of event that it is sent; null: all. */
-      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned')[] | null | undefined;
+      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused')[] | null | undefined;
       /** The shops whose events it is sent; null: all. */
       readonly shops?: readonly string[] | null | undefined;
       readonly disabled?: boolean | undefined;
@@ -1036,6 +1062,192 @@ export interface Operations {
     readonly data: AcceptedMessage;
     readonly status: 200 | 202;
   };
+  /**
+   * Cancel a message or status that waits.
+   *
+   * It ends as `failed` with the reason `CANCELLED`, and its places in the number's windows are given back; the call that sent it still counts for its key. Cancelled again it answers the same. Once it is `sending`, or has ended otherwise, it is `409 NOT_CANCELLABLE`.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly cancelMessage: {
+    readonly params: {
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: Message;
+    readonly status: 200;
+  };
+  /**
+   * Cancel all messages and statuses that wait and match.
+   *
+   * At least one of the three is needed; a message must match all that are given. What is `sending` goes on.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly cancelQueue: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly idempotencyKeyPrefix?: string | undefined;
+      readonly to?: string | undefined;
+      /** In UTC; a day that the calendar has, and no leap second. */
+      readonly acceptedBefore?: string | undefined;
+    };
+    readonly data: {
+      readonly cancelled: number;
+    };
+    readonly status: 200;
+  };
+  /**
+   * Schedule a message to a number or a group, up to 90 days ahead.
+   *
+   * It is no message until `sendAt`: then the send policy judges it. What is refused for a time is tried again until `notAfter` (an hour after `sendAt`, unless given; 7 days at most). A shop has at most 1,000 waiting.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly scheduleMessage: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly channel: 'msgapp';
+      /** In UTC; a day that the calendar has, and no leap second. */
+      readonly sendAt: string;
+      /** In UTC; a day that the calendar has, and no leap second. */
+      readonly notAfter?: string | undefined;
+      readonly to: string;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly text?: string | undefined;
+      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      readonly mediaUrl?: string | undefined;
+      readonly mediaType?: 'image' | 'video' | 'document' | undefined;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly idempotencyKey?: string | undefined;
+    };
+    readonly data: {
+      readonly id: string;
+      readonly shopId: string;
+      readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
+      readonly sendAt: string;
+      /** It is not tried after this. */
+      readonly notAfter: string;
+      readonly to: string;
+      /** null as well once it has ended: its message has it. */
+      readonly text: string | null;
+      readonly mediaUrl: string | null;
+      readonly mediaType: 'image' | 'video' | 'document' | null;
+      readonly idempotencyKey: string | null;
+      readonly createdAt: string;
+      /** The message that it became. */
+      readonly messageId: string | null;
+      /** Why it became none. */
+      readonly code: string | null;
+    };
+    readonly status: 200 | 201;
+  };
+  /**
+   * List the sends that wait for their time, newest first.
+   *
+   * Permission: `messages.read`.
+   */
+  readonly listScheduled: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly limit?: number | undefined;
+      /** The nextCursor of the page before. */
+      readonly cursor?: string | undefined;
+    };
+    readonly data: {
+      readonly items: readonly {
+        readonly id: string;
+        readonly shopId: string;
+        readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
+        readonly sendAt: string;
+        /** It is not tried after this. */
+        readonly notAfter: string;
+        readonly to: string;
+        /** null as well once it has ended: its message has it. */
+        readonly text: string | null;
+        readonly mediaUrl: string | null;
+        readonly mediaType: 'image' | 'video' | 'document' | null;
+        readonly idempotencyKey: string | null;
+        readonly createdAt: string;
+        /** The message that it became. */
+        readonly messageId: string | null;
+        /** Why it became none. */
+        readonly code: string | null;
+      }[];
+      readonly nextCursor: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * A scheduled send and what became of it.
+   *
+   * Permission: `messages.read`.
+   */
+  readonly readScheduled: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: {
+      readonly id: string;
+      readonly shopId: string;
+      readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
+      readonly sendAt: string;
+      /** It is not tried after this. */
+      readonly notAfter: string;
+      readonly to: string;
+      /** null as well once it has ended: its message has it. */
+      readonly text: string | null;
+      readonly mediaUrl: string | null;
+      readonly mediaType: 'image' | 'video' | 'document' | null;
+      readonly idempotencyKey: string | null;
+      readonly createdAt: string;
+      /** The message that it became. */
+      readonly messageId: string | null;
+      /** Why it became none. */
+      readonly code: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * Cancel a scheduled send before its time.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly cancelScheduled: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: {
+      readonly id: string;
+      readonly shopId: string;
+      readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
+      readonly sendAt: string;
+      /** It is not tried after this. */
+      readonly notAfter: string;
+      readonly to: string;
+      /** null as well once it has ended: its message has it. */
+      readonly text: string | null;
+      readonly mediaUrl: string | null;
+      readonly mediaType: 'image' | 'video' | 'document' | null;
+      readonly idempotencyKey: string | null;
+      readonly createdAt: string;
+      /** The message that it became. */
+      readonly messageId: string | null;
+      /** Why it became none. */
+      readonly code: string | null;
+    };
+    readonly status: 200;
+  };
 }
 
 /** Where each operation stands. */
@@ -1074,4 +1286,10 @@ export const OPERATIONS = {
   replayWebhook: { method: 'POST', path: '/webhooks/{webhookId}/replay' },
   markInboundRead: { method: 'POST', path: '/inbound/{id}/read' },
   replyToInbound: { method: 'POST', path: '/inbound/{id}/reply', idempotencyKey: 'body' },
+  cancelMessage: { method: 'POST', path: '/messages/{id}/cancel' },
+  cancelQueue: { method: 'POST', path: '/shops/{idOrName}/queue/cancel' },
+  scheduleMessage: { method: 'POST', path: '/shops/{idOrName}/scheduled', idempotencyKey: 'body' },
+  listScheduled: { method: 'GET', path: '/shops/{idOrName}/scheduled' },
+  readScheduled: { method: 'GET', path: '/shops/{idOrName}/scheduled/{id}' },
+  cancelScheduled: { method: 'DELETE', path: '/shops/{idOrName}/scheduled/{id}' },
 } as const;

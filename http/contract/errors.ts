@@ -43,6 +43,13 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   SHOP_NAME_TAKEN: entry(409, 'SHOP_NAME_TAKEN', 'Another shop has this name.'),
   TENANT_OWNER_MISSING: entry(409, 'TENANT_OWNER_MISSING', 'The account has no owner on record.'),
   MESSAGE_NOT_FOUND: entry(404, 'MESSAGE_NOT_FOUND', 'There is no such message.'),
+  SCHEDULED_NOT_FOUND: entry(404, 'SCHEDULED_NOT_FOUND', 'There is no such scheduled send.'),
+  SCHEDULED_LIMIT_REACHED: entry(
+    409,
+    'SCHEDULED_LIMIT_REACHED',
+    'The shop has 1,000 scheduled sends waiting; cancel some, or schedule later.',
+  ),
+  NOT_CANCELLABLE: entry(409, 'NOT_CANCELLABLE', 'It is being sent, or has ended already.'),
   DOC_ARTICLE_NOT_FOUND: entry(404, 'DOC_ARTICLE_NOT_FOUND', 'There is no such article.'),
   CHANNEL_NEVER_CONFIGURED: entry(404, 'MSGAPP_NOT_CONFIGURED', 'This shop never had a channel.'),
   CHANNEL_NOT_STARTED: entry(409, 'MSGAPP_NOT_CONFIGURED', 'Start the connection with POST connect first.'),

@@ -17,6 +17,7 @@ export function messageJson(message: MessageView): string {
   const { traceparent } = message;
   const { deliveredAt, readAt, deliveredCount, readCount } = message;
   const { toId, replyTo } = message;
+  const { position, estimatedSendAt = null } = message;
   return (
     `{"id":"${id}","shopId":"${shopId}","channel":"${channel}","to":${quoted(to)},"kind":"${kind}",` +
     `"text":${quoted(text)},"mediaUrl":${quoted(mediaUrl)},"mediaType":${quoted(mediaType)},` +
@@ -27,7 +28,8 @@ export function messageJson(message: MessageView): string {
     `"traceparent":${quoted(traceparent)},` +
     `"deliveredAt":${quoted(deliveredAt)},"readAt":${quoted(readAt)}` +
     (toId === undefined ? '' : `,"toId":${quoted(toId)},"replyTo":"${replyTo}"`) +
-    (deliveredCount === undefined ? '}' : `,"deliveredCount":${deliveredCount},"readCount":${readCount}}`)
+    (deliveredCount === undefined ? '' : `,"deliveredCount":${deliveredCount},"readCount":${readCount}`) +
+    (position === undefined ? '}' : `,"position":${position},"estimatedSendAt":${quoted(estimatedSendAt)}}`)
   );
 }
 

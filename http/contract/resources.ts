@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
 import { INBOUND_KINDS } from '../../actors/inbound-content.ts';
 import { MESSAGE_REASONS, MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
 import { EVENT_TYPES, isOfMessage, type ShopEventType } from '../../actors/tenants/tenant-event.ts';
 import { EXAMPLES } from './examples.ts';
 
 /** Resources as replies show them (docs/contract.md, Resources). */
 
-const id = v.pipe(
+/** The id of what the API shows. */
+export const id = v.pipe(
   v.string(),
   v.metadata({ pattern: '^[0-9a-f]{24}$', examples: ['66b1f0a2c3d4e5f60718293a'] }),
 );
@@ -203,6 +203,22 @@ export const message = v.strictObject({
     v.pipe(v.string(), v.description('Of a reply: the `fromId` of the person, also where `to` is null.')),
   ),
   replyTo: v.exactOptional(v.pipe(id, v.description('Of a reply: the inbound message that it answers.'))),
+  position: v.exactOptional(
+    v.pipe(
+      count,
+      v.description(
+        "While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent.",
+      ),
+    ),
+  ),
+  estimatedSendAt: v.exactOptional(
+    v.pipe(
+      v.nullable(instant),
+      v.description(
+        'Beside `position`: when it leaves, as far as can be said; null: the queue stands still.',
+      ),
+    ),
+  ),
 });
 
 /** What somebody wrote to a shop, as its event tells it. */
@@ -282,6 +298,14 @@ export const event = v.union([
     restriction: v.pipe(v.string(), v.description("The network's own name for it.")),
     restrictedUntil: instant,
   }),
+  shopEvents(['scheduled.accepted'], {
+    id: v.pipe(id, v.description('Of the scheduled send.')),
+    messageId: v.pipe(id, v.description('The message that it became.')),
+  }),
+  shopEvents(['scheduled.refused'], {
+    id: v.pipe(id, v.description('Of the scheduled send.')),
+    code: v.pipe(v.string(), v.description('As a send at that moment would have been refused.')),
+  }),
   shopEvents(['number.warned'], {
     warning: v.picklist(['first', 'second', 'capped']),
     quota: v.pipe(count, v.description('Messages to people who have not answered.')),
@@ -299,55 +323,6 @@ export const group = v.strictObject({
   isAdmin: v.boolean(),
   announce: v.boolean(),
   canSend: v.boolean(),
-});
-
-/** A declared contact. */
-export const contact = v.strictObject({
-  id,
-  phone: v.string(),
-  note: v.nullable(v.string()),
-  expiresAt: v.nullable(instant),
-  source: v.literal('api'),
-  createdAt: instant,
-  revokedAt: v.nullable(instant),
-  active: v.boolean(),
-});
-
-/** A declared contact after its revocation; of a number never declared all but the number is null. */
-export const revokedContact = v.strictObject({
-  id: v.nullable(id),
-  phone: v.string(),
-  note: v.nullable(v.string()),
-  expiresAt: v.nullable(instant),
-  source: v.nullable(v.literal('api')),
-  createdAt: v.nullable(instant),
-  revokedAt: v.nullable(instant),
-  active: v.boolean(),
-});
-
-/** Windows of a key. */
-export const keyLimits = v.strictObject({ minute: count, hour: count, day: count });
-
-const allowance = v.strictObject({ limit: count, used: count, remaining: count, resetsAt: instant });
-
-/** The caller's key and tenant. */
-export const identity = v.strictObject({
-  key: v.strictObject({
-    id,
-    name: v.string(),
-    permissions: v.array(v.picklist(PERMISSIONS)),
-    expiresAt: v.nullable(instant),
-    createdAt: instant,
-  }),
-  tenant: v.strictObject({ id, name: v.string(), plan: v.string() }),
-  limits: keyLimits,
-  quota: v.strictObject({
-    api_calls: v.pipe(
-      allowance,
-      v.description('What the plan allows in a calendar month, in UTC, and what is left of it.'),
-    ),
-    apiCalls: v.pipe(allowance, v.description('The same as `api_calls`, as it was called at first.')),
-  }),
 });
 
 /** A documentation article. */

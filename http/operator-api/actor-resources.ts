@@ -101,6 +101,7 @@ export const shopDetails = v.strictObject({
       askAtMs: epochMs,
     } satisfies SchemasOf<Shop['pooled'][number]>),
   ),
+  scheduled: v.pipe(count, v.description('Sends that wait for their time.')),
   limits: v.pipe(
     v.strictObject({
       restriction: v.nullable(

@@ -6,6 +6,7 @@ import { readErasure } from './erasures.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { readOperator } from './operator.ts';
 import { listNodes, readMachines, readOverview } from './overview.ts';
+import { cancelShopQueue } from './queue-cancellation.ts';
 import { countRefusals, listRequests } from './requests.ts';
 import { resumeAll } from './resume-all.ts';
 import type { OperatorServices } from './services.ts';
@@ -69,6 +70,7 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   pollShop,
   requestShopPairingCode,
   disconnectShop,
+  cancelShopQueue,
   listShopMessages,
   listTenantShops,
   listDeadLetters,

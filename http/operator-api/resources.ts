@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { PERMISSIONS } from '../../actors/tenants/permission.ts';
-import { keyLimits, message } from '../contract/resources.ts';
+import { keyLimits } from '../contract/account-resources.ts';
+import { message } from '../contract/resources.ts';
 
 /** Resources as operators see them (docs/contract.md, The operators' API). */
 

@@ -19,7 +19,7 @@ export interface OperatorServices {
   readonly tenants: Pick<TenantOperations, 'listShops'>;
   readonly shops: Pick<
     ShopOperations,
-    'connect' | 'requestPairingCode' | 'pollConnection' | 'disconnect' | 'listMessages'
+    'connect' | 'requestPairingCode' | 'pollConnection' | 'disconnect' | 'listMessages' | 'cancelQueue'
   >;
   readonly requests: RequestLogReader;
   readonly audit: Pick<AuditLog, 'list'>;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
+import { contact, revokedContact } from '../contract/account-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
@@ -7,7 +8,7 @@ import { EXAMPLES } from '../contract/examples.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { cursorParameter, limitParameter, trueOrFalse } from '../contract/query-parameters.ts';
-import { contact, cursorPage, revokedContact } from '../contract/resources.ts';
+import { cursorPage } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

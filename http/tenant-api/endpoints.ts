@@ -1,4 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import { cancelMessage, cancelQueue } from './cancellations.ts';
 import {
   connectChannel,
   disconnectChannel,
@@ -14,6 +15,7 @@ import { readIdentity } from './identity.ts';
 import { listInbound, markInboundRead, readInbound, replyToInbound } from './inbound.ts';
 import { listMessages, readMessage, sendMessage } from './messages.ts';
 import { readPolicy } from './policy.ts';
+import { cancelScheduled, listScheduled, readScheduled, scheduleMessage } from './scheduled.ts';
 import type { ApiServices } from './services.ts';
 import { createShop, listShops, readShop } from './shops.ts';
 import { postStatus } from './statuses.ts';
@@ -65,6 +67,12 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   replayWebhook,
   markInboundRead,
   replyToInbound,
+  cancelMessage,
+  cancelQueue,
+  scheduleMessage,
+  listScheduled,
+  readScheduled,
+  cancelScheduled,
 ];
 
 /** The path before each of them; the version is part of it (docs/contract.md, Versioning). */

@@ -1,8 +1,8 @@
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import { identity } from '../contract/account-resources.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { identityBody } from '../contract/identity-body.ts';
-import { identity } from '../contract/resources.ts';
 import { apiEndpoint } from './services.ts';
 
 /** GET /me */

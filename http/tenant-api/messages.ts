@@ -128,7 +128,8 @@ export function draftOf(request: {
   return done({ text, mediaUrl, mediaType, idempotencyKey: key, requestId, traceparent });
 }
 
-const TWO_KEYS = failed('VALIDATION_ERROR', {
+/** The refusal of two idempotency keys in one call. */
+export const TWO_KEYS = failed('VALIDATION_ERROR', {
   fields: [problem('idempotencyKey', 'is another one than that of the header Idempotency-Key')],
 });
 
@@ -173,7 +174,7 @@ export const readMessage = apiEndpoint({
   handle({ caller, params, services }) {
     const found = services.shops.message(caller.tenantId, params.id);
     // What is there at once is remembered, since callers poll, and is the same object the next time.
-    if (!(found instanceof Promise) && found.ok) rememberBody(found.value);
+    if (!(found instanceof Promise) && found.ok && found.value.status !== 'queued') rememberBody(found.value);
     return mapMaybePromise(found, (message) => (message.ok ? reply(200, message.value) : message));
   },
 });

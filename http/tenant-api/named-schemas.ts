@@ -1,3 +1,4 @@
+import { contact, identity } from '../contract/account-resources.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
 import {
   acceptedMessage,
@@ -5,11 +6,9 @@ import {
   article,
   channel,
   channelStatus,
-  contact,
   createdShop,
   event,
   group,
-  identity,
   inboundMessage,
   inboundRecord,
   message,

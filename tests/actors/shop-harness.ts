@@ -121,6 +121,16 @@ export class ShopHarness {
     return this.#take(this.decide(command, facts));
   }
 
+  /** As `command`, with the facts that its actor reads from the store. */
+  async told(command: ShopCommand): Promise<unknown> {
+    const context = {
+      address: shopAddress(this.state.shop),
+      store: storeOf(this.redis),
+      nowMs: this.nowMs,
+    };
+    return this.command(command, await this.#behaviour.prepare(this.state, command, context));
+  }
+
   /** A turn that is decided and not committed. */
   decide(command: ShopCommand, facts: Partial<ShopFacts> = {}): Turn<ShopState, ShopEffect> {
     const address = shopAddress(this.state.shop);
@@ -323,7 +333,7 @@ export class ShopHarness {
       this.writes.push(write);
       const [command, key, field, value] = write;
       this.redis.run(write);
-      if (command === 'HSET') this.#note(key, String(field), String(value));
+      if (command === 'HSET' && !key.includes(':scheduled')) this.#note(key, String(field), String(value));
     }
     this.effects.push(...(turn.effects ?? []));
     return turn.reply;

@@ -32,6 +32,10 @@ const ENDPOINTS = [
   ['POST', '/webhooks/{webhookId}/test', 'webhooks.write', 200],
   ['GET', '/webhooks/{webhookId}/attempts', 'webhooks.read', 200],
   ['POST', '/webhooks/{webhookId}/replay', 'webhooks.write', 200],
+  ['POST', '/messages/{id}/cancel', 'messages.send', 200],
+  ['POST', '/shops/{idOrName}/queue/cancel', 'messages.send', 200],
+  ['POST', '/shops/{idOrName}/scheduled', 'messages.send', 201],
+  ['GET', '/shops/{idOrName}/scheduled', 'messages.read', 200],
 ] as const;
 
 /** Nobody listens there, and a shop of a simulated network may name it. */
@@ -43,6 +47,12 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /shops/{idOrName}/messages': { channel: 'msgapp', to: '+41791234567', text: 'hello' },
   'POST /shops/{idOrName}/statuses': { caption: 'hello' },
   'POST /shops/{idOrName}/contacts/consented': { contacts: [{ phone: '+41791234567' }] },
+  'POST /messages/{id}/cancel': {},
+  'POST /shops/{idOrName}/scheduled': {
+    ...{ channel: 'msgapp', to: '+41791234567', text: 'later' },
+    sendAt: new Date(Date.now() + 86_400_000).toISOString(),
+  },
+  'POST /shops/{idOrName}/queue/cancel': { to: '+41791234567' },
   'DELETE /shops/{idOrName}/contacts/consented': { phone: '+41791234567' },
   'POST /webhooks': WEBHOOK,
   'PATCH /webhooks/{webhookId}': { types: ['message.failed'] },
@@ -101,7 +111,7 @@ export function accessRows(target: () => Target): void {
     });
 
     it(`${method} ${path} without a key is API_KEY_MISSING`, async () => {
-      const reply = await target().api.call(method, path.replace(/\{\w+\}/, 'any'), { json });
+      const reply = await target().api.call(method, path.replace(/\{\w+\}/g, 'any'), { json });
       assert.equal(reply.status, 401);
       assert.equal(reply.body.error.code, 'API_KEY_MISSING');
     });

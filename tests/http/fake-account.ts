@@ -2,7 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Failure } from '../../actors/failure.ts';
 import type { SupervisedTenant } from '../../actors/operators/operator-operations.ts';
-import type { ChannelView, GroupView, MessageView } from '../../actors/shops/shop-operations.ts';
+import type {
+  ChannelView,
+  GroupView,
+  MessageView,
+  ScheduledView,
+} from '../../actors/shops/shop-operations.ts';
 import type { ContactView, ShopView } from '../../actors/tenants/tenant-operations.ts';
 import type { KeyView, TenantView } from '../../actors/tenants/tenant-view.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
@@ -23,6 +28,7 @@ export interface FakeShop {
   view: ShopView;
   channel: ChannelView | undefined;
   messages: MessageView[];
+  scheduled: ScheduledView[];
   idempotencyKey: string | undefined;
   groups: readonly GroupView[];
 }

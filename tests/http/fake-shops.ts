@@ -159,6 +159,58 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
       const found = shops.flatMap(({ messages }) => messages).find(({ id }) => id === messageId);
       return found === undefined ? failed('MESSAGE_NOT_FOUND') : done(found);
     },
+    async cancel(tenantId, messageId) {
+      const stopped = await memory.stopped('cancel');
+      if (stopped) return stopped;
+      const shops = [...memory.tenant(tenantId).shops.values()];
+      const found = shops.flatMap(({ messages }) => messages).find(({ id }) => id === messageId);
+      if (found === undefined) return failed('MESSAGE_NOT_FOUND');
+      if (found.status !== 'queued') return failed('NOT_CANCELLABLE');
+      return done(Object.assign(found, { status: 'failed', reason: 'CANCELLED' } as const));
+    },
+    async cancelQueue(reference) {
+      const stopped = await memory.stopped('cancelQueue');
+      if (stopped) return stopped;
+      const waiting = memory.shop(reference).messages.filter(({ status }) => status === 'queued');
+      for (const message of waiting) Object.assign(message, { status: 'failed', reason: 'CANCELLED' });
+      return done({ cancelled: waiting.length });
+    },
+    async schedule(reference, draft) {
+      const stopped = await memory.stopped('schedule');
+      if (stopped) return stopped;
+      const scheduled = memory.shop(reference).scheduled;
+      const { to, text = null, mediaUrl = null, mediaType, idempotencyKey = null, sendAtMs } = draft;
+      const { notAfterMs = sendAtMs + 3_600_000 } = draft;
+      const known = scheduled.find((one) => idempotencyKey !== null && one.idempotencyKey === idempotencyKey);
+      if (known !== undefined) return done({ replayed: true, differs: false, accepted: known });
+      const accepted = {
+        ...{ id: memory.id(), shopId: reference.shopId, status: 'scheduled' as const, to, text, mediaUrl },
+        ...{ mediaType: mediaUrl === null ? null : mediaType, idempotencyKey, messageId: null, code: null },
+        sendAt: new Date(sendAtMs).toISOString(),
+        notAfter: new Date(notAfterMs).toISOString(),
+        createdAt: new Date().toISOString(),
+      };
+      scheduled.unshift(accepted);
+      return done({ replayed: false, differs: false, accepted });
+    },
+    async listScheduled(reference, page) {
+      const stopped = await memory.stopped('listScheduled');
+      if (stopped) return stopped;
+      return done(pageOf(memory.shop(reference).scheduled, page));
+    },
+    async scheduled(reference, scheduledId) {
+      const stopped = await memory.stopped('scheduled');
+      if (stopped) return stopped;
+      const found = memory.shop(reference).scheduled.find(({ id }) => id === scheduledId);
+      return found === undefined ? failed('SCHEDULED_NOT_FOUND') : done(found);
+    },
+    async unschedule(reference, scheduledId) {
+      const stopped = await memory.stopped('unschedule');
+      if (stopped) return stopped;
+      const found = memory.shop(reference).scheduled.find(({ id }) => id === scheduledId);
+      if (found === undefined) return failed('SCHEDULED_NOT_FOUND');
+      return done(Object.assign(found, { status: 'cancelled' } as const));
+    },
     async postStatus(reference, draft) {
       const shop = memory.shop(reference);
       const original = originalOf(shop, 'status', draft);

@@ -140,6 +140,7 @@ export function addShop(
     view,
     channel: undefined,
     messages: [],
+    scheduled: [],
     idempotencyKey: draft.idempotencyKey,
     groups: [],
   });

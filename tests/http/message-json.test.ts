@@ -51,6 +51,9 @@ const groupMessage = fc
 const replyMessage = fc
   .tuple(message, fc.string(), id)
   .map(([shown, toId, replyTo]): MessageView => ({ ...shown, toId, replyTo }));
+const waitingMessage = fc
+  .tuple(message, fc.nat(), fc.option(time))
+  .map(([shown, position, estimatedSendAt]): MessageView => ({ ...shown, position, estimatedSendAt }));
 const accepted = fc.record<Accepted>({
   id,
   status,
@@ -59,7 +62,7 @@ const accepted = fc.record<Accepted>({
 });
 
 test('a message is written as JSON.stringify would write it', () => {
-  const shown = fc.oneof(message, groupMessage, replyMessage);
+  const shown = fc.oneof(message, groupMessage, replyMessage, waitingMessage);
   fc.assert(fc.property(shown, (value) => assert.equal(messageJson(value), JSON.stringify(value))));
 });
 
@@ -68,7 +71,7 @@ test('what a send answers is written as JSON.stringify would write it', () => {
 });
 
 test('the document names every field of a record', () => {
-  const samples = [fc.sample(groupMessage, 1)[0], fc.sample(replyMessage, 1)[0]];
+  const samples = [groupMessage, replyMessage, waitingMessage].map((kind) => fc.sample(kind, 1)[0]);
   const fields = new Set(samples.flatMap((sample) => Object.keys(sample ?? {})));
   assert.deepEqual(Object.keys(messageSchema.entries).sort(), [...fields].sort());
 });

@@ -45,6 +45,13 @@ const commands: Readonly<Record<string, Command>> = {
   SISMEMBER: (values, key, [member = '']) => Number(setOf(values, key).has(member)),
   SMEMBERS: (values, key) => [...setOf(values, key)],
   RPUSH: (values, key, args) => listOf(values, key).push(...args),
+  LSET(values, key, [index, element = '']) {
+    const list = listOf(values, key);
+    const at = Number(index) < 0 ? list.length + Number(index) : Number(index);
+    if (list[at] === undefined) throw new Error('ERR index out of range');
+    list[at] = element;
+    return 'OK';
+  },
   LLEN: (values, key) => listOf(values, key).length,
   LRANGE: (values, key, [from, to]) => listOf(values, key).slice(...range(from, to)),
   LTRIM(values, key, [from, to]) {

@@ -101,6 +101,21 @@ export class PoolClient {
     }
   }
 
+  /** Takes back a message that its caller cancels; undefined where the pool shop cannot be asked. */
+  async takeBack(message: {
+    readonly messageId: string;
+    readonly pool: ShopReference;
+    readonly createdAtMs: number;
+  }): Promise<PoolAnswer | undefined> {
+    try {
+      return await this.#ask({ ask: 'withdraw', ...message, reason: 'CANCELLED' }, ASK_TIMEOUT_MS);
+    } catch (error) {
+      const line = 'a shop of the pool was not reached to cancel a message';
+      this.#options.log.debug({ ...message, err: error }, line);
+      return undefined;
+    }
+  }
+
   async #carryOut(effect: PoolEffect, address: Address): Promise<void> {
     if (effect.type === 'tell_opt_out') {
       const { notice } = effect;

@@ -79,5 +79,6 @@ function commandOf(
 ): ShopCommand {
   if (ask.ask === 'offer') return { type: 'pool.offer', offer: ask.offer, ...tenant };
   if (ask.ask === 'take') return { type: 'pool.take', body: ask.body, known: ask.known, ...tenant };
-  return { type: 'pool.withdraw', messageId: ask.messageId, createdAtMs: ask.createdAtMs };
+  const { messageId, createdAtMs, reason } = ask;
+  return { type: 'pool.withdraw', messageId, createdAtMs, ...(reason === undefined ? {} : { reason }) };
 }

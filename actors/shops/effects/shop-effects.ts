@@ -1,18 +1,20 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Address } from '../../../runtime/address.ts';
 import type { Logger } from '../../../runtime/logger.ts';
+import type { Store } from '../../../runtime/store.ts';
 import type { EventFeed } from '../../event-feed.ts';
 import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts';
 import type { EventWaiters } from '../../tenants/event-waiters.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
-import type { ShopReference } from '../shop-operations.ts';
+import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { shopOf } from '../state/shop-keys.ts';
 import type { ShopEffect } from '../turns/builder/shop-commands.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { OneShopPerNumber } from './one-shop-per-number.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
+import { scheduledSender } from './scheduled-sender.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
 
 /** The session that belongs to a shop's address. */
@@ -31,6 +33,9 @@ export interface ShopEffectsParts {
   readonly poolSessions: PoolSessions;
   readonly oneShopPerNumber: OneShopPerNumber;
   readonly sharedNumbers: SharedNumbers;
+  readonly store: Pick<Store, 'read'>;
+  /** Sends as a caller does: what was scheduled, when its time has come. */
+  readonly send: ShopOperations['send'];
   /** Counts what recipients said, and how long after a message was sent; milliseconds. */
   readonly countReceipt: ((kind: 'delivered' | 'read', afterMs: number) => void) | undefined;
   readonly log: Logger;
@@ -38,8 +43,8 @@ export interface ShopEffectsParts {
 
 /** Carries out what a shop's turns asked for; by then the commit holds. */
 export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, address: Address) => void {
-  const { actors, host, waiters, eventWaiters, feed } = parts;
-  const { pool, poolSessions, log } = parts;
+  const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = parts;
+  const sendScheduled = scheduledSender(parts);
   return (effect, address) => {
     // Effects of every send come first: this is the hot path.
     if (effect.type === 'announce_message') {
@@ -51,6 +56,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
     const session = sessionOf(address);
     const { tenantId, shopId } = session;
     if (effect.type === 'announce_events') return eventWaiters.changed(tenantId);
+    if (effect.type === 'send_scheduled') return sendScheduled(session, effect.scheduledId);
     switch (effect.type) {
       case 'open':
         host.open(session, effect.opening);

@@ -19,6 +19,7 @@ import type { MessageState } from '../state/message-record.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { numbersLeft, numbersTaken } from '../state/numbers-left.ts';
 import { decodePooled } from '../state/pooled-message.ts';
+import { endedKeys } from '../state/scheduled-sends.ts';
 import { sentIndexKeys } from '../state/sent-index.ts';
 import { type ShopKeys, shopAddress, shopKeys } from '../state/shop-keys.ts';
 import { eraseListedInbound, eraseStrayInbound } from './inbound-eraser.ts';
@@ -101,7 +102,8 @@ export class ShopEraser {
       await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
       await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
     }
-    const left = [...keys.all(), ...sentIndexKeys(keys)];
+    const ended = endedKeys(keys, { nowMs: clock.wallMs(), retentionMs: this.#options.retentionMs });
+    const left = [...keys.all(), ...sentIndexKeys(keys), ...ended];
     await store.commit(
       shard,
       left.map((key) => ['UNLINK', key]),

@@ -12,6 +12,8 @@ export interface CarriedRecord {
   readonly refused: boolean;
   /** Its origin took it back while it was in hand: it is not started again, whatever the recall's outcome. */
   readonly withdrawn: boolean;
+  /** What the policy counted for it, as it stands in the shop's list; undefined: stored by an earlier program. */
+  readonly entryText?: string | undefined;
 }
 
 /**
@@ -26,17 +28,18 @@ export function carriedKey(shard: number, messageId: string): string {
 }
 
 /** The fields of the hash, in the order `decodeCarried` reads them. */
-export const CARRIED_FIELDS = ['body', 'state', 'refused', 'withdrawn'] as const;
+export const CARRIED_FIELDS = ['body', 'state', 'refused', 'withdrawn', 'entry'] as const;
 
 /** Reads a carried message back; undefined when the shard never heard of it. */
 export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord | undefined {
-  const [body, state, refused, withdrawn] = fields;
+  const [body, state, refused, withdrawn, entry] = fields;
   if (!body && !state && !refused) return undefined;
   return {
     body: body ? (JSON.parse(body) as MessageBody) : undefined,
     state: state ? (JSON.parse(state) as MessageState) : undefined,
     refused: Boolean(refused),
     withdrawn: Boolean(withdrawn),
+    entryText: entry ?? undefined,
   };
 }
 

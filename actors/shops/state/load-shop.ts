@@ -1,5 +1,5 @@
 import { recipientKey } from '../../../policy/number-forms.ts';
-import { LEDGER_BOUND, type SendLedger } from '../../../policy/send-ledger.ts';
+import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { type InboundMode, inboundModeOf } from '../../inbound-mode.ts';
@@ -9,9 +9,11 @@ import { restoreMachines } from '../machines/shop-machines.ts';
 import { AcceptedList, messageIdOf } from './accepted-list.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
 import { readMessages } from './message-days.ts';
+import { allThatCount, newestRead } from './newest-accepted.ts';
 import { decodeNotices } from './opt-out-notice.ts';
 import { decodePooled } from './pooled-message.ts';
 import { RecentTransitions } from './recent-transitions.ts';
+import { decodeScheduled } from './scheduled-sends.ts';
 import { shopKeys, shopOf } from './shop-keys.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
 import { readLedger } from './stored-ledger.ts';
@@ -34,24 +36,37 @@ export async function loadShop(
   const [
     record,
     [actor, settledText, undelivered, limits],
-    newest,
+    latest,
     length,
     pooledFields,
     carriedIds,
     tenant,
     notices,
+    scheduled,
   ] = (await store.read([
     ['HGET', people.shops, shop.shopId],
     ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits'],
-    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
+    newestRead(keys.accepted),
     ['LLEN', keys.accepted],
     ['HGETALL', keys.pooled],
     ['ZRANGE', keys.carried, 0, -1],
     ['GET', people.record],
     ['HVALS', keys.optOutNotices],
-  ])) as [string | null, (string | null)[], string[], number, string[], string[], string | null, string[]];
+    ['HGETALL', keys.scheduled],
+  ])) as [
+    string | null,
+    (string | null)[],
+    string[],
+    number,
+    string[],
+    string[],
+    string | null,
+    string[],
+    string[] | undefined,
+  ];
   if (record === null) return undefined;
   const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
+  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const machines = restoreMachines(actor ?? null);
   const accepted = new AcceptedList(length, Number(settledText ?? 0));
   const unsettled = await readUnsettled(keys.accepted, { accepted, newest }, store);
@@ -78,6 +93,7 @@ export async function loadShop(
     bodyInHand: undefined,
     pooled,
     optOutNotices: decodeNotices(notices),
+    scheduled: decodeScheduled(scheduled ?? []),
     ledger,
     accepted,
     qr: undefined,

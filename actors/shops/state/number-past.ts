@@ -2,10 +2,10 @@ import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { type NetworkLimits, NO_LIMITS } from '../../../policy/network-limits.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
-import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
+import { allThatCount, newestRead } from './newest-accepted.ts';
 import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
 import { shopKeys } from './shop-keys.ts';
 import { countedEntries } from './stored-ledger.ts';
@@ -50,12 +50,13 @@ export async function readPast(
   const usedAtMs = use.left?.atMs ?? channel.context.downSinceMs ?? nowMs;
   if (isForgotten(usedAtMs, nowMs)) return undefined;
   const keys = shopKeys(shard, use.shopId);
-  const [newest, writers, aliases, [limits, actor]] = (await store.read([
-    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
+  const [latest, writers, aliases, [limits, actor]] = (await store.read([
+    newestRead(keys.accepted),
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
     ['HMGET', keys.shop, 'limits', 'actor'],
   ])) as [string[], string[], string[], (string | null)[]];
+  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   // What the shop sent and heard with the number it took since is not this one's; an opt-out holds all the same.
   const lastMs = use.left?.atMs ?? Number.POSITIVE_INFINITY;
   const wrote = [...eachPerson(decodeWriters(writers))].filter(

@@ -54,6 +54,8 @@ export type PoolAsk =
       readonly pool: ShopReference;
       readonly messageId: string;
       readonly createdAtMs: number;
+      /** Why; absent: the recipient opted out. */
+      readonly reason?: 'CANCELLED';
     }
   /** The report of an end, from the pool shop to the origin. */
   | {

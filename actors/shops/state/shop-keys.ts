@@ -51,6 +51,8 @@ const PARTS = [
   'carried',
   'carried-for',
   'opt-out-notices',
+  'scheduled',
+  'scheduled-drafts',
   'inbound',
   'inbound-heard',
 ] as const;
@@ -120,6 +122,16 @@ export class ShopKeys {
   /** Sorted set by time in milliseconds: digests of the stanzas that the shop's tenant was told of. */
   get inboundHeard(): string {
     return keyOf(this.shop, 'inbound-heard');
+  }
+
+  /** Hash by id: when scheduled sends are due; under a digest of an idempotency key the id. */
+  get scheduled(): string {
+    return keyOf(this.shop, 'scheduled');
+  }
+
+  /** Hash by id: what they send. */
+  get scheduledDrafts(): string {
+    return keyOf(this.shop, 'scheduled-drafts');
   }
 
   /** All of them, for what is erased with the shop. */

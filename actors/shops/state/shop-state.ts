@@ -13,6 +13,7 @@ import type { MessageBody } from './message-record.ts';
 import type { OptOutNotice } from './opt-out-notice.ts';
 import type { PooledMessage } from './pooled-message.ts';
 import type { RecentTransitions } from './recent-transitions.ts';
+import type { ScheduledSend } from './scheduled-sends.ts';
 import type { ShopKeys } from './shop-keys.ts';
 import type { Undelivered } from './undelivered.ts';
 
@@ -49,6 +50,8 @@ export interface ShopState extends ShopMachines {
   readonly pooled: readonly PooledMessage[];
   /** Opt-outs that shops this one carried for still have to be told of. */
   readonly optOutNotices: readonly OptOutNotice[];
+  /** Sends that wait for their time. */
+  readonly scheduled: readonly ScheduledSend[];
   /** What the policy counted; changed in place once a commit holds. */
   readonly ledger: SendLedger;
   /** How far the list of what was accepted has come; changed in place once a commit holds. */
@@ -89,7 +92,7 @@ interface ToldGroups {
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, bodyInHand, pooled } = state;
-  const { optOutNotices } = state;
+  const { optOutNotices, scheduled } = state;
   const {
     ledger,
     accepted,
@@ -118,6 +121,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     bodyInHand,
     pooled,
     optOutNotices,
+    scheduled,
     ledger,
     accepted,
     qr,

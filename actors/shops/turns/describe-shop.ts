@@ -28,6 +28,7 @@ export function describeShop(state: ShopState) {
         .map((message) => ({ ...message, unlessSent: waitingEnd(state, message) })),
     },
     pooled: state.pooled.slice(0, SHOWN_WAITING),
+    scheduled: state.scheduled.length,
     limits: state.limits,
     undelivered: state.undelivered ?? null,
     counted: state.ledger.size,

@@ -1,6 +1,7 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
-import { done, failed } from '../../failure.ts';
+import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
 import { loadShop } from '../state/load-shop.ts';
 import type { NumberVault } from '../state/number-vault.ts';
@@ -12,6 +13,7 @@ import { cutAccepted } from './builder/acceptance.ts';
 import { SHOP_LANES, type ShopCommand, type ShopEffect } from './builder/shop-commands.ts';
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingTimer } from './builder/waiting-limits.ts';
+import { type Cancelled, cancelMessage, cancelQueue } from './cancel/cancel-turns.ts';
 import { describeShop } from './describe-shop.ts';
 import { markRead } from './inbound/mark-read.ts';
 import { endRestriction, restrictionTimer } from './number/network-word.ts';
@@ -21,7 +23,17 @@ import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts
 import { noticeTimer, onOptOutAtPool, onOptOutNoted, tellAgain } from './pool/opt-out-notices.ts';
 import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
-import { type AcceptanceOptions, acceptMessage } from './send/accept-message.ts';
+import { isScheduleCommand, readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
+import {
+  isScheduled,
+  onScheduledSend,
+  schedule,
+  scheduledObstacle,
+  scheduledTimer,
+  trySchedules,
+  unschedule,
+} from './scheduled/scheduled-turns.ts';
+import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
 import { acceptStatus } from './send/accept-status.ts';
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
@@ -58,9 +70,19 @@ export function shopBehaviour(
     },
     prepare(state, command, { store, nowMs }) {
       const available = options.available();
-      return command.type === 'send'
-        ? readSend(state, command.draft, store, available)
-        : readShopFacts({ state, command, store, vault: options.vault, nowMs, available });
+      const { vault, retentionMs } = options;
+      if (command.type === 'send') {
+        const read = readSend(state, command.draft, store, available);
+        const { scheduledId } = command.draft;
+        if (scheduledId === undefined) return read;
+        const due = { type: 'send', scheduledId } as const;
+        return withSchedule(read, readScheduled(state, due, { store, nowMs, retentionMs }));
+      }
+      if (isScheduleCommand(command)) {
+        const read = readScheduled(state, command, { store, nowMs, retentionMs });
+        return withSchedule({ available }, read);
+      }
+      return readShopFacts({ state, command, store, vault, nowMs, available });
     },
     turn(state, command, { nowMs, facts }) {
       return turn(new TurnBuilder(state, nowMs, options), command, facts, options);
@@ -88,6 +110,7 @@ export function shopBehaviour(
         state.inHand !== undefined ||
         state.pooled.length > 0 ||
         state.optOutNotices.length > 0 ||
+        state.scheduled.length > 0 ||
         !['unconfigured', 'disconnected'].includes(name)
       );
     },
@@ -125,9 +148,20 @@ function turn(
   switch (command.type) {
     case 'send':
       if (!isOfSend(facts)) throw new Error('a send came to its turn without facts');
-      return builder.finish(acceptMessage(builder, command, facts, options));
+      return builder.finish(
+        command.draft.scheduledId === undefined
+          ? acceptMessage(builder, command, facts, options)
+          : sendScheduled(builder, command, facts, options),
+      );
     case 'post_status':
       return builder.finish(acceptStatus(builder, command, facts, options));
+    case 'schedule':
+      return builder.finish(schedule(builder, command.draft, facts.schedule, options.makeId));
+    case 'unschedule':
+      return builder.finish(unschedule(builder, facts.schedule, options.retentionMs));
+    case 'cancel':
+    case 'cancel_queue':
+      return builder.finish(cancel(builder, command, facts));
     case 'connect':
       return builder.finish(askToConnect(builder, command, options.makeId(builder.nowMs)));
     case 'disconnect':
@@ -171,7 +205,7 @@ function turn(
       onPoolFound(builder, command.messageId, command.pool);
       return builder.finish();
     case 'pool.answered':
-      onPoolAnswered(builder, command);
+      onPoolAnswered(builder, command, facts.cancelledAtPool);
       return builder.finish();
     case 'pool.opt_out':
       onOptOutAtPool(builder, command, facts);
@@ -192,6 +226,39 @@ function isOfSend(facts: ShopFacts): facts is ShopFacts & { readonly send: SendF
   return facts.send !== undefined;
 }
 
+/** Makes a send whose time has come, and stores its end with the message. An answer that is asked for once more decides nothing. */
+function sendScheduled(
+  builder: TurnBuilder,
+  command: Extract<ShopCommand, { type: 'send' }>,
+  facts: ShopFacts & { readonly send: SendFacts },
+  options: AcceptanceOptions,
+): SendReply {
+  const { scheduledId = '' } = command.draft;
+  if (!isScheduled(builder.state, scheduledId)) return failed('NOT_CANCELLABLE');
+  const obstacle = scheduledObstacle(builder, scheduledId);
+  const reply = obstacle ?? acceptMessage(builder, command, facts, options);
+  if ('groupId' in reply || 'offer' in reply) return reply;
+  onScheduledSend(builder, facts.schedule, reply, options.retentionMs);
+  return reply;
+}
+
+async function withSchedule(
+  read: MaybePromise<ShopFacts>,
+  scheduled: Promise<ScheduledFacts>,
+): Promise<ShopFacts> {
+  const [facts, { schedule: stored }] = await Promise.all([read, scheduled]);
+  return { ...facts, schedule: stored };
+}
+
+function cancel(
+  builder: TurnBuilder,
+  { type }: Extract<ShopCommand, { type: 'cancel' | 'cancel_queue' }>,
+  { cancel: found }: ShopFacts,
+): Outcome<Cancelled> {
+  if (found === undefined) throw new Error('a cancellation came to its turn without facts');
+  return type === 'cancel' ? cancelMessage(builder, found) : cancelQueue(builder, found);
+}
+
 function asPoolShop(
   builder: TurnBuilder,
   command: Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>,
@@ -209,6 +276,7 @@ function onTimer(builder: TurnBuilder, id: string): void {
   else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
   else if (id === 'pool') askAgain(builder);
   else if (id === 'opt_outs') tellAgain(builder);
+  else if (id === 'scheduled') trySchedules(builder);
   else if (id === 'undelivered') noteUndelivered(builder);
   else if (id === 'restriction') endRestriction(builder);
   else endOverdue(builder);
@@ -257,6 +325,7 @@ function shopTimers(state: ShopState): readonly DueTimer[] {
   timers = and(timers, waitingTimer(state));
   timers = and(timers, poolTimer(state));
   timers = and(timers, noticeTimer(state));
+  timers = and(timers, scheduledTimer(state));
   return and(timers, undeliveredTimer(state.undelivered));
 }
 

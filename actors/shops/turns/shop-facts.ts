@@ -10,11 +10,13 @@ import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-mess
 import { readInbound as readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
 import { readMessage } from '../state/message-days.ts';
 import type { StoredMessage } from '../state/message-record.ts';
+import { newestRead } from '../state/newest-accepted.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { idempotencyKey } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { decodeWriter, laterWriter } from '../state/writer.ts';
 import type { ShopCommand } from './builder/shop-commands.ts';
+import { type CancellationFacts, isCancellation, readCancellation } from './cancel/cancel-facts.ts';
 import { readTold, type ToldFacts } from './inbound/inbound-facts.ts';
 import { type NumberFacts, readNumber } from './number/number-facts.ts';
 import {
@@ -25,11 +27,12 @@ import {
   type SendFacts,
 } from './people/recipient-facts.ts';
 import type { CarryFacts } from './pool/carry-message.ts';
+import type { ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import { type DispatchFacts, readDispatch } from './wire/dispatch-facts.ts';
 import { type ReceiptFacts, readReceipts } from './wire/receipt-turn.ts';
 
 /** What a turn needs to know beside the shop's state, read before it. */
-export interface ShopFacts extends InboundFacts {
+export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFacts {
   readonly send?: SendFacts;
   /** Of a status: the original of the same idempotency key. */
   readonly original?: StoredMessage;
@@ -108,6 +111,9 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
       available,
     }));
   }
+  if (isCancellation(command)) {
+    return readCancellation(state, command, store).then((facts) => ({ ...facts, available }));
+  }
   if (command.type === 'cut_accepted') {
     return store
       .read([['LRANGE', state.keys.accepted, 0, MOST_CUT - 1]])
@@ -178,7 +184,21 @@ async function readCarry(state: ShopState, command: PoolCommand, store: Store): 
     store.read([['HMGET', carriedKey(state.shard, messageId), ...CARRIED_FIELDS]]),
     readWriter(state, { to }, store),
   ]);
-  return { ...writer, record: decodeCarried(fields as (string | null)[]) };
+  const record = decodeCarried(fields as (string | null)[]);
+  if (command.type !== 'pool.withdraw' || command.reason !== 'CANCELLED') return { ...writer, record };
+  return { ...writer, record, entryFromEnd: await readEntryPlace(state, record?.entryText, store) };
+}
+
+/** Where a carried message's entry stands in the shop's list, from the end; undefined: it counts no more. */
+async function readEntryPlace(
+  { keys }: ShopState,
+  entryText: string | undefined,
+  store: Store,
+): Promise<number | undefined> {
+  if (entryText === undefined) return undefined;
+  const [newest] = (await store.read([newestRead(keys.accepted)])) as [string[]];
+  const index = newest.lastIndexOf(entryText);
+  return index === -1 ? undefined : index - newest.length;
 }
 
 /** Where a message is withdrawn, its recipient does not matter. */

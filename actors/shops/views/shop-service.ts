@@ -2,7 +2,7 @@ import { isPerson } from '../../../policy/recipient.ts';
 import { resolveSettings, type TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { answeredInTime } from '../../answered-in-time.ts';
@@ -33,11 +33,14 @@ import type { SendReply } from '../turns/send/accept-message.ts';
 import { mayAskForGroup } from '../turns/send/judge-send.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';
 import { readPerson } from '../turns/shop-facts.ts';
+import { cancelMatching, cancelOne } from './cancelling.ts';
 import { channelView } from './channel-view.ts';
 import { listMessages } from './message-list.ts';
 import { MessageViews, viewOf } from './message-views.ts';
 import { PairingLimits } from './pairing-limits.ts';
 import { forecastSend, policyView } from './policy-view.ts';
+import { type EstimateTimes, withPlace } from './queue-place.ts';
+import { scheduleOperations } from './scheduling.ts';
 
 /** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
 const CONNECT_WAIT_MS = 10_000;
@@ -53,7 +56,11 @@ export interface ShopServiceOptions {
   readonly waiters: ChannelWaiters;
   /** Renders a QR code as a PNG data URL. */
   readonly qrImage: (qr: string) => Promise<string>;
-  readonly pool: Pick<PoolClient, 'find'>;
+  readonly pool: Pick<PoolClient, 'find' | 'takeBack'>;
+  /** How sends are spread, for estimates of when one leaves. */
+  readonly times: EstimateTimes;
+  /** How long scheduled sends that have ended are kept, in milliseconds. */
+  readonly retentionMs: number;
   /** Says whether a session worker is there to take orders. */
   readonly host: { available(): boolean };
   /** Asks the shop's session for its groups, or for one of them, once it is open; settles when it told or took too long. */
@@ -65,8 +72,7 @@ export interface ShopServiceOptions {
  * mailbox.
  */
 export function shopService(options: ShopServiceOptions): ShopOperations {
-  const { actors, store, clock, qrImage, pool, askGroups } = options;
-  const views = new MessageViews();
+  const { actors, clock, qrImage, pool, askGroups } = options;
   const pairing = new PairingLimits(clock);
 
   const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
@@ -145,8 +151,8 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       return await ask(shop, { type: 'post_status', draft, settings });
     },
     listMessages: (shop, query) => listStored(shop, query, options),
-    message: (tenantId, messageId) =>
-      askedMessage(tenantOf({ tenantId }), messageId.toLowerCase(), views, store),
+    ...messageOperations(tenantOf, options),
+    ...scheduleOperations(options),
     policy: (shop, to) =>
       withState(shop, async (state) => {
         const asked = { to, settings: (await tenantOf(shop))?.settings ?? resolveSettings({}) };
@@ -233,10 +239,48 @@ async function untilOpened(
 async function listStored(
   shop: ShopReference,
   query: Parameters<ShopOperations['listMessages']>[1],
-  { actors, store }: Pick<ShopServiceOptions, 'actors' | 'store'>,
+  options: ShopServiceOptions,
 ): ReturnType<ShopOperations['listMessages']> {
-  const found = await storedShop(shop, actors);
-  return found ? done(await listMessages(found, store, query)) : failed('SHOP_NOT_FOUND');
+  const found = await storedShop(shop, options.actors);
+  if (found === undefined) return failed('SHOP_NOT_FOUND');
+  const { items, nextCursor } = await listMessages(found, options.store, query);
+  return done({ items: items.map((view) => placeOf(shop.tenantId, view, options)), nextCursor });
+}
+
+/** Messages by their ids: their records, and their end before they leave. */
+function messageOperations(
+  tenantOf: (shop: Pick<ShopReference, 'tenantId'>) => MaybePromise<TenantState | undefined>,
+  options: ShopServiceOptions,
+): Pick<ShopOperations, 'message' | 'cancel' | 'cancelQueue'> {
+  const views = new MessageViews();
+  const message: ShopOperations['message'] = (tenantId, messageId) => {
+    const found = askedMessage(tenantOf({ tenantId }), messageId.toLowerCase(), views, options.store);
+    return mapMaybePromise(found, (one) =>
+      one.ok && one.value.status === 'queued' ? done(placeOf(tenantId, one.value, options)) : one,
+    );
+  };
+  return {
+    message,
+    async cancel(tenantId, messageId) {
+      const found = await message(tenantId, messageId);
+      if (!found.ok) return found;
+      const { id, shopId } = found.value;
+      const cancelled = await cancelOne(options, { tenantId, shopId }, id);
+      return cancelled.ok ? await message(tenantId, id) : cancelled;
+    },
+    cancelQueue: (shop, filter) => cancelMatching(options, shop, filter),
+  };
+}
+
+/** A record with its message's place in the queue, while its shop is in memory. */
+function placeOf(
+  tenantId: string,
+  view: MessageView,
+  { actors, clock, times }: Pick<ShopServiceOptions, 'actors' | 'clock' | 'times'>,
+): MessageView {
+  if (view.status !== 'queued') return view;
+  const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId: view.shopId }));
+  return withPlace(view, state, { times, nowMs: clock.wallMs() });
 }
 
 /** Where a shop's messages are stored; also for a suspended shop, whose actor answers nothing. */

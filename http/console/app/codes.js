@@ -48,5 +48,8 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
   MEDIA_UNAVAILABLE: 'The attachment could not be fetched, or is not what it was said to be.',
   SEND_REFUSED: 'The chat network refused the message.',
   DELIVERY_UNKNOWN: 'The connection broke while it was sent: it may have arrived. It is not sent again.',
+  CANCELLED: 'It was cancelled while it waited. Nothing was sent.',
+  NOT_CANCELLABLE: 'It was on its way already, or had ended.',
+  SCHEDULED_LIMIT_REACHED: 'The shop has 1,000 scheduled sends waiting.',
   EXPIRED: 'It waited for a day.',
 });

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { ConnectDialog } from './connect-dialog.js';
 import { useEvents } from './live.js';
-import { Failure, RoleButton } from './parts.js';
+import { Dialog, Failure, RoleButton } from './parts.js';
 import { Refusals } from './refusals.js';
 import { address } from './route.js';
 import { call } from './session.js';
@@ -23,6 +23,7 @@ export function Shop({ tenantId, shopId }) {
   /** @type {Answer<{ name: string }>} */
   const { data: tenant } = useAnswer(`/tenants/${tenantId}`);
   const [connecting, setConnecting] = useState(false);
+  const [cancelling, setCancelling] = useState(false);
   const action = useAction();
   useEvents(
     (event) => {
@@ -40,6 +41,13 @@ export function Shop({ tenantId, shopId }) {
       if (what === 'passivate') location.hash = address(`/tenants/${tenantId}`);
       else refresh();
     });
+  const cancelQueue = () =>
+    action.run(async () => {
+      const body = { acceptedBefore: new Date().toISOString() };
+      await call(`${path}/queue/cancel`, { method: 'POST', body });
+      setCancelling(false);
+      refresh();
+    });
   return html`
     <nav class="trail" aria-label="Where this is">
       <a href=${address('/shops')}>Shops</a> / <a href=${address(`/tenants/${tenantId}`)}>${tenant?.name ?? 'Tenant'}</a>
@@ -50,9 +58,21 @@ export function Shop({ tenantId, shopId }) {
       shop !== undefined &&
       html`
         <${StatusLine} shop=${shop} />
-        <${Controls} shop=${shop} busy=${action.busy} steer=${steer} connect=${() => setConnecting(true)} />
+        <${Controls} shop=${shop} busy=${action.busy} steer=${steer} connect=${() => setConnecting(true)} cancel=${() => setCancelling(true)} />
         <${Refusals} tenantId=${tenantId} />
         <${ShopDetails} shop=${shop} machines=${machines?.items} path=${path} />
+      `
+    }
+    ${
+      cancelling &&
+      html`
+        <${Dialog} title="Cancel the queue" onClose=${() => setCancelling(false)}>
+          <p>All messages that wait end as failed, with the reason CANCELLED. The one that is being sent goes on.</p>
+          <${Failure} failure=${action.failure} />
+          <footer>
+            <button class="danger" disabled=${action.busy} onClick=${cancelQueue}>Cancel all messages</button>
+          </footer>
+        <//>
       `
     }
     ${
@@ -76,8 +96,8 @@ function StatusLine({ shop }) {
   `;
 }
 
-/** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, connect: () => void }} props */
-function Controls({ shop, busy, steer, connect }) {
+/** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, connect: () => void, cancel: () => void }} props */
+function Controls({ shop, busy, steer, connect, cancel }) {
   const isStill = shop.details?.pacing.heldByOperator || shop.status !== 'active';
   const isConnected = shop.details?.channel.state === 'connected';
   return html`
@@ -92,6 +112,7 @@ function Controls({ shop, busy, steer, connect }) {
           ? html`<${RoleButton} role="operate" class="primary" disabled=${busy} onClick=${() => steer('resume')}>Resume<//>`
           : html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('pause')}>Pause<//>`
       }
+      <${RoleButton} role="operate" disabled=${busy} title="End all messages that wait" onClick=${cancel}>Cancel queue<//>
       <${RoleButton} role="operate" disabled=${busy} title="Forget what is in memory and load it again" onClick=${() => steer('restart')}>Restart<//>
       <${RoleButton} role="operate" disabled=${busy} title="Take an idle shop out of memory" onClick=${() => steer('passivate')}>Passivate<//>
     </div>

@@ -5,7 +5,13 @@ import type { MessageReason, MessageStatus } from '../../../message-status.ts';
 import type { SendOrder, SessionEvent, SessionOpening } from '../../../sessions/session-host.ts';
 import type { ChannelStateName } from '../../machines/channel-context.ts';
 import type { PacingStateName } from '../../machines/pacing-machine.ts';
-import type { MessageDraft, ShopReference, StatusDraft } from '../../shop-operations.ts';
+import type {
+  MessageDraft,
+  QueueFilter,
+  ScheduledDraftAsked,
+  ShopReference,
+  StatusDraft,
+} from '../../shop-operations.ts';
 import type { MessageBody } from '../../state/message-record.ts';
 import type { OptOutNotice } from '../../state/opt-out-notice.ts';
 import type { PoolAnswer, PoolOffer } from '../../state/pool-protocol.ts';
@@ -22,6 +28,12 @@ export type ShopCommand =
       /** The session was waited for, and asked for the group it goes to, a moment ago; absent: not yet. */
       readonly groupAsked?: boolean;
     }
+  | { readonly type: 'schedule'; readonly draft: ScheduledDraftAsked }
+  | { readonly type: 'unschedule'; readonly scheduledId: string }
+  /** End a message of the shop's own that is not being sent. */
+  | { readonly type: 'cancel'; readonly messageId: string }
+  /** The same of all that match. */
+  | { readonly type: 'cancel_queue'; readonly filter: QueueFilter }
   | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
   /** `pairWith`: digits of the number whose phone is to type a code; absent: a QR code is to be scanned. */
   | { readonly type: 'connect'; readonly pairWith?: string }
@@ -49,7 +61,13 @@ export type ShopCommand =
       readonly settings: TenantSettings;
       readonly open: boolean;
     }
-  | { readonly type: 'pool.withdraw'; readonly messageId: string; readonly createdAtMs: number }
+  | {
+      readonly type: 'pool.withdraw';
+      readonly messageId: string;
+      readonly createdAtMs: number;
+      /** Why its origin takes it back; absent: the recipient opted out. */
+      readonly reason?: 'CANCELLED';
+    }
   /** As the shop whose message it is. */
   | { readonly type: 'pool.found'; readonly messageId: string; readonly pool: ShopReference }
   | {
@@ -81,6 +99,10 @@ export type ShopCommand =
 export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   send: 'client',
   post_status: 'client',
+  schedule: 'client',
+  unschedule: 'client',
+  cancel: 'client',
+  cancel_queue: 'client',
   connect: 'client',
   disconnect: 'control',
   tenant_active: 'control',
@@ -155,6 +177,8 @@ export type ShopEffect =
   /** What the session is to report of what people write. */
   | { readonly type: 'hear_inbound'; readonly inbound: InboundMode }
   | { readonly type: 'refresh_groups' }
+  /** Make a send whose time has come. */
+  | { readonly type: 'send_scheduled'; readonly scheduledId: string }
   /** A recipient has a message, or read it, so long after it was sent; milliseconds. */
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
   /** The session told its groups: whoever waits for them is answered. */

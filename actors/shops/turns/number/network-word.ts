@@ -65,6 +65,13 @@ export function newChatAccepted(builder: TurnBuilder): void {
   if (newChats !== null) changeNewChats(builder, { ...newChats, accepted: newChats.accepted + 1 });
 }
 
+/** Such a message was cancelled, and uses up none. */
+export function newChatGivenBack(builder: TurnBuilder): void {
+  const { newChats } = limitsNow(builder.state);
+  if (newChats !== null && newChats.accepted > 0)
+    changeNewChats(builder, { ...newChats, accepted: newChats.accepted - 1 });
+}
+
 /** Such a message leaves. */
 export function newChatLeaves(builder: TurnBuilder): void {
   const { newChats } = builder.state.limits;

@@ -6,10 +6,11 @@ import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.t
 import type { NetworkLimits } from '../../../../policy/network-limits.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import { LEDGER_BOUND, type SendLedger } from '../../../../policy/send-ledger.ts';
+import type { SendLedger } from '../../../../policy/send-ledger.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
 import { holdsNumber, ownNumber } from '../../machines/channel-context.ts';
+import { allThatCount, newestRead } from '../../state/newest-accepted.ts';
 import { countedOnly, readArchive } from '../../state/number-archive.ts';
 import {
   decodeWriters,
@@ -118,11 +119,12 @@ async function inheritanceOf(
     keptOf = (entry) => entry,
   }: Pick<Reading, 'store' | 'nowMs'> & { readonly keptOf?: (entry: LedgerEntry) => LedgerEntry },
 ): Promise<Inheritance> {
-  const [newest, writers, aliases] = (await store.read([
-    ['LRANGE', keys.accepted, -LEDGER_BOUND, -1],
+  const [latest, writers, aliases] = (await store.read([
+    newestRead(keys.accepted),
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
   ])) as [string[], string[], string[]];
+  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const own = countedEntries(newest, nowMs);
   const entries = withoutThose(past.entries, own.map(keptOf));
   const knownAs = new Map([...past.aliases, ...pairs(aliases)]);

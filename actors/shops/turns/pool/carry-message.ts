@@ -1,18 +1,20 @@
 /** What a shop of the pool does with another shop's messages. It paces and counts them like its own. */
 
 import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
+import { encodeEntry } from '../../../../policy/ledger-entry.ts';
 import { restrictionAt } from '../../../../policy/network-limits.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../../../policy/verdict.ts';
-import { isFinal } from '../../../message-status.ts';
+import { finalStatus, isFinal } from '../../../message-status.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
-import { type CarriedRecord, carriedWrites } from '../../state/carried-message.ts';
+import { type CarriedRecord, carriedKey, carriedWrites } from '../../state/carried-message.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from '../../state/message-record.ts';
 import { offerOf, type PoolAnswer, type PoolOffer } from '../../state/pool-protocol.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
 import { channelRefusal, count } from '../builder/acceptance.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { giveBackCarried } from '../number/given-back.ts';
 import { limitsNow, newChatAccepted } from '../number/network-word.ts';
 import type { WriterFacts } from '../people/recipient-facts.ts';
 
@@ -20,6 +22,8 @@ import type { WriterFacts } from '../people/recipient-facts.ts';
 export interface CarryFacts extends WriterFacts {
   /** What this shard holds of the message; undefined for one it never heard of. */
   readonly record: CarriedRecord | undefined;
+  /** Of a message that is cancelled: where its entry stands in the shop's list, from the end; absent: nowhere. */
+  readonly entryFromEnd?: number | undefined;
 }
 
 type Asked<Type extends ShopCommand['type']> = Extract<ShopCommand, { type: Type }>;
@@ -58,6 +62,7 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
     0,
     body.id,
   ]);
+  builder.write(['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judged.entry)]);
   count(builder, judged.entry);
   if (facts.writer === undefined) newChatAccepted(builder);
   builder.change({ queue: byAge([...queue, carriedMessage(body, facts.alias)]) });
@@ -67,32 +72,40 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
 /** Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. */
 export function withdrawPooled(
   builder: TurnBuilder,
-  { messageId, createdAtMs }: Asked<'pool.withdraw'>,
-  { record }: CarryFacts,
+  { messageId, createdAtMs, reason: asked }: Asked<'pool.withdraw'>,
+  { record, entryFromEnd }: CarryFacts,
 ): PoolAnswer {
   const { shard, inHand, queue } = builder.state;
+  const reason = asked ?? 'RECIPIENT_OPTED_OUT';
   if (record?.state !== undefined && isFinal(record.state.status)) return answerOf(record);
   const state: MessageState = {
-    status: 'rejected',
-    reason: 'RECIPIENT_OPTED_OUT',
+    status: finalStatus(reason),
+    reason,
     updatedAtMs: builder.nowMs,
     sentAtMs: null,
   };
   const waiting = queue.find((message) => message.messageId === messageId);
   if (inHand?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') {
+      if (reason === 'CANCELLED') return { kind: 'taken' };
       // The origin asks again. A message that comes back unsent before that waits here, and its recipient did not opt out
       // of this shop: only the mark keeps it from the wire.
       const message = { id: messageId, createdAtMs };
       builder.write(...carriedWrites(shard, message, 'withdrawn', '1'));
       return { kind: 'taken' };
     }
-    builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+    builder.stepPacing({ type: 'blocked', reason });
   } else if (waiting !== undefined) {
-    builder.endQueued(waiting, 'RECIPIENT_OPTED_OUT');
+    builder.endQueued(waiting, reason);
   } else {
     const message = { id: messageId, createdAtMs };
     builder.write(...carriedWrites(shard, message, 'state', JSON.stringify(state)));
+  }
+  const ended = waiting ?? (inHand?.messageId === messageId ? inHand : undefined);
+  if (reason === 'CANCELLED' && ended !== undefined && entryFromEnd !== undefined) {
+    const { to, alias } = ended;
+    const entryText = record?.entryText ?? '';
+    giveBackCarried(builder, { to, alias, entryText, fromEnd: entryFromEnd });
   }
   return { kind: 'ended', fate: state };
 }

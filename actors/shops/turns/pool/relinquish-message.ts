@@ -21,6 +21,7 @@ import type { ShopState } from '../../state/shop-state.ts';
 import { type AcceptedMessage, storeAccepted } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
+import { type CancelledPlace, giveBack } from '../number/given-back.ts';
 
 /** How often a pool shop is asked that has not answered yet, and how often one is looked for. */
 const ASK_AGAIN_MS = 2_000;
@@ -83,10 +84,19 @@ export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopR
   builder.perform({ type: 'relinquish', messageId, pool, known: false });
 }
 
-/** Follows a pool shop's answer about a message; one from another shop than that asked last is ignored. */
+/** Ends a message that no pool shop has or is asked for. */
+export function cancelSearched(builder: TurnBuilder, message: PooledMessage): void {
+  fail(builder, message, 'CANCELLED');
+}
+
+/**
+ * Follows a pool shop's answer about a message; one from another shop than that asked last is ignored. `cancelled`: what is
+ * known of one that was cancelled there.
+ */
 export function onPoolAnswered(
   builder: TurnBuilder,
   answered: { readonly messageId: string; readonly pool: ShopReference | null; readonly answer: PoolAnswer },
+  cancelled: CancelledPlace | undefined,
 ): void {
   const { messageId, pool, answer } = answered;
   const message = builder.state.pooled.find((other) => other.messageId === messageId);
@@ -104,6 +114,7 @@ export function onPoolAnswered(
     case 'ended':
       drop(builder, message);
       builder.store(message, { ...answer.fate, updatedAtMs: builder.nowMs });
+      if (cancelled !== undefined) giveBack(builder, cancelled);
       break;
     case 'lost':
       fail(builder, message, 'DELIVERY_UNKNOWN');

@@ -1,0 +1,29 @@
+import type { Logger } from '../../../runtime/logger.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { ShopOperations, ShopReference } from '../shop-operations.ts';
+import type { ScheduledDraft } from '../state/scheduled-sends.ts';
+import { shopAddress, shopKeys } from '../state/shop-keys.ts';
+
+/**
+ * Makes the sends that fall due, as their caller would at that moment. What comes of one is stored in the turn that decides
+ * it; where none does, the shop's timer asks again.
+ */
+export function scheduledSender(parts: {
+  readonly store: Pick<Store, 'read'>;
+  readonly send: ShopOperations['send'];
+  readonly log: Logger;
+}): (shop: ShopReference, scheduledId: string) => void {
+  const { store, send, log } = parts;
+  const make = async (shop: ShopReference, scheduledId: string): Promise<void> => {
+    const keys = shopKeys(shopAddress(shop).shard, shop.shopId);
+    const [stored] = (await store.read([['HGET', keys.scheduledDrafts, scheduledId]])) as [string | null];
+    if (stored === null) return;
+    const { sendAtMs: _, notAfterMs: __, createdAtMs: ___, ...draft } = JSON.parse(stored) as ScheduledDraft;
+    await send(shop, { ...draft, text: draft.text, mediaUrl: draft.mediaUrl, scheduledId });
+  };
+  return (shop, scheduledId) => {
+    make(shop, scheduledId).catch((error: unknown) => {
+      log.debug({ ...shop, scheduledId, err: error }, 'a scheduled send was not made and is tried again');
+    });
+  };
+}

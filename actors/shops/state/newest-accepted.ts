@@ -1,0 +1,51 @@
+import { DAY_MS } from '../../../policy/durations.ts';
+import { decodeEntry } from '../../../policy/ledger-entry.ts';
+import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
+import { entryTextOf, messageIdOf } from './accepted-list.ts';
+
+/** Asks for the newest elements of a shop's list; `allThatCount` makes the answer whole. */
+export function newestRead(accepted: string): Read {
+  return ['LRANGE', accepted, -LEDGER_BOUND, -1];
+}
+
+/**
+ * All elements of a shop's list that the policy may count at `nowMs`, oldest first; `newest` answers `newestRead`. A message
+ * that was cancelled left an element that counts nothing, and the counted ones then reach further back.
+ */
+export async function allThatCount(
+  accepted: string,
+  newest: readonly string[],
+  { store, nowMs }: { readonly store: Pick<Store, 'read'>; readonly nowMs: number },
+): Promise<readonly string[]> {
+  let elements = newest;
+  let step = newest;
+  while (step.length === LEDGER_BOUND && countedOf(elements) < LEDGER_BOUND) {
+    if (!step.some((element) => isOfDay(element, nowMs))) break;
+    const end = -elements.length - 1;
+    [step] = (await store.read([['LRANGE', accepted, end - LEDGER_BOUND + 1, end]])) as [string[]];
+    elements = [...step, ...elements];
+  }
+  return elements;
+}
+
+function countedOf(elements: readonly string[]): number {
+  return elements.filter((element) => entryTextOf(element) !== '').length;
+}
+
+/** Whether an element may be less than a day old. Ids tell whole seconds. */
+function isOfDay(element: string, nowMs: number): boolean {
+  const madeAtMs = madeAt(element);
+  return madeAtMs === undefined || madeAtMs > nowMs - DAY_MS - 1_000;
+}
+
+/** When an element was added; undefined where it does not tell. */
+function madeAt(element: string): number | undefined {
+  const messageId = messageIdOf(element);
+  if (messageId !== undefined) return Number.parseInt(messageId.slice(0, 8), 16) * 1_000;
+  try {
+    return decodeEntry(element).atMs;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Sends that wait for their time. A shop's hash holds when each is due, which its actor keeps in memory, and under a digest of
+ * its idempotency key the id; a second one what is to be sent. What has ended stands in a hash of its day of end.
+ */
+import { createHash } from 'node:crypto';
+import { DAY_MS } from '../../../policy/durations.ts';
+import type { Read, Store, Write } from '../../../runtime/store.ts';
+import type { FailureCode } from '../../failure.ts';
+import type { MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
+import { dayEndsMs, dayOf } from './message-days.ts';
+import type { ShopKeys } from './shop-keys.ts';
+
+/** A send that waits for its time. */
+export interface ScheduledSend {
+  readonly id: string;
+  readonly sendAtMs: number;
+  /** After this it is not tried any more. */
+  readonly notAfterMs: number;
+  /** When it is tried next. Not stored: after a restart at once where it was due. */
+  readonly tryAtMs: number;
+  /** Why it was refused last. Not stored. */
+  readonly lastCode?: FailureCode;
+}
+
+/** What is to be sent, as it is stored. */
+export type ScheduledDraft = Omit<MessageDraft, 'scheduledId'> & {
+  readonly sendAtMs: number;
+  readonly notAfterMs: number;
+  readonly createdAtMs: number;
+};
+
+type Place = Pick<ShopKeys, 'shop' | 'scheduled' | 'scheduledDrafts'>;
+
+const KEY = 'key:';
+
+function keyField(idempotencyKey: string): string {
+  return KEY + createHash('sha256').update(idempotencyKey).digest('base64url');
+}
+
+/** Stores a send that waits. */
+export function scheduledWrites(place: Place, id: string, draft: ScheduledDraft): Write[] {
+  const { sendAtMs, notAfterMs, idempotencyKey } = draft;
+  const keyed = idempotencyKey === undefined ? [] : [keyField(idempotencyKey), id];
+  return [
+    ['HSET', place.scheduled, id, `${sendAtMs} ${notAfterMs}`, ...keyed],
+    ['HSET', place.scheduledDrafts, id, JSON.stringify(draft)],
+  ];
+}
+
+/** Stores how it ended, without what was to be sent. */
+export function endWrites(
+  place: Place,
+  { id, draft, end }: { readonly id: string; readonly draft: ScheduledDraft; readonly end: ScheduledEnd },
+  { nowMs, retentionMs }: { readonly nowMs: number; readonly retentionMs: number },
+): Write[] {
+  const { idempotencyKey } = draft;
+  const day = dayOf(nowMs);
+  const key = endedKey(place, day);
+  const keyed = idempotencyKey === undefined ? [] : [keyField(idempotencyKey)];
+  const kept: ScheduledDraft = { ...draft, text: undefined, mediaUrl: undefined };
+  return [
+    ['HDEL', place.scheduled, id, ...keyed],
+    ['HDEL', place.scheduledDrafts, id],
+    ['HSET', key, id, JSON.stringify({ draft: kept, end }), ...keyed.flatMap((field) => [field, id])],
+    ['PEXPIREAT', key, dayEndsMs(day, retentionMs)],
+  ];
+}
+
+function endedKey({ shop }: Pick<Place, 'shop'>, day: number): string {
+  return `${shop}:scheduled-ended:${day}`;
+}
+
+/** All keys that hold ended ones. */
+export function endedKeys(
+  place: Pick<Place, 'shop'>,
+  { nowMs, retentionMs }: { readonly nowMs: number; readonly retentionMs: number },
+): string[] {
+  const days = Math.ceil(retentionMs / DAY_MS) + 2;
+  // Clocks differ: tomorrow may have begun elsewhere.
+  return Array.from({ length: days + 1 }, (_, ago) => endedKey(place, dayOf(nowMs) + 1 - ago));
+}
+
+/** Reads the hash of those that wait back from its flat list of fields and values, oldest first. */
+export function decodeScheduled(flat: readonly string[]): ScheduledSend[] {
+  const sends: ScheduledSend[] = [];
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    const id = flat[index] ?? '';
+    if (id.startsWith(KEY)) continue;
+    const [sendAtMs = 0, notAfterMs = 0] = (flat[index + 1] ?? '').split(' ').map(Number);
+    sends.push({ id, sendAtMs, notAfterMs, tryAtMs: sendAtMs });
+  }
+  return sends.sort((left, right) => (left.id < right.id ? -1 : 1));
+}
+
+/** One that is stored, and how it ended; `end` undefined: it waits. */
+export interface StoredSchedule {
+  readonly id: string;
+  readonly draft: ScheduledDraft;
+  readonly end: ScheduledEnd | undefined;
+}
+
+/** Where and until when schedules are kept. */
+interface ScheduleReading {
+  readonly keys: Place;
+  readonly store: Pick<Store, 'read'>;
+  readonly nowMs: number;
+  readonly retentionMs: number;
+}
+
+/** Reads one; undefined: there is none, or it is gone. */
+export async function readSchedule(
+  id: string,
+  reading: ScheduleReading,
+): Promise<StoredSchedule | undefined> {
+  const [waiting, ...ended] = await readEverywhere(id, ['HGET', reading.keys.scheduledDrafts, id], reading);
+  if (waiting !== null && waiting !== undefined)
+    return { id, draft: JSON.parse(waiting) as ScheduledDraft, end: undefined };
+  const stored = ended.find((text) => text !== null);
+  return stored == null ? undefined : { id, ...(JSON.parse(stored) as Omit<StoredSchedule, 'id'>) };
+}
+
+/** Reads the one that this idempotency key made. */
+export async function readKeyedSchedule(
+  idempotencyKey: string,
+  reading: ScheduleReading,
+): Promise<StoredSchedule | undefined> {
+  const field = keyField(idempotencyKey);
+  const found = await readEverywhere(field, ['HGET', reading.keys.scheduled, field], reading);
+  const id = found.find((text) => text !== null);
+  return id == null ? undefined : await readSchedule(id, reading);
+}
+
+async function readEverywhere(
+  field: string,
+  first: Read,
+  { keys, store, nowMs, retentionMs }: ScheduleReading,
+): Promise<(string | null)[]> {
+  const ended = endedKeys(keys, { nowMs, retentionMs }).map((key): Read => ['HGET', key, field]);
+  return (await store.read([first, ...ended])) as (string | null)[];
+}
+
+/** As the API shows it. */
+export function scheduledView(shopId: string, { id, draft, end }: StoredSchedule): ScheduledView {
+  const { to, text, mediaUrl, mediaType, idempotencyKey } = draft;
+  return {
+    ...{ id, shopId, status: end?.status ?? 'scheduled' },
+    sendAt: new Date(draft.sendAtMs).toISOString(),
+    notAfter: new Date(draft.notAfterMs).toISOString(),
+    ...{ to, text: text ?? null, mediaUrl: mediaUrl ?? null },
+    mediaType: mediaUrl === undefined ? null : mediaType,
+    idempotencyKey: idempotencyKey ?? null,
+    createdAt: new Date(draft.createdAtMs).toISOString(),
+    messageId: end?.messageId ?? null,
+    code: end?.code ?? null,
+  };
+}

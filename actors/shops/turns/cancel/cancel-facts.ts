@@ -1,0 +1,123 @@
+import { recipientKey } from '../../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import type { Store } from '../../../../runtime/store.ts';
+import type { QueueFilter } from '../../shop-operations.ts';
+import { readMessage, readMessages } from '../../state/message-days.ts';
+import type { MessageState } from '../../state/message-record.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import type { ShopCommand } from '../builder/shop-commands.ts';
+import type { CancelledPlace } from '../number/given-back.ts';
+import { readWriter } from '../people/recipient-facts.ts';
+
+/** What a cancellation needs to know. */
+export interface CancelFacts {
+  /** The messages to end, with their places in the windows. */
+  readonly places: readonly CancelledPlace[];
+  /** How the one message that was asked for is stored; undefined: it is not. */
+  readonly stored?: MessageState | undefined;
+}
+
+/** The facts of the commands that cancel, or that hear of it. */
+export interface CancellationFacts {
+  readonly cancel?: CancelFacts;
+  /** A message that was cancelled at the pool. */
+  readonly cancelledAtPool?: CancelledPlace;
+}
+
+type Cancellation = Extract<ShopCommand, { type: 'cancel' | 'cancel_queue' | 'pool.answered' }>;
+
+/** Whether a command cancels, or tells that the pool has given a cancelled message back. */
+export function isCancellation(command: ShopCommand): command is Cancellation {
+  if (command.type === 'cancel' || command.type === 'cancel_queue') return true;
+  if (command.type !== 'pool.answered') return false;
+  return command.answer.kind === 'ended' && command.answer.fate.reason === 'CANCELLED';
+}
+
+/** Reads what such a command needs. */
+export async function readCancellation(
+  state: ShopState,
+  command: Cancellation,
+  store: Store,
+): Promise<CancellationFacts> {
+  if (command.type === 'cancel') return { cancel: await readCancel(state, command.messageId, store) };
+  if (command.type === 'cancel_queue') return { cancel: await readCancelQueue(state, command.filter, store) };
+  const cancelledAtPool = await readCancelledAtPool(state, command.messageId, store);
+  return cancelledAtPool === undefined ? {} : { cancelledAtPool };
+}
+
+/** A message of the shop's own that has not ended. */
+type OwnMessage = Pick<CancelledPlace, 'messageId' | 'to' | 'alias' | 'place'> & {
+  readonly createdAtMs: number;
+};
+
+async function readCancel(state: ShopState, messageId: string, store: Store): Promise<CancelFacts> {
+  const own = ownMessages(state).filter((message) => message.messageId === messageId);
+  const [places, stored] = await Promise.all([
+    readPlaces(state, own, store),
+    readMessage(state.shard, messageId, store),
+  ]);
+  return { places, stored: stored?.state };
+}
+
+async function readCancelQueue(state: ShopState, filter: QueueFilter, store: Store): Promise<CancelFacts> {
+  const { idempotencyKeyPrefix: prefix, to, acceptedBeforeMs } = filter;
+  const near = ownMessages(state).filter(
+    (message) =>
+      (to === undefined || isSameRecipient(message, to)) &&
+      (acceptedBeforeMs === undefined || message.createdAtMs < acceptedBeforeMs),
+  );
+  if (prefix === undefined) return { places: await readPlaces(state, near, store) };
+  const ids = near.map(({ messageId }) => messageId);
+  const stored = await readMessages(state.shard, ids, store);
+  const keyed = near.filter((_, index) => stored[index]?.body.idempotencyKey?.startsWith(prefix));
+  return { places: await readPlaces(state, keyed, store) };
+}
+
+async function readCancelledAtPool(
+  state: ShopState,
+  messageId: string,
+  store: Store,
+): Promise<CancelledPlace | undefined> {
+  const pooled = state.pooled.filter((message) => message.messageId === messageId);
+  const [place] = await readPlaces(state, pooled, store);
+  return place;
+}
+
+function ownMessages({ queue, inHand, pooled }: ShopState): OwnMessage[] {
+  const here = inHand === undefined ? queue : [inHand, ...queue];
+  const own = here.flatMap((message) => {
+    const { place } = message;
+    return message.carriedFor !== undefined || place === undefined ? [] : [{ ...message, place }];
+  });
+  return [...own, ...pooled];
+}
+
+function isSameRecipient({ to, alias }: Pick<OwnMessage, 'to' | 'alias'>, asked: string): boolean {
+  if (to === asked || alias === asked) return true;
+  if (!isPhoneNumber(to) || !isPhoneNumber(asked)) return false;
+  return [to, alias ?? to].map(recipientKey).includes(recipientKey(asked));
+}
+
+async function readPlaces(
+  state: ShopState,
+  messages: readonly Pick<OwnMessage, 'messageId' | 'to' | 'alias' | 'place'>[],
+  store: Store,
+): Promise<CancelledPlace[]> {
+  if (messages.length === 0) return [];
+  const { keys, accepted } = state;
+  const [elements, isNewChat] = await Promise.all([
+    store.read(
+      messages.map(({ place }) => ['LRANGE', keys.accepted, place - accepted.cut, place - accepted.cut]),
+    ) as Promise<string[][]>,
+    Promise.all(messages.map(({ to }) => startsChat(state, to, store))),
+  ]);
+  return messages.map(({ messageId, to, alias, place }, index) => ({
+    ...{ messageId, to, alias, place },
+    element: elements[index]?.[0],
+    isNewChat: isNewChat[index] ?? false,
+  }));
+}
+
+async function startsChat(state: ShopState, to: string, store: Store): Promise<boolean> {
+  return isPhoneNumber(to) && (await readWriter(state, { to }, store)).writer === undefined;
+}

@@ -1,0 +1,73 @@
+/**
+ * The end of messages that a caller cancels. What is not being sent ends at once; of what the pool has the pool shop decides,
+ * since only that one knows whether it is on the wire.
+ */
+import { done, failed, type Outcome } from '../../../failure.ts';
+import type { ShopReference } from '../../shop-operations.ts';
+import type { PooledMessage } from '../../state/pooled-message.ts';
+import { pacingState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { type CancelledPlace, giveBack } from '../number/given-back.ts';
+import { cancelSearched } from '../pool/relinquish-message.ts';
+import type { CancelFacts } from './cancel-facts.ts';
+
+/** A message that a shop of the pool is to give back first. */
+export interface AtPool {
+  readonly messageId: string;
+  readonly createdAtMs: number;
+  readonly pool: ShopReference;
+}
+
+/** What a cancellation came to: how many ended, and what is to be asked of the pool. */
+export interface Cancelled {
+  readonly ended: number;
+  readonly atPool: readonly AtPool[];
+}
+
+/** Ends one message. Fails NOT_CANCELLABLE where it is being sent, or ended otherwise. */
+export function cancelMessage(builder: TurnBuilder, { places, stored }: CancelFacts): Outcome<Cancelled> {
+  const cancelled = endAll(builder, places);
+  if (cancelled.ended > 0 || cancelled.atPool.length > 0) return done(cancelled);
+  return stored?.reason === 'CANCELLED' ? done(cancelled) : failed('NOT_CANCELLABLE');
+}
+
+/** Ends all messages that were found to match, but for those that are being sent. */
+export function cancelQueue(builder: TurnBuilder, { places }: CancelFacts): Outcome<Cancelled> {
+  return done(endAll(builder, places));
+}
+
+function endAll(builder: TurnBuilder, places: readonly CancelledPlace[]): Cancelled {
+  const atPool: AtPool[] = [];
+  let ended = 0;
+  for (const place of places) {
+    const pooled = builder.state.pooled.find(({ messageId }) => messageId === place.messageId);
+    if (pooled !== undefined && pooled.pool !== null) atPool.push(ofPool(pooled, pooled.pool));
+    else if (end(builder, place.messageId, pooled)) {
+      giveBack(builder, place);
+      ended += 1;
+    }
+  }
+  return { ended, atPool };
+}
+
+function ofPool({ messageId, createdAtMs }: PooledMessage, pool: ShopReference): AtPool {
+  return { messageId, createdAtMs, pool };
+}
+
+/** Ends a message that is with no shop of the pool. False: it is being sent, or not here. */
+function end(builder: TurnBuilder, messageId: string, searched: PooledMessage | undefined): boolean {
+  if (searched !== undefined) {
+    cancelSearched(builder, searched);
+    return true;
+  }
+  const { inHand, queue } = builder.state;
+  if (inHand?.messageId === messageId) {
+    if (pacingState(builder.state) === 'sending') return false;
+    builder.stepPacing({ type: 'blocked', reason: 'CANCELLED' });
+    return true;
+  }
+  const waiting = queue.find((message) => message.messageId === messageId);
+  if (waiting === undefined) return false;
+  builder.endQueued(waiting, 'CANCELLED');
+  return true;
+}

@@ -1,0 +1,53 @@
+/** The places in a number's windows that a cancelled message gives back: nothing of it left. */
+import { decodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';
+import { recipientKey } from '../../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import { entryTextOf, messageIdOf } from '../../state/accepted-list.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { newChatGivenBack } from './network-word.ts';
+
+/** A cancelled message, and what is known of it. */
+export interface CancelledPlace {
+  readonly messageId: string;
+  readonly to: string;
+  readonly alias?: string | undefined;
+  /** Its place in the shop's list. */
+  readonly place: number;
+  /** What stands there. */
+  readonly element: string | undefined;
+  /** It would have started a chat. */
+  readonly isNewChat: boolean;
+}
+
+/** Gives back the places of a message of the shop's own. The list keeps its id. */
+export function giveBack(builder: TurnBuilder, cancelled: CancelledPlace): void {
+  const { messageId, place, element, isNewChat } = cancelled;
+  // What was cut away, or counts nothing any more, has no place.
+  if (element === undefined || messageIdOf(element) !== messageId) return;
+  const text = entryTextOf(element);
+  if (text === '') return;
+  const { keys, accepted } = builder.state;
+  builder.write(['LSET', keys.accepted, place - accepted.cut, messageId]);
+  takeBack(builder, decodeEntry(text), cancelled);
+  if (isNewChat) newChatGivenBack(builder);
+}
+
+/** Gives back the places that a message of another shop took here. `fromEnd`: where its entry stands in the list, from the end. */
+export function giveBackCarried(
+  builder: TurnBuilder,
+  carried: Pick<CancelledPlace, 'to' | 'alias'> & { readonly entryText: string; readonly fromEnd: number },
+): void {
+  builder.write(['LSET', builder.state.keys.accepted, carried.fromEnd, '']);
+  takeBack(builder, decodeEntry(carried.entryText), carried);
+}
+
+function takeBack(
+  builder: TurnBuilder,
+  entry: LedgerEntry,
+  { to, alias }: Pick<CancelledPlace, 'to' | 'alias'>,
+): void {
+  const { ledger } = builder.state;
+  const numbers = alias === undefined ? [to] : [to, alias];
+  const subjects = numbers.filter(isPhoneNumber).map(recipientKey);
+  builder.onCommitted(() => ledger.takeBack(entry, subjects));
+}

@@ -1,0 +1,183 @@
+/**
+ * The life of a send that waits for its time. It is no message until then: when it falls due it is sent as any other, and its
+ * end is stored with the message that it became.
+ */
+import { DAY_MS, HOUR_MS } from '../../../../policy/durations.ts';
+import type { DueTimer } from '../../../../runtime/behaviour.ts';
+import { done, type FailureCode, failed, type Outcome } from '../../../failure.ts';
+import type {
+  Accepted,
+  ScheduledDraftAsked,
+  ScheduledEnd,
+  ScheduledView,
+  Sent,
+} from '../../shop-operations.ts';
+import {
+  endWrites,
+  type ScheduledDraft,
+  type ScheduledSend,
+  type StoredSchedule,
+  scheduledView,
+  scheduledWrites,
+} from '../../state/scheduled-sends.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+
+/** Sends that one shop may have waiting. */
+const MOST_SCHEDULED = 1_000;
+/** How far ahead a send may be scheduled. */
+const FURTHEST_MS = 90 * DAY_MS;
+/** How long after its time it is tried unless the caller says otherwise, and at most. */
+const DEFAULT_LATEST_MS = HOUR_MS;
+const LATEST_MS = 7 * DAY_MS;
+/** How often it is tried where nobody says when it may go, and where no answer came. */
+const TRY_AGAIN_MS = 30_000;
+/** How many are tried in one turn; the others follow at once. */
+const AT_A_TIME = 16;
+
+/** Refusals that may be over soon, although nobody can say when. */
+const PASSING: readonly FailureCode[] = [
+  'MSGAPP_NOT_CONNECTED',
+  'MSGAPP_SESSION_LOST',
+  'BOT_SERVICE_UNREACHABLE',
+  'TENANT_INACTIVE',
+];
+
+/** What a schedule answers. */
+export type ScheduleReply = Outcome<Sent<ScheduledView>>;
+
+/** Stores a send for later. */
+export function schedule(
+  builder: TurnBuilder,
+  asked: ScheduledDraftAsked,
+  original: StoredSchedule | undefined,
+  makeId: (nowMs: number) => string,
+): ScheduleReply {
+  const { state, nowMs } = builder;
+  const { shopId } = state.shop;
+  if (original !== undefined) {
+    const differs = differsFrom(original.draft, asked);
+    return done({ replayed: true, differs, accepted: scheduledView(shopId, original) });
+  }
+  const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...rest } = asked;
+  const problem = timeProblem({ sendAtMs, notAfterMs, nowMs });
+  if (problem !== undefined) return failed('VALIDATION_ERROR', { fields: [problem] });
+  if (state.scheduled.length >= MOST_SCHEDULED) return failed('SCHEDULED_LIMIT_REACHED');
+  const id = makeId(nowMs);
+  const draft: ScheduledDraft = { ...rest, sendAtMs, notAfterMs, createdAtMs: nowMs };
+  builder.write(...scheduledWrites(state.keys, id, draft));
+  builder.change({ scheduled: [...state.scheduled, { id, sendAtMs, notAfterMs, tryAtMs: sendAtMs }] });
+  const accepted = scheduledView(shopId, { id, draft, end: undefined });
+  return done({ replayed: false, differs: false, accepted });
+}
+
+/** Ends one that waits; one that was cancelled stays as it is. */
+export function unschedule(
+  builder: TurnBuilder,
+  stored: StoredSchedule | undefined,
+  retentionMs: number,
+): Outcome<ScheduledView> {
+  if (stored === undefined) return failed('SCHEDULED_NOT_FOUND');
+  const { shopId } = builder.state.shop;
+  if (stored.end?.status === 'cancelled') return done(scheduledView(shopId, stored));
+  if (stored.end !== undefined) return failed('NOT_CANCELLABLE');
+  const end: ScheduledEnd = { status: 'cancelled' };
+  endOne(builder, stored, end, retentionMs);
+  return done(scheduledView(shopId, { ...stored, end }));
+}
+
+/** When the next one falls due. */
+export function scheduledTimer({ scheduled }: Pick<ShopState, 'scheduled'>): DueTimer | undefined {
+  if (scheduled.length === 0) return undefined;
+  return { id: 'scheduled', dueAtMs: Math.min(...scheduled.map(({ tryAtMs }) => tryAtMs)) };
+}
+
+/** Has those that are due sent. When they are tried again is not stored, so this writes nothing. */
+export function trySchedules(builder: TurnBuilder): void {
+  const { state, nowMs } = builder;
+  if (!state.dispatching) return;
+  const due = state.scheduled.filter(({ tryAtMs }) => tryAtMs <= nowMs).slice(0, AT_A_TIME);
+  for (const one of due) {
+    change(builder, { ...one, tryAtMs: nowMs + TRY_AGAIN_MS });
+    builder.perform({ type: 'send_scheduled', scheduledId: one.id });
+  }
+}
+
+/** Whether a send that says it was scheduled still waits. */
+export function isScheduled({ scheduled }: Pick<ShopState, 'scheduled'>, scheduledId: string): boolean {
+  return scheduled.some(({ id }) => id === scheduledId);
+}
+
+/** Why a send that falls due cannot be made, whatever the policy says; undefined: it can. */
+export function scheduledObstacle(
+  { state, nowMs }: TurnBuilder,
+  scheduledId: string,
+): ReturnType<typeof failed> | undefined {
+  const one = state.scheduled.find(({ id }) => id === scheduledId);
+  if (one === undefined) return failed('NOT_CANCELLABLE');
+  // Nobody tried in time, or nothing could be tried.
+  if (nowMs > one.notAfterMs) return failed(one.lastCode ?? 'SERVICE_UNAVAILABLE');
+  return state.tenantActive ? undefined : failed('TENANT_INACTIVE');
+}
+
+/** Follows what its send came to: it ends with its message, is tried again, or ends refused. */
+export function onScheduledSend(
+  builder: TurnBuilder,
+  stored: StoredSchedule | undefined,
+  reply: Outcome<Sent<Accepted>>,
+  retentionMs: number,
+): void {
+  const one = builder.state.scheduled.find(({ id }) => id === stored?.id);
+  if (one === undefined || stored === undefined) return;
+  if (reply.ok) {
+    const messageId = reply.value.accepted.id;
+    endOne(builder, stored, { status: 'accepted', messageId }, retentionMs);
+    builder.tell('scheduled.accepted', { id: one.id, messageId });
+    return;
+  }
+  const { code, retryAfterSeconds } = reply.failure;
+  const waitMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000;
+  const againMs = waitMs ?? (PASSING.includes(code) ? TRY_AGAIN_MS : undefined);
+  if (againMs !== undefined && builder.nowMs + againMs <= one.notAfterMs) {
+    change(builder, { ...one, tryAtMs: builder.nowMs + againMs, lastCode: code });
+    return;
+  }
+  endOne(builder, stored, { status: 'refused', code }, retentionMs);
+  builder.tell('scheduled.refused', { id: one.id, code });
+}
+
+function endOne(
+  builder: TurnBuilder,
+  { id, draft }: StoredSchedule,
+  end: ScheduledEnd,
+  retentionMs: number,
+): void {
+  const { state, nowMs } = builder;
+  builder.write(...endWrites(state.keys, { id, draft, end }, { nowMs, retentionMs }));
+  builder.change({ scheduled: state.scheduled.filter((one) => one.id !== id) });
+}
+
+function change(builder: TurnBuilder, changed: ScheduledSend): void {
+  builder.change({
+    scheduled: builder.state.scheduled.map((one) => (one.id === changed.id ? changed : one)),
+  });
+}
+
+function timeProblem(times: {
+  readonly sendAtMs: number;
+  readonly notAfterMs: number;
+  readonly nowMs: number;
+}): { readonly field: string; readonly message: string } | undefined {
+  const { sendAtMs, notAfterMs, nowMs } = times;
+  if (sendAtMs <= nowMs) return { field: 'sendAt', message: 'must be in the future' };
+  if (sendAtMs > nowMs + FURTHEST_MS) return { field: 'sendAt', message: 'must be within 90 days' };
+  if (notAfterMs < sendAtMs) return { field: 'notAfter', message: 'must not be before sendAt' };
+  if (notAfterMs > sendAtMs + LATEST_MS)
+    return { field: 'notAfter', message: 'must be within 7 days after sendAt' };
+  return undefined;
+}
+
+function differsFrom(original: ScheduledDraft, asked: ScheduledDraftAsked): boolean {
+  const { to, sendAtMs } = original;
+  return to !== asked.to || sendAtMs !== asked.sendAtMs;
+}

@@ -1,0 +1,78 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
+import type { PoolClient } from '../effects/pool-client.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import type { ShopCommand } from '../turns/builder/shop-commands.ts';
+import type { AtPool, Cancelled } from '../turns/cancel/cancel-turns.ts';
+
+/** The actors, and the way to shops of the pool. */
+interface CancellingParts {
+  readonly actors: Pick<Actors, 'ask'>;
+  readonly pool: Pick<PoolClient, 'takeBack'>;
+}
+
+/** A message may go from one pool shop to another between two looks at it; more often is left to the caller. */
+const TRIES = 3;
+/** Messages that are taken back from the pool at a time. */
+const AT_A_TIME = 16;
+
+const NO_SHOP = failed('SHOP_NOT_FOUND');
+const UNANSWERED = failed('SERVICE_UNAVAILABLE');
+
+/** Ends one message, wherever it waits. Its record then says so. */
+export async function cancelOne(
+  parts: CancellingParts,
+  shop: ShopReference,
+  messageId: string,
+): Promise<Outcome<true>> {
+  for (let tries = TRIES; tries > 0; tries -= 1) {
+    const asked = await ask(parts, shop, { type: 'cancel', messageId });
+    if (!asked.ok) return asked;
+    const [atPool] = asked.value.atPool;
+    if (atPool === undefined) return done(true);
+    const taken = await takeBack(parts, shop, atPool);
+    if (!taken.ok) return taken;
+  }
+  return UNANSWERED;
+}
+
+/** Ends all that match. Counts those that ended; what the pool has sent meanwhile, or does not answer for, is not among them. */
+export async function cancelMatching(
+  parts: CancellingParts,
+  shop: ShopReference,
+  filter: Extract<ShopCommand, { type: 'cancel_queue' }>['filter'],
+): Promise<Outcome<{ readonly cancelled: number }>> {
+  const asked = await ask(parts, shop, { type: 'cancel_queue', filter });
+  if (!asked.ok) return asked;
+  const { ended, atPool } = asked.value;
+  let cancelled = ended;
+  const left = [...atPool];
+  while (left.length > 0) {
+    const some = left.splice(0, AT_A_TIME);
+    const taken = await Promise.all(some.map(({ messageId }) => cancelOne(parts, shop, messageId)));
+    cancelled += taken.filter(({ ok }) => ok).length;
+  }
+  return done({ cancelled });
+}
+
+/** Asks the pool shop for the message, and tells its own shop what came of it. */
+async function takeBack(
+  { actors, pool }: CancellingParts,
+  shop: ShopReference,
+  { messageId, createdAtMs, pool: at }: AtPool,
+): Promise<Outcome<true>> {
+  const answer = await pool.takeBack({ messageId, createdAtMs, pool: at });
+  if (answer === undefined) return UNANSWERED;
+  if (answer.kind === 'taken') return failed('NOT_CANCELLABLE');
+  await actors.ask(shopAddress(shop), { type: 'pool.answered', messageId, pool: at, answer });
+  return done(true);
+}
+
+function ask(
+  { actors }: CancellingParts,
+  shop: ShopReference,
+  command: ShopCommand,
+): Promise<Outcome<Cancelled>> {
+  return actors.ask<Outcome<Cancelled>>(shopAddress(shop), command, NO_SHOP);
+}

@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { count, id, instant } from './resources.ts';
+
+/** Resources of an account: its contacts, its keys and their limits (docs/contract.md, Resources). */
+
+/** A declared contact. */
+export const contact = v.strictObject({
+  id,
+  phone: v.string(),
+  note: v.nullable(v.string()),
+  expiresAt: v.nullable(instant),
+  source: v.literal('api'),
+  createdAt: instant,
+  revokedAt: v.nullable(instant),
+  active: v.boolean(),
+});
+
+/** A declared contact after its revocation; of a number never declared all but the number is null. */
+export const revokedContact = v.strictObject({
+  id: v.nullable(id),
+  phone: v.string(),
+  note: v.nullable(v.string()),
+  expiresAt: v.nullable(instant),
+  source: v.nullable(v.literal('api')),
+  createdAt: v.nullable(instant),
+  revokedAt: v.nullable(instant),
+  active: v.boolean(),
+});
+
+/** Windows of a key. */
+export const keyLimits = v.strictObject({ minute: count, hour: count, day: count });
+
+const allowance = v.strictObject({ limit: count, used: count, remaining: count, resetsAt: instant });
+
+/** The caller's key and tenant. */
+export const identity = v.strictObject({
+  key: v.strictObject({
+    id,
+    name: v.string(),
+    permissions: v.array(v.picklist(PERMISSIONS)),
+    expiresAt: v.nullable(instant),
+    createdAt: instant,
+  }),
+  tenant: v.strictObject({ id, name: v.string(), plan: v.string() }),
+  limits: keyLimits,
+  quota: v.strictObject({
+    api_calls: v.pipe(
+      allowance,
+      v.description('What the plan allows in a calendar month, in UTC, and what is left of it.'),
+    ),
+    apiCalls: v.pipe(allowance, v.description('The same as `api_calls`, as it was called at first.')),
+  }),
+});

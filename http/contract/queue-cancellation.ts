@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import type { QueueFilter } from '../../actors/shops/shop-operations.ts';
+import { closedObject } from './closed-object.ts';
+import { recipient, text, utcDateTime } from './fields.ts';
+import { count } from './resources.ts';
+
+/** Which messages of a queue are to be cancelled; tenants and operators ask alike. */
+export const queueCancellation = v.pipe(
+  closedObject({
+    idempotencyKeyPrefix: v.optional(text({ min: 1, max: 128 })),
+    to: v.optional(recipient),
+    acceptedBefore: v.optional(utcDateTime),
+  }),
+  v.check(
+    (named) => Object.values(named).some((value) => value !== undefined),
+    'must have idempotencyKeyPrefix, to or acceptedBefore',
+  ),
+  v.metadata({ minProperties: 1 }),
+);
+
+/** An example of it. */
+export const QUEUE_CANCELLATION_EXAMPLE = { idempotencyKeyPrefix: 'campaign-7-' };
+
+/** What is answered. */
+export const QUEUE_CANCELLED = {
+  200: {
+    description: 'How many messages ended as `failed` with the reason `CANCELLED`.',
+    data: v.strictObject({ cancelled: count }),
+    example: { cancelled: 12 },
+  },
+} as const;
+
+/** The messages that are meant. */
+export function queueFilter(body: v.InferOutput<typeof queueCancellation>): QueueFilter {
+  const { idempotencyKeyPrefix, to, acceptedBefore } = body;
+  const acceptedBeforeMs = acceptedBefore === undefined ? undefined : Date.parse(acceptedBefore);
+  return { idempotencyKeyPrefix, to, acceptedBeforeMs };
+}

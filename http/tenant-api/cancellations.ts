@@ -1,0 +1,73 @@
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { messageBody } from '../contract/message-json.ts';
+import {
+  QUEUE_CANCELLATION_EXAMPLE,
+  QUEUE_CANCELLED,
+  queueCancellation,
+  queueFilter,
+} from '../contract/queue-cancellation.ts';
+import { message } from '../contract/resources.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** Asking pool shops for what they have takes longer than most calls. */
+const CANCEL_FORWARD_TIMEOUT_MS = 10_000;
+
+/** POST /messages/{id}/cancel */
+export const cancelMessage = apiEndpoint({
+  name: 'cancelMessage',
+  method: 'POST',
+  path: '/messages/{id}/cancel',
+  tag: 'Messages',
+  summary: 'Cancel a message or status that waits',
+  description:
+    "It ends as `failed` with the reason `CANCELLED`, and its places in the number's windows are given back; the call that sent it still counts for its key. Cancelled again it answers the same. Once it is `sending`, or has ended otherwise, it is `409 NOT_CANCELLABLE`.",
+  permission: 'messages.send',
+  body: closedObject({}),
+  replies: {
+    200: {
+      description: 'The message, which has ended.',
+      data: message,
+      example: {
+        ...EXAMPLES.message,
+        status: 'failed',
+        reason: 'CANCELLED',
+        sentAt: null,
+        deliveredAt: null,
+      },
+      write: messageBody,
+    },
+  },
+  errors: ['MESSAGE_NOT_FOUND', 'NOT_CANCELLABLE', 'BOT_SERVICE_UNREACHABLE'],
+  forwardTimeoutMs: CANCEL_FORWARD_TIMEOUT_MS,
+  async handle({ caller, params, services }) {
+    const cancelled = await services.shops.cancel(caller.tenantId, params.id);
+    return cancelled.ok ? reply(200, cancelled.value) : cancelled;
+  },
+});
+
+/** POST …/queue/cancel */
+export const cancelQueue = apiEndpoint({
+  name: 'cancelQueue',
+  method: 'POST',
+  path: '/shops/{idOrName}/queue/cancel',
+  tag: 'Messages',
+  summary: 'Cancel all messages and statuses that wait and match',
+  description:
+    'At least one of the three is needed; a message must match all that are given. What is `sending` goes on.',
+  permission: 'messages.send',
+  body: queueCancellation,
+  bodyExample: QUEUE_CANCELLATION_EXAMPLE,
+  replies: QUEUE_CANCELLED,
+  errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  forwardTimeoutMs: CANCEL_FORWARD_TIMEOUT_MS,
+  async handle(request) {
+    const filter = queueFilter(request.body);
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const cancelled = await request.services.shops.cancelQueue(shop.value, filter);
+    return cancelled.ok ? reply(200, cancelled.value) : cancelled;
+  },
+});

@@ -1,0 +1,140 @@
+import * as v from 'valibot';
+import { failed } from '../../actors/failure.ts';
+import { hasText } from '../../policy/message-content.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
+import { recipient, text, utcDateTime } from '../contract/fields.ts';
+import { mediaUri } from '../contract/media-uri.ts';
+import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
+import { cursorPage } from '../contract/resources.ts';
+import { scheduledSend } from '../contract/scheduled-resources.ts';
+import { TWO_KEYS } from './messages.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
+
+/** POST …/scheduled */
+export const scheduleMessage = apiEndpoint({
+  name: 'scheduleMessage',
+  method: 'POST',
+  path: '/shops/{idOrName}/scheduled',
+  tag: 'Messages',
+  summary: 'Schedule a message to a number or a group, up to 90 days ahead',
+  description:
+    'It is no message until `sendAt`: then the send policy judges it. What is refused for a time is tried again until `notAfter` (an hour after `sendAt`, unless given; 7 days at most). A shop has at most 1,000 waiting.',
+  permission: 'messages.send',
+  takesIdempotencyKey: true,
+  body: closedObject({
+    channel: v.literal('msgapp'),
+    sendAt: utcDateTime,
+    notAfter: v.optional(utcDateTime),
+    to: recipient,
+    text: v.optional(text({ max: 4096 })),
+    mediaUrl: v.optional(mediaUri),
+    mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
+    idempotencyKey: v.optional(text({ min: 1, max: 128 })),
+  }),
+  bodyExample: {
+    channel: 'msgapp',
+    sendAt: '2027-01-31T12:00:00Z',
+    to: '+41797654321',
+    text: 'Your table is ready at eight.',
+    idempotencyKey: 'booking-31',
+  },
+  replies: {
+    201: { description: 'Scheduled.', data: scheduledSend, example: EXAMPLES.scheduled },
+    200: {
+      description: 'The original of the same idempotencyKey; nothing was scheduled again.',
+      data: scheduledSend,
+      headers: REPLAY_HEADERS,
+      example: EXAMPLES.scheduled,
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'SCHEDULED_LIMIT_REACHED', 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const { to, text: words, mediaUrl, mediaType, idempotencyKey, sendAt, notAfter } = request.body;
+    if (!hasText(words) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+    const { requestId, traceparent, idempotencyKey: ofHeader } = request;
+    if (ofHeader !== undefined && (idempotencyKey ?? ofHeader) !== ofHeader) return TWO_KEYS;
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const scheduled = await request.services.shops.schedule(shop.value, {
+      ...{ to, text: words, mediaUrl, mediaType, requestId, traceparent },
+      idempotencyKey: idempotencyKey ?? ofHeader,
+      sendAtMs: Date.parse(sendAt),
+      notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
+    });
+    if (!scheduled.ok) return scheduled;
+    const { replayed, accepted } = scheduled.value;
+    return replayed ? reply(200, accepted, replayHeaders(scheduled.value)) : reply(201, accepted);
+  },
+});
+
+/** GET …/scheduled */
+export const listScheduled = apiEndpoint({
+  name: 'listScheduled',
+  method: 'GET',
+  path: '/shops/{idOrName}/scheduled',
+  tag: 'Messages',
+  summary: 'List the sends that wait for their time, newest first',
+  permission: 'messages.read',
+  query: { limit: limitParameter, cursor: cursorParameter },
+  replies: {
+    200: {
+      description: 'A page.',
+      data: cursorPage(scheduledSend),
+      example: { items: [EXAMPLES.scheduled], nextCursor: null },
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const { limit, cursor } = request.query;
+    const listed = await request.services.shops.listScheduled(shop.value, { limit, cursor });
+    return listed.ok ? reply(200, listed.value) : listed;
+  },
+});
+
+/** GET …/scheduled/{id} */
+export const readScheduled = apiEndpoint({
+  name: 'readScheduled',
+  method: 'GET',
+  path: '/shops/{idOrName}/scheduled/{id}',
+  tag: 'Messages',
+  summary: 'A scheduled send and what became of it',
+  permission: 'messages.read',
+  replies: { 200: { description: 'The send.', data: scheduledSend, example: EXAMPLES.scheduled } },
+  errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const found = await request.services.shops.scheduled(shop.value, request.params.id.toLowerCase());
+    return found.ok ? reply(200, found.value) : found;
+  },
+});
+
+/** DELETE …/scheduled/{id} */
+export const cancelScheduled = apiEndpoint({
+  name: 'cancelScheduled',
+  method: 'DELETE',
+  path: '/shops/{idOrName}/scheduled/{id}',
+  tag: 'Messages',
+  summary: 'Cancel a scheduled send before its time',
+  permission: 'messages.send',
+  replies: {
+    200: {
+      description: 'The send, which has ended; cancelled again it answers the same.',
+      data: scheduledSend,
+      example: { ...EXAMPLES.scheduled, status: 'cancelled', text: null },
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE', 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const ended = await request.services.shops.unschedule(shop.value, request.params.id.toLowerCase());
+    return ended.ok ? reply(200, ended.value) : ended;
+  },
+});

@@ -1,0 +1,85 @@
+/** A scheduled send becomes one message at its time, also when the node is killed before it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const SHOP_PHONE = '+33611110001';
+const CUSTOMER = '+33622220001';
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack();
+  await connectShop(stack, stack.shopId, SHOP_PHONE);
+});
+after(() => stack.stop());
+
+const path = (id = ''): string => `/shops/${stack.shopId}/scheduled${id && `/${id}`}`;
+const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
+
+test('a send is scheduled, listed, shown and cancelled; its times are checked', async () => {
+  const body = { channel: 'msgapp', to: CUSTOMER, text: 'later', idempotencyKey: 'one' };
+  const made = await stack.api.post(path(), { ...body, sendAt: inMs(86_400_000) });
+  assert.deepEqual([made.status, made.data.status], [201, 'scheduled'], JSON.stringify(made.error));
+  const id = String(made.data.id);
+  const again = await stack.api.post(path(), { ...body, sendAt: String(made.data.sendAt) });
+  assert.deepEqual([again.status, again.data.id], [200, id]);
+  const { data } = await stack.api.get(path());
+  assert.deepEqual(
+    (data.items as { id: string }[]).map((item) => item.id),
+    [id],
+  );
+  assert.equal((await stack.api.get(path(id))).data.text, 'later');
+  const late = await stack.api.post(path(), { ...body, idempotencyKey: 'two', sendAt: inMs(-1_000) });
+  assert.deepEqual([late.status, late.error?.code], [422, 'VALIDATION_ERROR']);
+  const ended = await stack.api.delete(path(id));
+  assert.deepEqual([ended.status, ended.data.status], [200, 'cancelled']);
+  assert.equal((await stack.api.get(path(id))).data.status, 'cancelled');
+  assert.deepEqual((await stack.api.get(path())).data.items, []);
+  const missing = await stack.api.get(path('65f000000000000000000001'));
+  assert.deepEqual([missing.status, missing.error?.code], [404, 'SCHEDULED_NOT_FOUND']);
+});
+
+test('at its time it is sent once, although the node was killed meanwhile', async () => {
+  const { data: now } = await stack.api.get('/events');
+  const body = { channel: 'msgapp', to: CUSTOMER, text: 'Your table is ready', sendAt: inMs(3_000) };
+  const made = await stack.api.post(path(), body);
+  assert.equal(made.status, 201, JSON.stringify(made.error));
+  await stack.end('SIGKILL');
+  await stack.start();
+  const id = String(made.data.id);
+  const end = await until(
+    'the scheduled send ends',
+    async () => {
+      const { data } = await stack.api.get(path(id));
+      return data.status !== 'scheduled' && data.status !== undefined && data;
+    },
+    { withinMs: 90_000 },
+  );
+  assert.equal(end.status, 'accepted', JSON.stringify(end));
+  await untilStatus(stack, String(end.messageId), 'sent');
+  const { items } = await stack.network.inbox(CUSTOMER);
+  assert.deepEqual(
+    items.map(({ text }) => text),
+    ['Your table is ready'],
+  );
+  const told = await stack.api.get(`/events?cursor=${now.nextCursor}&types=scheduled.accepted`);
+  assert.deepEqual(
+    (told.data.items as { data: object }[]).map(({ data }) => data),
+    [{ shopId: stack.shopId, id, messageId: end.messageId }],
+  );
+});
+
+test('an erased shop leaves nothing of what it had scheduled', async () => {
+  const body = { channel: 'msgapp', to: CUSTOMER, text: 'never', sendAt: inMs(86_400_000) };
+  await stack.api.post(path(), { ...body, idempotencyKey: 'three' });
+  await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${stack.shopId}`);
+  const redis = new Redis(stack.redis.url);
+  try {
+    await until('nothing is left', async () => (await redis.keys('*scheduled*')).length === 0);
+  } finally {
+    redis.disconnect();
+  }
+});
