@@ -37,6 +37,7 @@ const nightly = read('bin/nightly');
 const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
   check: 'is the gate',
   'check:nightly': 'is bin/nightly; its own --smoke is how it is tried',
+  'freeze-document': 'is the last step of a release; released-documents.test.ts wants its result',
   build: 'bin/image builds with it, and the tests of the start flags compile the same program',
   start: 'tests/bin/start-flags.test.ts compares its flags with the image, which the container tests start',
   test: 'runs the tests from the sources, as bin/nightly does under npm run coverage',
