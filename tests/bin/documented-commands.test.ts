@@ -38,6 +38,7 @@ const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
   check: 'is the gate',
   'check:nightly': 'is bin/nightly; its own --smoke is how it is tried',
   'freeze-document': 'is the last step of a release; released-documents.test.ts wants its result',
+  licences: 'writes a document that licences.test.ts compares',
   build: 'bin/image builds with it, and the tests of the start flags compile the same program',
   start: 'tests/bin/start-flags.test.ts compares its flags with the image, which the container tests start',
   test: 'runs the tests from the sources, as bin/nightly does under npm run coverage',

@@ -1,0 +1,39 @@
+/** docs/licences.md lists each package of the image with its licence. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { imagePackages, licencesPage } from '../../bin/licences.ts';
+import { root } from '../root.ts';
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const packages = imagePackages(JSON.parse(read('package-lock.json')).packages);
+
+test('docs/licences.md is what npm run licences writes', () => {
+  assert.equal(read('docs/licences.md'), licencesPage(packages), 'run npm run licences');
+});
+
+test('each package that is installed here names the licence that is listed', () => {
+  const installed = packages.filter(({ folder }) => existsSync(join(root, folder)));
+  assert.ok(installed.length > 100);
+  for (const { folder, name, licence } of installed) {
+    const { license } = JSON.parse(read(join(folder, 'package.json')));
+    assert.equal(license, licence, name);
+  }
+});
+
+const locked = { version: '1.0.0' };
+const named = (one: object) => imagePackages({ 'node_modules/a': { ...locked, ...one } });
+
+test('a package that the image has not is left out', () => {
+  assert.deepEqual(named({ license: 'MIT', dev: true }), []);
+  assert.deepEqual(named({ license: 'MIT', os: ['darwin'] }), []);
+  assert.deepEqual(named({ license: 'MIT', cpu: ['s390x'] }), []);
+  assert.deepEqual(named({ license: 'MIT', libc: ['musl'] }), []);
+  assert.equal(named({ license: 'MIT', os: ['linux'], cpu: ['arm64'], libc: ['glibc'] }).length, 1);
+});
+
+test('a package without a licence, or with one that nobody looked at, is refused', () => {
+  assert.throws(() => named({}), /a has no licence/);
+  assert.throws(() => licencesPage(named({ license: 'AGPL-3.0' })), /AGPL-3.0 is not among the licences/);
+});
