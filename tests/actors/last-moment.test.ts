@@ -32,6 +32,22 @@ test('what is being prepared stays queued: a hand-over or a drop puts it back an
   }
 });
 
+test('a message that is in hand once more is not taken for prepared by the word of the attempt before', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toSession(id);
+  shop.command({ type: 'hold' });
+  shop.command({ type: 'release' });
+  assert.equal(pacingState(shop.state), 'preparing');
+  // It was told before the recall, and the session has no order any more that could be transmitted.
+  shop.prepared(id, [['HSET', 'k', 'session/a', 'former']]);
+  assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
+  shop.toSession(id);
+  shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+  assert.deepEqual([shop.effectsOf('transmit').length, shop.statusOf(id)], [1, 'sending']);
+  assert.ok(shop.writes.every((write) => !write.includes('former')));
+});
+
 test('the steps of the ratchets stand in the turn that says sending, and the frame leaves after it', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();

@@ -98,9 +98,10 @@ function onLiveEvent(
       }
       break;
     case 'session.prepared':
-      // It may have been blocked meanwhile, or put back: then it was recalled.
-      if (isPreparing(builder.state, event.messageId) && facts.dispatch) {
-        onPrepared(builder, event, facts.dispatch, times.outcomeMs);
+      // It may have been blocked meanwhile, or put back: then it was recalled. In hand once more it has no body until the
+      // first look, and this word is about the attempt before.
+      if (isPreparing(builder.state, event.messageId) && builder.state.bodyInHand !== undefined) {
+        if (facts.dispatch) onPrepared(builder, event, facts.dispatch, times.outcomeMs);
       }
       break;
   }
