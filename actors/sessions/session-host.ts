@@ -277,6 +277,8 @@ export type SessionEvent =
       readonly generation: number;
       readonly messageId: string;
       readonly outcome: SendOutcome;
+      /** It is a rate signal to an attempt that was given up, and says nothing of the message as it stands now. */
+      readonly isLate?: true;
     }
   /** A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`. `from`: E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not tell. `content`: what its tenant is told, where it is; a reaction is told there alone, and says nothing to the policy. */
   | {

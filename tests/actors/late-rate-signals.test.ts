@@ -40,6 +40,22 @@ test('a rate signal about a message of before puts back what is in hand by then,
   }
 });
 
+test('a late rate signal about the very message in hand recalls it, and leaves what is on the wire to its outcome', async () => {
+  for (const state of ['preparing', 'sending'] as const) {
+    const shop = await ShopHarness.connected();
+    const messageId = shop.send();
+    if (state === 'preparing') shop.toSession(messageId);
+    else shop.toWire(messageId);
+    const outcome = { kind: 'rate_limited' } as const;
+    shop.session({ type: 'session.send_outcome', messageId, outcome, isLate: true });
+    const isOnWire = state === 'sending';
+    assert.deepEqual(
+      [pacingState(shop.state), shop.statusOf(messageId), shop.effectsOf('recall').length],
+      [isOnWire ? 'sending' : 'paused', isOnWire ? 'sending' : 'queued', isOnWire ? 0 : 1],
+    );
+  }
+});
+
 test('the wait that a rate signal asks for counts where it is longer than 15 minutes, whichever message it is about', async () => {
   for (const [backoffMs, pausedMs] of [
     [5 * MINUTE_MS, 15 * MINUTE_MS],

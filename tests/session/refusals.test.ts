@@ -93,6 +93,26 @@ test('a rate signal to the look-up is told and logged', async () => {
   }
 });
 
+test('a rate signal to the look-up of a message that was recalled is told as a late one', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 1 });
+    const order = textOrder('to a stranger', { to: '+33699999999' });
+    host.prepare(shop, order);
+    host.recall(shop, order.messageId);
+    const { outcome, isLate } = await log.next(shop, 'session.send_outcome');
+    assert.deepEqual([outcome, isLate], [{ kind: 'rate_limited' }, true]);
+    host.prepare(shop, order);
+    const next = await log.next(shop, 'session.prepared');
+    assert.equal(next.messageId, order.messageId, 'the attempt after it goes on');
+  } finally {
+    await network.stop();
+  }
+});
+
 test('a look-up that is throttled for one protocol is a rate signal with its wait, and nothing of it is kept', async () => {
   const network = await startSimulated();
   const shop = newShop();

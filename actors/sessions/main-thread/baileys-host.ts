@@ -337,9 +337,13 @@ class BaileysHost implements SessionHost {
     outcome,
   }: Extract<SessionWord, { kind: 'outcome' }>): void {
     const slot = this.#slots.get(shopId);
-    if (slot?.isOpen(messageId, attempt) !== true) return;
-    slot.settle(messageId, outcome);
-    this.#tellOutcome(slot, { generation, messageId, outcome });
+    if (slot === undefined) return;
+    if (slot.isOpen(messageId, attempt)) {
+      slot.settle(messageId, outcome);
+      this.#tellOutcome(slot, { generation, messageId, outcome });
+    } else if (outcome.kind === 'rate_limited') {
+      this.#tellOutcome(slot, { generation, messageId, outcome, isLate: true });
+    }
   }
 
   #forward(shopId: string, event: SessionEvent & { generation: number }): void {
@@ -377,7 +381,7 @@ class BaileysHost implements SessionHost {
     for (const settled of slot.settleAll()) this.#tellOutcome(slot, settled);
   }
 
-  #tellOutcome(slot: SessionSlot, settled: SettledOrder): void {
+  #tellOutcome(slot: SessionSlot, settled: SettledOrder & { readonly isLate?: true }): void {
     noteOutcome(this.#notes, slot, settled);
     this.#tell(slot.shop, { type: 'session.send_outcome', ...settled });
   }

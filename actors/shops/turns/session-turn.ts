@@ -109,10 +109,10 @@ function onLiveEvent(
 
 function onOutcome(
   builder: TurnBuilder,
-  { messageId, outcome }: Extract<SessionEvent, { type: 'session.send_outcome' }>,
+  { messageId, outcome, isLate }: Extract<SessionEvent, { type: 'session.send_outcome' }>,
 ): void {
   const backoffMs = outcome.kind === 'rate_limited' ? outcome.backoffMs : undefined;
-  if (builder.state.inHand?.messageId === messageId) {
+  if (builder.state.inHand?.messageId === messageId && isLate !== true) {
     builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
     // It came late, and is about the shop's number all the same.

@@ -1,14 +1,12 @@
-import { generateWAMessage, type proto, type SignalDataSet } from '@whiskeysockets/baileys';
+import type { proto, SignalDataSet } from '@whiskeysockets/baileys';
 import type { SendOutcome } from '../../session-host.ts';
-import { type FetchedMedia, fetchMedia } from '../attachments/media-fetch.ts';
-import { quietLogger } from '../session/silent-logger.ts';
 import type { Unacknowledged } from '../session/unacknowledged.ts';
 import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
-import { statusAudience, TEXT_STATUS, wireForm, wireIdAfter } from '../wire/wire-form.ts';
+import { statusAudience, wireForm, wireIdAfter } from '../wire/wire-form.ts';
 import { isAddressable } from './addressable.ts';
 import { forgetKeyHolders } from './group-members.ts';
+import { makeMessage } from './make-message.ts';
 import { renewLid } from './number-lookup.ts';
-import { contentOf, quoteOf } from './order-content.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import { beginningOf, outcomeOf, overdueOutcome, type Pending, type PrepareOrder } from './pending-order.ts';
 import { chatOf, lookUpRecipient, showComposing } from './recipients.ts';
@@ -91,7 +89,7 @@ export class Outbox {
     return this.#pending.has(wireId) || this.#awaiting(wireId) !== undefined;
   }
 
-  /** Gives up an order that was not transmitted. Reports nothing. */
+  /** Gives up an order that was not transmitted. Reports nothing but a rate signal that is still to come. */
   recall(messageId: string): void {
     for (const pending of this.#pending.values()) {
       if (pending.order.messageId === messageId && pending.phase !== 'transmitting') this.#drop(pending);
@@ -258,7 +256,10 @@ export class Outbox {
     try {
       await this.#relay(pending);
     } catch (error) {
-      this.#settle(pending, outcomeOf(pending, error));
+      const outcome = outcomeOf(pending, error);
+      if (this.#isInHand(pending)) this.#settle(pending, outcome);
+      // It is about the number, whatever became of the order.
+      else if (outcome.kind === 'rate_limited') this.#options.report(pending.asked, outcome);
     }
   }
 
@@ -269,7 +270,7 @@ export class Outbox {
     if (chat === undefined) return;
     const { mediaMs, uploadMs } = this.#options.timing;
     this.#bound(pending, order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs);
-    const message = await this.#make(pending, chat);
+    const message = await makeMessage(this.#options, pending, chat);
     const audience = await statusAudience(socket, order.audience ?? []);
     if (message === undefined || !(await isAddressable(this.#options, pending, { chat, audience }))) {
       this.#settle(pending, { kind: 'unprepared' });
@@ -315,46 +316,6 @@ export class Outbox {
     await new Promise<void>((resolve) => void clock.after(asked.composingMs, resolve));
     if (!this.#isInHand(pending)) return undefined;
     return chat ?? chatOf(socket, pending.to);
-  }
-
-  async #make(pending: Pending, chat: string): Promise<proto.IMessage | undefined> {
-    const { order } = pending;
-    const { socket, timing } = this.#options;
-    const media = await this.#fetch(pending);
-    pending.media = media;
-    try {
-      const { message } = await generateWAMessage(chat, contentOf(order, media), {
-        logger: quietLogger,
-        userJid: socket.user?.id ?? '',
-        messageId: order.wireId,
-        ...quoteOf(order, chat),
-        upload: socket.waUploadToServer,
-        ...(order.kind === 'status' ? TEXT_STATUS : {}),
-        mediaUploadTimeoutMs: timing.uploadMs,
-      });
-      pending.phase = 'preparing';
-      return message ?? undefined;
-    } finally {
-      await media?.discard();
-      pending.release();
-    }
-  }
-
-  async #fetch(pending: Pending): Promise<FetchedMedia | undefined> {
-    const { cancel } = pending;
-    const { mediaUrl, mediaType } = pending.order;
-    const { media, tenantId, timing } = this.#options;
-    if (mediaUrl === undefined || cancel === undefined) return undefined;
-    pending.release = await media.slots.take(tenantId, cancel.signal);
-    pending.phase = 'fetching';
-    return fetchMedia({
-      url: mediaUrl,
-      mediaType: mediaType ?? 'image',
-      timeoutMs: timing.mediaMs,
-      guard: media.guard,
-      resolve: media.resolve,
-      signal: cancel.signal,
-    });
   }
 
   /** An order that was given up may be given again under the same wire id: then the first try has no say any more. */
