@@ -8,9 +8,9 @@ export interface Setting {
   readonly required?: string;
   /**
    * The reader of the setting; the service through service/environment.ts unless said otherwise. `sdk`: the library for
-   * traces.
+   * traces; `secret files`: service/secret-files.ts.
    */
-  readonly readBy?: 'bin/dev' | 'compose.yaml' | 'sdk';
+  readonly readBy?: 'bin/dev' | 'compose.yaml' | 'sdk' | 'secret files';
   /** Why compose.yaml gives it a value of its own, or none; it passes on all others. */
   readonly decidedByCompose?: string;
 }
@@ -48,6 +48,31 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         meaning: '32 bytes in base64 that seal what is stored of sessions',
         required: 'openssl rand -base64 32',
       },
+      {
+        name: 'ADMIN_TOKEN_FILE',
+        standard: 'none',
+        meaning: 'file with `ADMIN_TOKEN`',
+        readBy: 'secret files',
+      },
+      {
+        name: 'ADMIN_TOKENS_FILE',
+        standard: 'none',
+        meaning: 'file with `ADMIN_TOKENS`',
+        readBy: 'secret files',
+      },
+      {
+        name: 'METRICS_TOKEN_FILE',
+        standard: 'none',
+        meaning: 'file with `METRICS_TOKEN`',
+        readBy: 'secret files',
+      },
+      {
+        name: 'CREDENTIALS_KEY_FILE',
+        standard: 'none',
+        meaning: 'file with `CREDENTIALS_KEY`',
+        readBy: 'secret files',
+      },
+      { name: 'REDIS_URL_FILE', standard: 'none', meaning: 'file with `REDIS_URL`', readBy: 'secret files' },
     ],
     note: `A token has 16 characters or more. \`ADMIN_TOKEN\` may have 8 where \`ADMIN_HOST\` is loopback. Roles are \`read\`, \`operate\` and
 \`admin\`: [docs/operators.md](docs/operators.md). Operators' tokens open \`/metrics\`, too.
@@ -56,9 +81,10 @@ Without \`CREDENTIALS_KEY\` the stored sessions of every shop are lost. It may h
 seals, all of them open ([rotating it](docs/running.md#rotating-credentials_key)). A start with keys of which none sealed here before is
 refused.
 
-Each secret, and \`REDIS_URL\`, may be in a file instead, as orchestrators mount them: \`ADMIN_TOKEN_FILE\`, \`ADMIN_TOKENS_FILE\`,
-\`METRICS_TOKEN_FILE\`, \`CREDENTIALS_KEY_FILE\` and \`REDIS_URL_FILE\` name it. White space at its end is not part of the secret. A
-secret given in both ways is refused. \`compose.yaml\` takes secrets by value alone.`,
+Each secret, and \`REDIS_URL\`, may be in a file instead, as orchestrators mount them. White space at its end is not part of the
+secret. A secret given in both ways is refused. \`compose.yaml\` mounts the folder \`SECRETS\` at \`/run/secrets\`; user 65532 must be able
+to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` are set to nothing beside their file, as in
+\`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Prometheus there takes \`METRICS_TOKEN\` by value alone.`,
   },
   {
     title: 'Addresses',
@@ -311,6 +337,12 @@ simulator on this machine.`,
         name: 'GRAFANA_PORT',
         standard: '`3003`',
         meaning: "profile `monitoring`: Grafana's port",
+        readBy: 'compose.yaml',
+      },
+      {
+        name: 'SECRETS',
+        standard: 'an empty volume',
+        meaning: 'folder mounted at `/run/secrets` of the nodes',
         readBy: 'compose.yaml',
       },
       {

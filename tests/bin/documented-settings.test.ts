@@ -39,10 +39,26 @@ test('compose.yaml passes on each setting that it does not decide, under its nam
   const forNodes = passed.filter(({ name, readBy }) => readBy !== 'compose.yaml' && !published.has(name));
   const [, environment = ''] = /^x-environment:[^\n]*\n((?: .*\n|\n)+)/m.exec(compose) ?? [];
   const given = [...environment.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)].map(([, name = '', value = '']) => {
-    assert.ok(value.includes(`\${${name}:`), `${name} is passed on under another name`);
+    assert.ok(
+      [':', '?', '-'].some((mark) => value.includes(`\${${name}${mark}`)),
+      `${name} is passed on under another name`,
+    );
     return name;
   });
   assert.deepEqual(given.sort(), namesOf(forNodes));
+});
+
+test('compose.yaml passes on the file of each secret, and lets its value be empty beside it', () => {
+  const compose = read('compose.yaml');
+  const files = settings.filter(({ readBy }) => readBy === 'secret files').map(({ name }) => name);
+  assert.deepEqual(
+    files,
+    [...read('service/environment.ts').matchAll(/^ {2}'([A-Z_]+)',$/gm)].map(([, name]) => `${name}_FILE`),
+  );
+  for (const file of files) {
+    const [, form] = new RegExp(`^  ${file.slice(0, -5)}: \\$\\{[A-Z_]+(:?.)`, 'm').exec(compose) ?? [];
+    assert.ok(form === '?' || form === '-' || compose.includes(`{${file.slice(0, -5)}:-}`), file);
+  }
 });
 
 test('docs/settings.md and .env.example are what npm run settings writes', () => {
