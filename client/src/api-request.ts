@@ -1,6 +1,9 @@
 import type { OperationName } from './methods.ts';
 import { OPERATIONS } from './operations.ts';
 
+/** Other calls that a second time change nothing and answer the same. */
+const AGAIN_THE_SAME: ReadonlySet<OperationName> = new Set(['cancelMessage', 'markInboundRead']);
+
 /** A call as it goes out, on any of the base addresses. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -45,7 +48,7 @@ export function apiRequest(
   if (given.size > 0) headers['content-type'] = 'application/json';
   const body = given.size === 0 ? undefined : JSON.stringify(Object.fromEntries(given));
   // A change sets what it names, and a second erasure finds nothing.
-  const isAgainTheSame = method === 'DELETE' || method === 'PATCH';
+  const isAgainTheSame = method === 'DELETE' || method === 'PATCH' || AGAIN_THE_SAME.has(name);
   return { method, path, headers, body, isRepeatable: keyPlace !== undefined || isAgainTheSame };
 }
 

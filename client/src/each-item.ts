@@ -1,5 +1,8 @@
 import type { Call, CallOptions, Params } from './methods.ts';
-import type { ConsentedContact, Message, Shop } from './operations.ts';
+import type { ConsentedContact, InboundMessage, Message, Operations, Shop } from './operations.ts';
+
+/** A send at a later time, and what became of it. */
+export type ScheduledSend = Operations['readScheduled']['data'];
 
 /** Items a page: the most that the API gives. */
 const LIMIT = 100;
@@ -26,6 +29,30 @@ export function eachMessage(
 ): AsyncGenerator<Message, void, void> {
   return eachOfPages(async (cursor) => {
     const { data } = await call('listMessages', { limit: LIMIT, ...params, cursor }, options);
+    return data;
+  });
+}
+
+/** Every message that people wrote to a shop, newest first. */
+export function eachInbound(
+  call: Call,
+  params: Omit<Params<'listInbound'>, 'cursor'>,
+  options?: CallOptions,
+): AsyncGenerator<InboundMessage, void, void> {
+  return eachOfPages(async (cursor) => {
+    const { data } = await call('listInbound', { limit: LIMIT, ...params, cursor }, options);
+    return data;
+  });
+}
+
+/** Every send of a shop that waits for its time, newest first. */
+export function eachScheduled(
+  call: Call,
+  params: Omit<Params<'listScheduled'>, 'cursor'>,
+  options?: CallOptions,
+): AsyncGenerator<ScheduledSend, void, void> {
+  return eachOfPages(async (cursor) => {
+    const { data } = await call('listScheduled', { limit: LIMIT, ...params, cursor }, options);
     return data;
   });
 }

@@ -3,6 +3,7 @@ export { ApiError, type ClientErrorCode } from './api-error.ts';
 export type { ClientClock } from './client-clock.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { ConnectOptions } from './connect-shop.ts';
+export type { ScheduledSend } from './each-item.ts';
 export { type EventFeed, endedMessage, type FollowOptions } from './event-feed.ts';
 export type { WaitOptions } from './message-outcomes.ts';
 export { type MessagingClient, messagingClient } from './messaging-client.ts';
@@ -18,15 +19,20 @@ export type {
   ErrorCode,
   Event,
   FieldProblem,
+  FreshWebhook,
   Group,
   Identity,
+  InboundMessage,
   Message,
   MessageReason,
   MessageStatus,
   Operations,
   PolicyVerdict,
+  ReceivedMessage,
   Shop,
   ShopPolicy,
+  Webhook,
+  WebhookAttempts,
 } from './operations.ts';
 export {
   UnverifiedWebhook,

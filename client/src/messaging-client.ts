@@ -1,11 +1,25 @@
 import { caller } from './caller.ts';
 import { type ClientOptions, clientSettings } from './client-options.ts';
 import { type ConnectOptions, connectShop } from './connect-shop.ts';
-import { eachContact, eachMessage, eachShop } from './each-item.ts';
+import {
+  eachContact,
+  eachInbound,
+  eachMessage,
+  eachScheduled,
+  eachShop,
+  type ScheduledSend,
+} from './each-item.ts';
 import { type EventFeed, eventFeed, type FollowOptions } from './event-feed.ts';
 import { messageOutcomes, type WaitOptions } from './message-outcomes.ts';
 import type { Call, CallOptions, Methods, OperationName, Params } from './methods.ts';
-import { type Channel, type ConsentedContact, type Message, OPERATIONS, type Shop } from './operations.ts';
+import {
+  type Channel,
+  type ConsentedContact,
+  type InboundMessage,
+  type Message,
+  OPERATIONS,
+  type Shop,
+} from './operations.ts';
 
 /** Flows of several calls. */
 export interface Flows {
@@ -13,6 +27,16 @@ export interface Flows {
   eachShop(options?: CallOptions): AsyncIterable<Shop>;
   /** Every message of a shop, newest first. */
   eachMessage(params: Omit<Params<'listMessages'>, 'cursor'>, options?: CallOptions): AsyncIterable<Message>;
+  /** Every message that people wrote to a shop, newest first. */
+  eachInbound(
+    params: Omit<Params<'listInbound'>, 'cursor'>,
+    options?: CallOptions,
+  ): AsyncIterable<InboundMessage>;
+  /** Every send of a shop that waits for its time, newest first. */
+  eachScheduled(
+    params: Omit<Params<'listScheduled'>, 'cursor'>,
+    options?: CallOptions,
+  ): AsyncIterable<ScheduledSend>;
   /** Every declared contact of the tenant. */
   eachContact(
     params: Omit<Params<'listContacts'>, 'cursor'>,
@@ -41,6 +65,8 @@ export function messagingClient(options: ClientOptions): MessagingClient {
     ...methodsOf(call),
     eachShop: (callOptions) => eachShop(call, callOptions),
     eachMessage: (params, callOptions) => eachMessage(call, params, callOptions),
+    eachInbound: (params, callOptions) => eachInbound(call, params, callOptions),
+    eachScheduled: (params, callOptions) => eachScheduled(call, params, callOptions),
     eachContact: (params, callOptions) => eachContact(call, params, callOptions),
     followEvents: (follow) => eventFeed(call, settings, follow),
     waitForMessage: (id, wait) => outcomes.wait(id, wait),

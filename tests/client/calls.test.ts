@@ -195,7 +195,44 @@ const repeats: readonly (readonly [
     fakeApi(inTurn(cutOff, () => ok({}))),
     ({ api }) => api.revokeContact({ idOrName: 's', phone: '+33622220001' }),
   ],
+  [
+    'cancelMessage, no answer',
+    true,
+    fakeApi(inTurn(cutOff, () => ok({}))),
+    ({ api }) => api.cancelMessage({ id: 'm1' }),
+  ],
+  [
+    'markInboundRead, no answer',
+    true,
+    fakeApi(inTurn(cutOff, () => ok({}))),
+    ({ api }) => api.markInboundRead({ id: 'i1' }),
+  ],
+  [
+    'cancelQueue, whose count a second call would not tell, no answer',
+    false,
+    fakeApi(inTurn(cutOff, () => ok({ cancelled: 0 }))),
+    ({ api }) => api.cancelQueue({ idOrName: 's', idempotencyKeyPrefix: 'spring-' }),
+  ],
 ];
+
+test('a reply and a scheduled send are repeated with the same idempotency key', async () => {
+  const calls = [
+    ({ api }: FakeApi) => api.replyToInbound({ id: 'i1', text: 'Yes' }),
+    ({ api }: FakeApi) =>
+      api.scheduleMessage({
+        idOrName: 's',
+        channel: 'msgapp',
+        sendAt: '2026-12-01T08:00:00Z',
+        to: '+33622220001',
+      }),
+  ];
+  for (const call of calls) {
+    const fake = fakeApi(inTurn(cutOff, () => ok({}, 202)));
+    assert.equal(await failureOf(fake, call(fake)), undefined);
+    const [first, again] = fake.calls.map(({ body }) => body?.idempotencyKey);
+    assert.ok(typeof first === 'string' && first === again);
+  }
+});
 
 for (const [what, again, fake, call] of repeats) {
   test(`${what}: ${again ? 'repeated' : 'not repeated'}`, async () => {

@@ -27,7 +27,7 @@ test('a list by cursor goes on behind short and empty pages, to the end', async 
     { items: [], nextCursor: id(2) },
     { items: [{ id: 'b' }], nextCursor: null },
   ];
-  for (const list of ['eachMessage', 'eachContact'] as const) {
+  for (const list of ['eachMessage', 'eachContact', 'eachInbound', 'eachScheduled'] as const) {
     const { api, calls } = fakeApi(inTurn(...pages.map((data) => () => ok(data))));
     assert.deepEqual(
       (await all<{ readonly id: string }>(api[list]({ idOrName: 's' }))).map((item) => item.id),
@@ -259,6 +259,16 @@ test('connect gives each new code and then the connection, and starts anew when 
     fake.calls.map(({ method }) => method),
     ['POST', 'GET', 'GET', 'GET', 'GET', 'GET', 'POST', 'POST', 'GET', 'POST', 'GET'],
   );
+});
+
+test('a feed gives what people wrote, and it is no end of a message', async () => {
+  const received = { shopId: 's', kind: 'text', text: 'Are you open?' };
+  const { api } = fakeApi(() => page([event(1, 'message.received', received)], 1));
+  for await (const told of api.followEvents({ cursor: id(0), types: ['message.received'] })) {
+    assert.ok(told.type === 'message.received');
+    assert.deepEqual([told.data.text, endedMessage(told)], ['Are you open?', undefined]);
+    break;
+  }
 });
 
 test('an unknown type of event is given like any other, and is no end of a message', async () => {

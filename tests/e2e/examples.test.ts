@@ -163,3 +163,35 @@ test('events.ts tells what happened, and goes on where it was', async () => {
     await once(child, 'close');
   }
 });
+
+test('inbox.ts answers each message once, also after a crash, and passes over who opted out', async () => {
+  const [person, other] = ['+33622220006', '+33622220007'];
+  const cursor = join(folder, 'inbox-cursor');
+  assert.equal((await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' })).status, 200);
+  const beginning = String((await stack.api.get('/events')).data.nextCursor);
+  const place = () => readFileSync(cursor, 'utf8');
+  const write = (from: string, text: string) => stack.network.write(from, { to: SHOP_PHONE, text });
+  /** Starts at the beginning, and ends it at once when it has told that many messages. */
+  const told = async (count: number): Promise<string[]> => {
+    writeFileSync(cursor, beginning);
+    const child = start('examples/inbox.ts', [stack.shopId, 'We call you.', cursor]);
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) if (lines.push(line) === count) break;
+    const { data } = await stack.api.get(`/events?cursor=${beginning}&types=message.received`);
+    const last = (data.items as Told[])[count - 1]?.id ?? '';
+    await until('the cursor is kept', async () => place() >= last);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    return lines;
+  };
+  await write(person, 'Are you open?');
+  assert.deepEqual(await told(1), [`answered ${person}`]);
+  await write(other, 'STOP');
+  assert.deepEqual(await told(2), [`replayed ${person}`, `passed over ${other} RECIPIENT_OPTED_OUT`]);
+  await until('the answer arrived', async () => (await stack.network.inbox(person)).items.length > 0);
+  const texts = (await stack.network.inbox(person)).items.map(({ text }) => text);
+  assert.deepEqual(texts, ['We call you.']);
+  const { data } = await stack.api.get(`/shops/${stack.shopId}/inbound`);
+  const marked = (data.items as { readonly readAt: string | null }[]).map(({ readAt }) => readAt !== null);
+  assert.deepEqual(marked, [false, true]);
+});
