@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
-const root = resolve(import.meta.dirname, '../..');
+const programs = resolve(import.meta.dirname, '../..');
+/** The checkout, also where this file itself is compiled. */
+const root = basename(programs) === '.compiled' ? dirname(programs) : programs;
 
 /** A compiled service: benches measure what production runs, JavaScript that tsc made. */
 export interface Build {

@@ -36,6 +36,8 @@ for (const [size, colorScheme] of [
       for (const name of names) {
         await page.locator('nav').getByRole('link', { name, exact: true }).click();
         await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+        // The heading may be there before the page's styles are.
+        await page.waitForLoadState('load');
         // All are of the same few elements, and each look takes seconds.
         if (looked < LOOKED_AT) assert.deepEqual(await accessibilityViolations(page), [], name);
         looked += 1;

@@ -1,6 +1,7 @@
 /** Every page of the console on a large screen and a phone, light and dark: nothing complains, everybody can use it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
@@ -208,10 +209,7 @@ test('of a shop whose messages to groups wait for its session to tell its groups
       groups: null,
     },
   };
-  const said = await page.evaluate(async ({ source, seen }) => (await import(source)).shopStatus(seen).text, {
-    source: '/console/shop-status.js',
-    seen: shop,
-  });
+  const said = await statusOf(page, shop);
   assert.match(said, /has not told the groups.*1 message waits/);
 });
 
@@ -227,9 +225,13 @@ test('of a shop whose tenant is suspended that is said, not that it is well', as
       groups: [],
     },
   };
-  const said = await session.page.evaluate(
-    async ({ source, seen }) => (await import(source)).shopStatus(seen).text,
-    { source: '/console/shop-status.js', seen: shop },
-  );
+  const said = await statusOf(session.page, shop);
   assert.match(said, /Its tenant is suspended.*2 messages wait/);
 });
+
+/** What the console's own program says of a shop. Given as text: a compiled import would not be one of the browser's. */
+function statusOf(page: Page, shop: object): Promise<string> {
+  return page.evaluate<string>(
+    `import('/console/shop-status.js').then(({ shopStatus }) => shopStatus(${JSON.stringify(shop)}).text)`,
+  );
+}

@@ -202,7 +202,7 @@ describe('the reference', () => {
     connection.destroy();
     const agent = new Agent();
     const { origin } = new URL(service.apiUrl);
-    const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+    const named = [...html.matchAll(/<(?:link|script)\b[^>]*?(?:src|href)="([^"]+)"/g)].map(
       ([, path]) => new URL(path ?? '', `${origin}/reference`),
     );
     // An icon of nothing, so that no browser asks for one.

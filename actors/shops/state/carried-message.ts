@@ -57,7 +57,7 @@ export function carriedWrites(
   ];
 }
 
-/** Takes the content away and leaves what became of it. */
+/** Takes away the content, and whom it counted for, and leaves what became of it. */
 export function dropContent(shard: number, messageId: string): Write {
-  return ['HDEL', carriedKey(shard, messageId), 'body'];
+  return ['HDEL', carriedKey(shard, messageId), 'body', 'entry'];
 }
