@@ -35,7 +35,12 @@ test('a send is scheduled, listed, shown and cancelled; its times are checked', 
   const late = await stack.api.post(path(), { ...body, idempotencyKey: 'two', sendAt: inMs(-1_000) });
   assert.deepEqual([late.status, late.error?.code], [422, 'VALIDATION_ERROR']);
   const ended = await stack.api.delete(path(id));
-  assert.deepEqual([ended.status, ended.data.status], [200, 'cancelled']);
+  assert.deepEqual([ended.status, ended.data.status, ended.data.text], [200, 'cancelled', null]);
+  assert.deepEqual(
+    (await stack.api.delete(path(id))).data,
+    ended.data,
+    'cancelled again it answers the same',
+  );
   assert.equal((await stack.api.get(path(id))).data.status, 'cancelled');
   assert.deepEqual((await stack.api.get(path())).data.items, []);
   const missing = await stack.api.get(path('65f000000000000000000001'));

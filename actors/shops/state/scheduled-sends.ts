@@ -57,13 +57,18 @@ export function endWrites(
   const day = dayOf(nowMs);
   const key = endedKey(place, day);
   const keyed = idempotencyKey === undefined ? [] : [keyField(idempotencyKey)];
-  const kept: ScheduledDraft = { ...draft, text: undefined, mediaUrl: undefined };
+  const kept = withoutContent(draft);
   return [
     ['HDEL', place.scheduled, id, ...keyed],
     ['HDEL', place.scheduledDrafts, id],
     ['HSET', key, id, JSON.stringify({ draft: kept, end }), ...keyed.flatMap((field) => [field, id])],
     ['PEXPIREAT', key, dayEndsMs(day, retentionMs)],
   ];
+}
+
+/** What is kept of one that has ended: all but what was to be sent. */
+export function withoutContent(draft: ScheduledDraft): ScheduledDraft {
+  return { ...draft, text: undefined, mediaUrl: undefined };
 }
 
 function endedKey({ shop }: Pick<Place, 'shop'>, day: number): string {

@@ -19,6 +19,7 @@ import {
   type StoredSchedule,
   scheduledView,
   scheduledWrites,
+  withoutContent,
 } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -83,7 +84,7 @@ export function unschedule(
   if (stored.end !== undefined) return failed('NOT_CANCELLABLE');
   const end: ScheduledEnd = { status: 'cancelled' };
   endOne(builder, stored, end, retentionMs);
-  return done(scheduledView(shopId, { ...stored, end }));
+  return done(scheduledView(shopId, { ...stored, draft: withoutContent(stored.draft), end }));
 }
 
 /** When the next one falls due. */
