@@ -269,12 +269,16 @@ export function simulatorEnvironment(variables: Variables = process.env) {
 }
 
 const testSchema = v.object({
-  TEST_SEED: v.optional(v.pipe(v.string(), v.regex(/^-?\d{1,10}$/, 'a whole number'), v.transform(Number))),
+  TEST_SEED: v.optional(
+    v.pipe(v.string(), v.regex(/^-?\d{1,10}$/, 'a whole number'), v.transform(Number)),
+    '1',
+  ),
   TEST_RUNS: v.optional(wholeNumber(1_000_000_000)),
 });
 
 /**
  * Reads how property tests and random kills are repeated (their seed, and how many runs).
+ * Without a seed it is 1, so that the gate runs the same cases each time.
  * Throws `EnvironmentError`.
  */
 export function testEnvironment(variables: Variables = process.env) {

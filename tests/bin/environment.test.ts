@@ -338,7 +338,7 @@ test('bin/simulator is told its port and where to keep its handsets', () => {
 });
 
 test('tests are told a seed and a number of runs, or neither', () => {
-  assert.deepEqual(testEnvironment({}), { seed: undefined, runs: undefined });
+  assert.deepEqual(testEnvironment({}), { seed: 1, runs: undefined });
   assert.deepEqual(testEnvironment({ TEST_SEED: '-5', TEST_RUNS: '20' }), { seed: -5, runs: 20 });
   assert.deepEqual(names(refused({ TEST_SEED: 'x', TEST_RUNS: '0' }, testEnvironment)), [
     'TEST_RUNS',

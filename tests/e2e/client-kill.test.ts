@@ -14,7 +14,7 @@ import { type Account, makeAccount } from './account.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { until } from './waiting.ts';
 
-const { seed = Date.now() % 2 ** 31 } = testEnvironment();
+const { seed } = testEnvironment();
 const SHOPS = 4;
 /** Within the ten that a shop of day 0 may send an hour. */
 const SENDS_PER_SHOP = 8;

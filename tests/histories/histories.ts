@@ -4,11 +4,12 @@
  * it. Exits 1 when a promise is broken.
  */
 import { parseArgs } from 'node:util';
+import { testEnvironment } from '../../service/environment.ts';
 import { report } from './report.ts';
 import { runHistory } from './run-history.ts';
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, minutes: { type: 'string' } } });
-const seed = Number(values.seed ?? Date.now() % 2 ** 31);
+const seed = Number(values.seed ?? testEnvironment().seed);
 const minutes = Number(values.minutes ?? 1);
 const startedMs = performance.now();
 const say = (line: string): void =>

@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
+import { testEnvironment } from '../../service/environment.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { callsOf } from './fuzz-calls.ts';
 import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
@@ -16,7 +17,7 @@ describe('every route, called as its document allows and as it does not', () => 
   let owner: TestTenant;
   let shop: string;
   const agent = new Agent({ keepAlive: true });
-  const seed = Date.now() % 2 ** 31;
+  const { seed } = testEnvironment();
 
   before(async () => {
     service = await startService();

@@ -109,7 +109,9 @@ class Cage {
     for (const file of ['package.json', 'tsconfig.json']) {
       cpSync(join(root, file), join(this.#directory, file));
     }
-    symlinkSync(join(root, 'node_modules'), join(this.#directory, 'node_modules'));
+    for (const shared of ['node_modules', 'service']) {
+      symlinkSync(join(root, shared), join(this.#directory, shared));
+    }
   }
 
   /** The test file that noticed, if one did. */

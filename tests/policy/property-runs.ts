@@ -1,11 +1,12 @@
 import type { TestContext } from 'node:test';
+import { testEnvironment } from '../../service/environment.ts';
 
 /**
- * Seed and number of sequences of a property test: a new seed and the test's own number, unless the test file was
+ * Seed and number of sequences of a property test: `TEST_SEED` or 1, and the test's own number, unless the test file was
  * run by itself with `--seed=…` and `--runs=…`. Told in the test's output, so that every run can be had again.
  */
 export function propertyRuns(test: TestContext, usualRuns: number): { seed: number; numRuns: number } {
-  const seed = argument('seed') ?? Date.now() % 2 ** 31;
+  const seed = argument('seed') ?? testEnvironment().seed;
   const numRuns = argument('runs') ?? usualRuns;
   test.diagnostic(`seed ${seed}, ${numRuns} sequences (again: node --import tsx <this file> --seed=${seed})`);
   return { seed, numRuns };
