@@ -40,10 +40,14 @@ async function shopWithMessages() {
 test('what is stored of a suspended shop is read on; what needs its actor is refused until it is resumed', async () => {
   const { tenant, shop, sent, waiting } = await shopWithMessages();
   const messages = `/shops/${shop.shopId}/messages`;
-  const before = await get(tenant, messages);
+  const { items } = await get(tenant, messages);
   const mend = await service.breakShop(shop);
 
-  assert.deepEqual(await get(tenant, messages), before);
+  // A queue without its actor has no places.
+  const stored = items.map(
+    ({ position: _, estimatedSendAt: __, ...record }: Record<string, unknown>) => record,
+  );
+  assert.deepEqual((await get(tenant, messages)).items, stored);
   const idsOf = async (query: string) =>
     (await get(tenant, `${messages}?${query}`)).items.map(({ id }: { id: string }) => id);
   assert.deepEqual(await idsOf('status=queued'), [waiting]);
