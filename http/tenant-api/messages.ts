@@ -173,8 +173,8 @@ export const readMessage = apiEndpoint({
   errors: ['MESSAGE_NOT_FOUND'],
   handle({ caller, params, services }) {
     const found = services.shops.message(caller.tenantId, params.id);
-    // What is there at once is remembered, since callers poll, and is the same object the next time.
-    if (!(found instanceof Promise) && found.ok && found.value.status !== 'queued') rememberBody(found.value);
+    // Callers poll. A record in memory is the same object until it changes, so its JSON is kept with it.
+    if (!(found instanceof Promise) && found.ok) rememberBody(found.value);
     return mapMaybePromise(found, (message) => (message.ok ? reply(200, message.value) : message));
   },
 });

@@ -8,7 +8,16 @@ const COMPOSING_MS = 3_500;
 /** The times that an estimate goes by. */
 export type EstimateTimes = Pick<PacingTimes, 'gapFromMs' | 'gapToMs'>;
 
-/** A record with its message's place in the queue of its shop, while it has one; `state`: the shop, where it is in memory. */
+/**
+ * The record last shown of each stored one. While neither place nor estimate changes, a poll returns the same object, so
+ * its remembered JSON is found again.
+ */
+const lastShown = new WeakMap<MessageView, MessageView>();
+
+/**
+ * Adds the message's place in its shop's queue to the record, while it waits. `state`: the shop, where it is in memory.
+ * Returns the record unchanged where no place is known.
+ */
 export function withPlace(
   view: MessageView,
   state: ShopState | undefined,
@@ -17,7 +26,12 @@ export function withPlace(
   if (view.status !== 'queued' || state === undefined) return view;
   const position = positionOf(view.id, state);
   if (position === undefined) return view;
-  return { ...view, position, estimatedSendAt: estimate(state, position, now) };
+  const estimatedSendAt = estimate(state, position, now);
+  const last = lastShown.get(view);
+  if (last?.position === position && last.estimatedSendAt === estimatedSendAt) return last;
+  const shown = { ...view, position, estimatedSendAt };
+  lastShown.set(view, shown);
+  return shown;
 }
 
 function positionOf(messageId: string, { queue, inHand }: ShopState): number | undefined {
@@ -27,7 +41,10 @@ function positionOf(messageId: string, { queue, inHand }: ShopState): number | u
   return index + (inHand === undefined ? 1 : 2);
 }
 
-/** When it leaves if nothing comes in between; null where the queue stands still and nobody can say how long. */
+/**
+ * When the message leaves if nothing comes in between, in whole seconds: more would be false precision. Null while the
+ * queue is stopped and nobody can say how long.
+ */
 function estimate(
   state: ShopState,
   position: number,
@@ -38,5 +55,6 @@ function estimate(
   const rests = pacingState(state) === 'gap' || pacingState(state) === 'paused';
   const startMs = rests ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;
   const eachMs = (times.gapFromMs + times.gapToMs) / 2 + COMPOSING_MS;
-  return new Date(Math.round(startMs + (position - 1) * eachMs)).toISOString();
+  const leavesMs = startMs + (position - 1) * eachMs;
+  return new Date(Math.ceil(leavesMs / 1_000) * 1_000).toISOString();
 }
