@@ -1,6 +1,7 @@
 import { PERMISSIONS } from '../../actors/tenants/permission.ts';
 import { callAll } from '../load/http-calls.ts';
 import type { BenchShop } from '../load/load-plan.ts';
+import { setUpToken } from './program.ts';
 
 /** How many tenants with how many shops and customers; `connected` shops have a live session. */
 export interface FleetSize {
@@ -39,10 +40,11 @@ export async function makeFleet(options: {
       if (done % TOLD_EACH === 0) progress(`${what} ${done} of ${count}`);
     },
   });
+  let calls = 0;
   const create = (path: string, body: object) => ({
     method: 'POST',
     path: `/admin/v1${path}`,
-    token: admin.token,
+    token: setUpToken(admin.token, calls++),
     body,
   });
   const numbered = (count: number) => Array.from({ length: count }, (_, index) => index);

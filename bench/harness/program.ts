@@ -23,14 +23,27 @@ export interface Program {
   readonly look: string | undefined;
 }
 
+/** Operators who set a fleet up by turns: the service bounds the changes of each, and 100,000 shops need 250,000. */
+const SET_UP_OPERATORS = 60;
+
+/** The token of the operator whose turn call `index` of a set-up is. */
+export function setUpToken(adminToken: string, index: number): string {
+  return `${adminToken}-${index % SET_UP_OPERATORS}`;
+}
+
 /** What every node of a side is given: ports of the system's choice, its Redis, and secrets of its own. */
 export function nodeSettings(redisUrl: string, directory: string) {
+  const adminToken = randomBytes(24).toString('base64url');
   return {
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_HOST: '127.0.0.1',
     ADMIN_PORT: '0',
-    ADMIN_TOKEN: randomBytes(24).toString('base64url'),
+    ADMIN_TOKEN: adminToken,
+    ADMIN_TOKENS: Array.from(
+      { length: SET_UP_OPERATORS },
+      (_, index) => `set-up-${index}:admin:${setUpToken(adminToken, index)}`,
+    ).join(','),
     REDIS_URL: redisUrl,
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
     DATA_DIR: directory,
