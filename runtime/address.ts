@@ -1,4 +1,4 @@
-/** How many shards there are; fixed for the life of the data (runtime/README.md, How one writer is kept). */
+/** How many shards there are; fixed for the life of the data (runtime/README.md, How one writer is ensured). */
 export const SHARD_COUNT = 128;
 
 /** Where an actor lives: `shard` decides which node runs it, `kind` which behaviour it has, `id` which one it is. */

@@ -42,7 +42,7 @@ interface Edge extends ApiFrontOptions, OwnerWays {}
 
 /**
  * The tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge decides nothing
- * about a key but whose it is, so a revocation needs no broadcast (runtime/README.md, How one writer is kept).
+ * about a key but whose it is, so a revocation needs no broadcast (runtime/README.md, How one writer is ensured).
  */
 export function createApiFront(parts: ApiFrontOptions): Front {
   const options: Edge = {

@@ -19,7 +19,7 @@ const NEVER: readonly number[] = [];
 
 /**
  * One actor's crashes: `restartIntensity` within `restartWindowMs` are healed, each restart after twice the wait of
- * the one before (0.2 s → 30 s). One more suspends the actor (runtime/README.md, What it promises).
+ * the one before (0.2 s → 30 s). One more suspends the actor (runtime/README.md, Promises).
  */
 export class Supervision {
   readonly #text: string;

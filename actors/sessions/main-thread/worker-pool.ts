@@ -1,6 +1,6 @@
 /**
  * The session workers under supervision: one_for_one, a bounded intensity of restarts, and a heartbeat that ends a hung
- * worker (the rules of runtime/README.md, What it promises).
+ * worker (the rules of runtime/README.md, Promises).
  *
  * | A worker's state | What it means                          | Leaves on                                             |
  * |------------------|----------------------------------------|-------------------------------------------------------|
