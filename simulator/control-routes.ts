@@ -1,27 +1,67 @@
+import { proto } from '@whiskeysockets/baileys';
+import * as v from 'valibot';
 import { ARRIVING_KINDS, arrive, pendingAnswers } from './arriving-stanzas.ts';
-import { clientVersionRoutes } from './client-version-calls.ts';
 import type { CodePairing } from './code-pairing.ts';
 import { type Companion, companionAddress } from './companions.ts';
 import { writeAsContact } from './contact-messages.ts';
 import { ControlFailure } from './control-failure.ts';
-import { FieldReader } from './control-input.ts';
-import type { ControlReply, ControlRequest, ControlRoute } from './control-server.ts';
-import { inflict } from './fault-calls.ts';
-import { FAULT_KINDS } from './faults.ts';
+import { flag, groupId, oneOf, phone, phoneOrGroup, phones, refused, text, whole } from './control-input.ts';
+import { type ControlReply, type ControlRoute, route } from './control-server.ts';
+import { faultRoutes } from './fault-calls.ts';
 import { changeGroup } from './group-changes.ts';
 import type { Group } from './groups.ts';
 import { sendReceipts } from './handset-receipts.ts';
-import { tellHistory, tellOwn } from './history-calls.ts';
+import { sendFatHistory, sendOwn } from './history.ts';
 import type { Network } from './network.ts';
 import { numberLimitRoutes } from './number-limit-calls.ts';
 import type { PairingService } from './pairing.ts';
 
-/** A page of a list when the call does not say how long. */
-const DEFAULT_PAGE = 1_000;
-const LONGEST_PAGE = 10_000;
+/** The part of a list that is asked for: items behind `cursor`, 1,000 unless said otherwise. */
+const PAGE = { limit: v.optional(whole(1, 10_000), 1_000), cursor: v.optional(v.string('must be text'), '') };
 
 /** A year: the clock moves in one call so far at most. */
 const LONGEST_MOVE_MS = 365 * 86_400_000;
+
+/** Contacts in one history at most, so that a call stays short. */
+const MOST_CONTACTS = 50_000;
+
+/** The longest message of the protocol, in characters of base64: what fits into the body of a call. */
+const LONGEST_MESSAGE = 1_000_000;
+
+/** The largest number of a version. */
+const version = whole(0, 9_999_999_999);
+
+const MESSAGE = {
+  phone,
+  to: phoneOrGroup,
+  text: text(65_536),
+  addressing: v.optional(oneOf(['lid', 'pn', 'lid_only', 'pn_only']), 'lid'),
+  wait: v.optional(flag, true),
+  token: v.optional(oneOf(['notification', 'message', 'none']), 'notification'),
+  unavailable: v.optional(flag, false),
+};
+const RECEIPTS = {
+  phone,
+  to: phone,
+  type: v.optional(oneOf(['delivered', 'read']), 'read'),
+  group: v.optional(groupId),
+  id: v.optional(text(64)),
+};
+const STANZAS = {
+  phone,
+  kind: oneOf(ARRIVING_KINDS),
+  from: v.optional(phone),
+  readable: v.optional(flag, true),
+  count: v.optional(whole(1, 1_000), 1),
+};
+const GROUP = {
+  id: groupId,
+  name: text(200),
+  participants: phones,
+  admins: v.optional(phones, []),
+  announce: v.optional(flag, false),
+  addressingMode: v.optional(oneOf(['lid', 'pn'])),
+};
 
 /** The calls that drive the network from outside: README.md says what each one takes and answers. */
 export function controlRoutes(options: {
@@ -32,187 +72,136 @@ export function controlRoutes(options: {
 }): ControlRoute[] {
   const { network, pairing, codePairing, noiseRootKey } = options;
   return [
-    { method: 'GET', path: '/root-key', handle: () => ({ data: { noiseRootKey } }) },
-    { method: 'GET', path: '/media-ca', handle: () => ({ data: { ca: network.media.ca } }) },
-    { method: 'POST', path: '/scan', handle: (request) => scan(network, pairing, request) },
-    { method: 'POST', path: '/type-code', handle: (request) => typeCode(network, codePairing, request) },
-    { method: 'PUT', path: '/numbers/{phone}', handle: (request) => putNumber(network, request) },
-    { method: 'PUT', path: '/numbers/{phone}/handset', handle: (request) => switchHandset(network, request) },
-    { method: 'POST', path: '/numbers/{phone}/lid', handle: (request) => changeLid(network, request) },
-    { method: 'PUT', path: '/numbers/{phone}/keys', handle: (request) => refuseKeys(network, request) },
-    {
-      method: 'PUT',
-      path: '/numbers/{phone}/passkey',
-      handle: (request) => requirePasskey(network, request),
-    },
-    { method: 'POST', path: '/numbers/{phone}/receipts', handle: (request) => receipts(network, request) },
-    { method: 'POST', path: '/numbers/{phone}/messages', handle: (request) => write(network, request) },
-    {
-      method: 'GET',
-      path: '/numbers/{phone}/inbox',
-      handle: (request) => page(request, network.inboxes.list(phoneOf(request.path))),
-    },
-    {
-      method: 'GET',
-      path: '/statuses/{phone}',
-      handle: (request) => page(request, network.statuses.list(phoneOf(request.path))),
-    },
-    {
-      method: 'POST',
-      path: '/numbers/{phone}/history',
-      handle: async ({ path, body }) => ({
-        data: await tellHistory(network, { phone: phoneOf(path), body }),
-      }),
-    },
-    {
-      method: 'POST',
-      path: '/numbers/{phone}/own-messages',
-      handle: async ({ path, body }) => ({ data: await tellOwn(network, { phone: phoneOf(path), body }) }),
-    },
-    ...numberLimitRoutes(network),
+    route('GET /root-key', {}, () => ({ data: { noiseRootKey } })),
+    route('GET /media-ca', {}, () => ({ data: { ca: network.media.ca } })),
+    route('POST /scan', { qr: text(2_000), phone }, async (input) => ({
+      data: companionRecord(network, await pairing.scan(input.qr, input.phone)),
+    })),
+    route('POST /type-code', { code: text(20), phone }, async (input) => ({
+      data: companionRecord(network, await codePairing.typeCode(input.code, input.phone)),
+    })),
+    route('GET /sessions', PAGE, (input) => {
+      const companions = network.companions.all().sort((one, other) => (one.id < other.id ? -1 : 1));
+      return page(input, companions, (companion) => companionRecord(network, companion));
+    }),
+    route('POST /clock', { forwardMs: whole(0, LONGEST_MOVE_MS) }, ({ forwardMs }) => {
+      network.clock.forward(forwardMs);
+      return { data: { now: new Date(network.clock.wallMs()).toISOString() } };
+    }),
     ...clientVersionRoutes(network),
-    { method: 'PUT', path: '/groups/{id}', handle: (request) => putGroup(network, request) },
-    { method: 'GET', path: '/groups/{id}', handle: (request) => getGroup(network, request) },
-    { method: 'GET', path: '/sessions', handle: (request) => sessions(network, request) },
-    { method: 'POST', path: '/clock', handle: (request) => moveClock(network, request) },
-    { method: 'POST', path: '/sessions/{phone}/stanzas', handle: (request) => stanzas(network, request) },
-    {
-      method: 'GET',
-      path: '/sessions/{phone}/unanswered',
-      handle: ({ path }) => ({ data: pendingAnswers(network, phoneOf(path)) }),
-    },
-    { method: 'POST', path: '/sessions/{phone}/fault', handle: (request) => fault(network, request) },
-    {
-      method: 'POST',
-      path: '/sessions/{phone}/ack-errors',
-      handle: (request) => ackErrors(network, request),
-    },
-    {
-      method: 'POST',
-      path: '/sessions/{phone}/query-errors',
-      handle: (request) => queryErrors(network, request),
-    },
-    {
-      method: 'POST',
-      path: '/sessions/{phone}/login-failures',
-      handle: (request) => loginFailures(network, request),
-    },
-    {
-      method: 'POST',
-      path: '/sessions/{phone}/usync-errors',
-      handle: (request) => usyncErrors(network, request),
-    },
+    ...numberRoutes(network),
+    ...numberLimitRoutes(network),
+    ...groupRoutes(network),
+    ...arrivalRoutes(network),
+    ...faultRoutes(network),
   ];
 }
 
-async function scan(
-  network: Network,
-  pairing: PairingService,
-  { body }: ControlRequest,
-): Promise<ControlReply> {
-  const fields = new FieldReader(body);
-  const qr = fields.text('qr', { most: 2_000 });
-  const phone = fields.phone('phone');
-  fields.check();
-  return { data: companionRecord(network, await pairing.scan(qr, phone)) };
+/** The control calls that raise the gate and say what the page names. They cut the clients, so that these meet the gate. */
+function clientVersionRoutes({ versions, connections, companions }: Network): ControlRoute[] {
+  return [
+    route('GET /client-versions', {}, () => ({ data: versions.shown() })),
+    route('PUT /client-versions', { least: version, newest: version }, (input) => {
+      versions.set(input);
+      for (const connection of connections.ofAll(companions.all())) connection.drop();
+      return { data: versions.shown() };
+    }),
+  ];
 }
 
-async function typeCode(
-  network: Network,
-  codePairing: CodePairing,
-  { body }: ControlRequest,
-): Promise<ControlReply> {
-  const fields = new FieldReader(body);
-  const code = fields.text('code', { most: 20 });
-  const phone = fields.phone('phone');
-  fields.check();
-  return { data: companionRecord(network, await codePairing.typeCode(code, phone)) };
+function numberRoutes(network: Network): ControlRoute[] {
+  const { numbers, offline } = network;
+  return [
+    route('PUT /numbers/{phone}', { phone, exists: flag, otherForms: v.optional(phones, []) }, (input) => {
+      if (input.otherForms.includes(input.phone))
+        throw refused('otherForms', 'must be other numbers than the path names');
+      const number = numbers.setExists(input.phone, input.exists);
+      for (const form of input.otherForms) numbers.addForm(input.phone, form);
+      return { data: { phone: `+${number.phone}`, lid: `${number.lid}@lid`, exists: number.exists } };
+    }),
+    route('PUT /numbers/{phone}/handset', { phone, online: flag }, async (input) => {
+      if (input.online) await offline.switchOn(input.phone);
+      else offline.switchOff(input.phone);
+      return { data: { phone: `+${input.phone}`, online: input.online } };
+    }),
+    route('POST /numbers/{phone}/lid', { phone }, (input) => {
+      const { lid } = numbers.changeLid(input.phone);
+      return { data: { phone: `+${input.phone}`, lid: `${lid}@lid` } };
+    }),
+    route('GET /numbers/{phone}/inbox', { ...PAGE, phone }, (input) =>
+      page(input, network.inboxes.list(input.phone)),
+    ),
+    route('GET /statuses/{phone}', { ...PAGE, phone }, (input) =>
+      page(input, network.statuses.list(input.phone)),
+    ),
+  ];
 }
 
-function putNumber(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const exists = fields.flag('exists');
-  const otherForms = fields.phones('otherForms', []);
-  if (otherForms.includes(phone)) fields.refuse('otherForms', 'must be other numbers than the path names');
-  fields.check();
-  const number = network.numbers.setExists(phone, exists);
-  for (const form of otherForms) network.numbers.addForm(phone, form);
-  return { data: { phone: `+${number.phone}`, lid: `${number.lid}@lid`, exists: number.exists } };
+function groupRoutes(network: Network): ControlRoute[] {
+  return [
+    route('GET /groups/{id}', { id: text(100) }, ({ id }) => {
+      const group = network.groups.get(id);
+      if (!group) throw new ControlFailure(404, 'NOT_FOUND', 'There is no such group.');
+      return { data: groupRecord(group) };
+    }),
+    route('PUT /groups/{id}', GROUP, async ({ addressingMode, ...fields }) => {
+      if (fields.admins.some((admin) => !fields.participants.includes(admin)))
+        throw refused('admins', 'must all be participants');
+      const before = network.groups.get(fields.id);
+      const group: Group = {
+        ...fields,
+        addressing: addressingMode ?? before?.addressing ?? 'lid',
+        createdAt: before?.createdAt ?? Math.floor(network.clock.wallMs() / 1000),
+      };
+      await changeGroup(network, group);
+      return { data: groupRecord(group) };
+    }),
+  ];
 }
 
-async function switchHandset(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const online = fields.flag('online');
-  fields.check();
-  if (online) await network.offline.switchOn(phone);
-  else network.offline.switchOff(phone);
-  return { data: { phone: `+${phone}`, online } };
+/** The control calls after which something arrives at a number's clients. */
+function arrivalRoutes(network: Network): ControlRoute[] {
+  return [
+    route('POST /numbers/{phone}/receipts', RECEIPTS, ({ group = '', id = '', ...receipts }) => ({
+      data: { count: sendReceipts(network, { ...receipts, group, id }) },
+    })),
+    route('POST /numbers/{phone}/messages', MESSAGE, async ({ phone: from, ...message }) => {
+      const { delivered, messageId: id } = await writeAsContact(network, { from, ...message });
+      return { status: delivered ? 200 : 202, data: { id, delivered } };
+    }),
+    route(
+      'POST /numbers/{phone}/history',
+      { phone, mappings: whole(0, MOST_CONTACTS), tokens: v.optional(whole(0, MOST_CONTACTS), 0) },
+      async ({ phone, mappings, tokens }) => {
+        if (tokens > mappings) throw refused('tokens', 'must be at most as many as mappings');
+        await sendFatHistory(network, { phone, mappings, tokens });
+        return { data: { mappings, tokens } };
+      },
+    ),
+    // Any message of the protocol, as the number's owner may send it with a changed client.
+    route('POST /numbers/{phone}/own-messages', { phone, message: text(LONGEST_MESSAGE) }, async (input) => {
+      const companions = network.companions.of(input.phone);
+      const message = proto.Message.decode(Buffer.from(input.message, 'base64'));
+      for (const companion of companions) await sendOwn(network, companion, message);
+      return { data: { count: companions.length } };
+    }),
+    route('POST /sessions/{phone}/stanzas', STANZAS, async ({ from = '', ...stanzas }) => {
+      const isStatus = stanzas.kind === 'status' || stanzas.kind === 'status_message';
+      if (isStatus !== (from !== '')) throw refused('from', 'must name who posts a status, and nobody else');
+      return { data: { ids: await arrive(network, { from, ...stanzas }) } };
+    }),
+    route('GET /sessions/{phone}/unanswered', { phone }, (input) => ({
+      data: pendingAnswers(network, input.phone),
+    })),
+  ];
 }
 
-function changeLid(network: Network, { path }: ControlRequest): ControlReply {
-  const { phone, lid } = network.numbers.changeLid(phoneOf(path));
-  return { data: { phone: `+${phone}`, lid: `${lid}@lid` } };
-}
-
-function refuseKeys(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const error = fields.whole('error', { least: 0, most: 999 });
-  fields.check();
-  network.faults.refuseKeys(phone, error);
-  return { data: { phone: `+${phone}`, error } };
-}
-
-function requirePasskey(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const required = fields.flag('required');
-  fields.check();
-  network.faults.requirePasskey(phone, required);
-  return { data: { phone: `+${phone}`, required } };
-}
-
-function receipts(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const to = fields.phone('to');
-  const type = fields.oneOf('type', ['delivered', 'read'], 'read');
-  const group =
-    body.group === undefined ? fields.text('group', { most: 0, fallback: '' }) : fields.groupId('group');
-  const id = fields.text('id', { most: 64, fallback: '' });
-  fields.check();
-  return { data: { count: sendReceipts(network, { phone, to, type, group, id }) } };
-}
-
-async function write(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
-  const from = phoneOf(path);
-  const fields = new FieldReader(body);
-  const to = fields.phoneOrGroup('to');
-  const text = fields.text('text', { most: 65_536 });
-  const addressing = fields.oneOf('addressing', ['lid', 'pn', 'lid_only', 'pn_only'], 'lid');
-  const wait = fields.flag('wait', true);
-  const token = fields.oneOf('token', ['notification', 'message', 'none'], 'notification');
-  const unavailable = fields.flag('unavailable', false);
-  fields.check();
-  const result = await writeAsContact(network, { from, to, text, addressing, wait, token, unavailable });
-  return {
-    status: result.delivered ? 200 : 202,
-    data: { id: result.messageId, delivered: result.delivered },
-  };
-}
-
-/** The part of a list, in the order of its ids, that was asked for, each item as it is shown. */
+/** Returns the part of a list, in the order of its ids, that was asked for, each item as it is shown. */
 function page<Item extends { readonly id: string }>(
-  { query }: ControlRequest,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string },
   list: readonly Item[],
   show: (item: Item) => object = (item) => item,
 ): ControlReply {
-  const fields = new FieldReader(query);
-  const limit = fields.whole('limit', { least: 1, most: LONGEST_PAGE, fallback: DEFAULT_PAGE });
-  const cursor = fields.text('cursor', { most: 24, fallback: '' });
-  fields.check();
   const rest = list.filter(({ id }) => id > cursor);
   const items = rest.slice(0, limit);
   return {
@@ -220,45 +209,10 @@ function page<Item extends { readonly id: string }>(
   };
 }
 
-async function putGroup(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
-  const fields = new FieldReader({ ...body, id: path.id });
-  const id = fields.groupId('id');
-  const before = network.groups.get(id);
-  const participants = fields.phones('participants');
-  const admins = fields.phones('admins', []);
-  const group: Group = {
-    id,
-    name: fields.text('name', { most: 200 }),
-    participants,
-    admins,
-    announce: fields.flag('announce', false),
-    addressing: fields.oneOf('addressingMode', ['lid', 'pn'], before?.addressing ?? 'lid'),
-    createdAt: before?.createdAt ?? Math.floor(network.clock.wallMs() / 1000),
-  };
-  if (admins.some((phone) => !participants.includes(phone))) {
-    fields.refuse('admins', 'must all be participants');
-  }
-  fields.check();
-  await changeGroup(network, group);
-  return { data: groupRecord(group) };
-}
-
-function getGroup(network: Network, { path }: ControlRequest): ControlReply {
-  const group = network.groups.get(path.id ?? '');
-  if (!group) throw new ControlFailure(404, 'NOT_FOUND', 'There is no such group.');
-  return { data: groupRecord(group) };
-}
-
-function groupRecord(group: Group): object {
-  const { id, name, announce, addressing } = group;
-  const participants = group.participants.map((phone) => `+${phone}`);
-  const admins = group.admins.map((phone) => `+${phone}`);
+function groupRecord({ id, name, announce, addressing, ...group }: Group): object {
+  const participants = group.participants.map((member) => `+${member}`);
+  const admins = group.admins.map((admin) => `+${admin}`);
   return { id, name, participants, admins, announce, addressingMode: addressing };
-}
-
-function sessions(network: Network, request: ControlRequest): ControlReply {
-  const companions = network.companions.all().sort((one, other) => (one.id < other.id ? -1 : 1));
-  return page(request, companions, (companion) => companionRecord(network, companion));
 }
 
 function companionRecord(network: Network, companion: Companion): object {
@@ -274,88 +228,4 @@ function companionRecord(network: Network, companion: Companion): object {
     linkedAt: companion.linkedAt,
     sent: network.sendCounts.of(companion.id),
   };
-}
-
-function moveClock(network: Network, { body }: ControlRequest): ControlReply {
-  const fields = new FieldReader(body);
-  const forwardMs = fields.whole('forwardMs', { least: 0, most: LONGEST_MOVE_MS });
-  fields.check();
-  network.clock.forward(forwardMs);
-  return { data: { now: new Date(network.clock.wallMs()).toISOString() } };
-}
-
-async function stanzas(network: Network, { path, body }: ControlRequest): Promise<ControlReply> {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const kind = fields.oneOf('kind', ARRIVING_KINDS);
-  const isStatus = kind === 'status' || kind === 'status_message';
-  const from = isStatus ? fields.phone('from') : '';
-  const readable = fields.flag('readable', true);
-  const count = fields.whole('count', { least: 1, most: 1_000, fallback: 1 });
-  fields.check();
-  return { data: { ids: await arrive(network, { phone, kind, from, readable, count }) } };
-}
-
-function fault(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const kind = fields.oneOf('kind', FAULT_KINDS);
-  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
-  fields.check();
-  return { data: inflict(network, { phone, kind, count }) };
-}
-
-function ackErrors(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const code = fields.whole('code', { least: 100, most: 999 });
-  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
-  fields.check();
-  network.faults.refuseMessages(phone, code, count);
-  return { data: { code, count } };
-}
-
-function queryErrors(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const xmlns = fields.text('xmlns', { most: 60 });
-  const code = fields.whole('code', { least: 100, most: 999, fallback: 429 });
-  const text = fields.text('text', { most: 100, fallback: code === 429 ? 'rate-overlimit' : 'refused' });
-  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
-  fields.check();
-  network.faults.refuseQueries({ phone, xmlns, code, text, count });
-  return { data: { xmlns, code, text, count } };
-}
-
-function loginFailures(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const reason = fields.whole('reason', { least: 400, most: 599 });
-  const attributes = fields.texts('attributes', { most: 500 });
-  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
-  fields.check();
-  network.faults.refuseLogins(phone, { code: reason, attributes }, count);
-  const live = network.connections.ofAll(network.companions.of(phone));
-  if (count > 0) for (const connection of live) connection.drop();
-  return { data: { reason, attributes, count } };
-}
-
-function usyncErrors(network: Network, { path, body }: ControlRequest): ControlReply {
-  const phone = phoneOf(path);
-  const fields = new FieldReader(body);
-  const protocol = fields.oneOf('protocol', ['contact', 'devices', 'lid']);
-  const code = fields.whole('code', { least: 100, most: 999, fallback: 429 });
-  const text = fields.text('text', { most: 100, fallback: code === 429 ? 'rate-overlimit' : 'refused' });
-  const backoff = fields.whole('backoff', { least: 0, most: 1_000_000_000, fallback: 0 });
-  const count = fields.whole('count', { least: 0, most: 1_000_000, fallback: 1 });
-  fields.check();
-  network.faults.refuseProtocol(phone, protocol, { code, text, backoff: backoff || undefined, count });
-  return { data: { protocol, code, text, backoff, count } };
-}
-
-function phoneOf(path: Readonly<Record<string, string>>): string {
-  const fields = new FieldReader({ phone: path.phone });
-  const phone = fields.phone('phone');
-  fields.check();
-  return phone;
 }

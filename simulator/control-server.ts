@@ -1,14 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type * as v from 'valibot';
 import { ControlFailure } from './control-failure.ts';
-
-/** A control call, taken apart. */
-export interface ControlRequest {
-  /** The named parts of the path, decoded. */
-  readonly path: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  /** The JSON object of the body; empty without one. */
-  readonly body: Readonly<Record<string, unknown>>;
-}
+import { readInput, refused } from './control-input.ts';
 
 /** What is answered: `data` in the envelope, with 200 unless said otherwise. */
 export interface ControlReply {
@@ -18,9 +11,23 @@ export interface ControlReply {
 
 /** One control call: method, path with `{named}` parts, and what it does. */
 export interface ControlRoute {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: string;
   readonly path: string;
-  handle(request: ControlRequest): ControlReply | Promise<ControlReply>;
+  /** `path`: its named parts, decoded. `fields`: those of the query, or of the body where the method is not GET. */
+  handle(
+    path: Readonly<Record<string, string>>,
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<ControlReply>;
+}
+
+/** Returns a call, `GET /path`, that takes the fields of `entries`: the named parts of the path are among them. */
+export function route<Entries extends v.ObjectEntries>(
+  call: string,
+  entries: Entries,
+  handle: (input: v.InferOutput<v.ObjectSchema<Entries, undefined>>) => ControlReply | Promise<ControlReply>,
+): ControlRoute {
+  const [method = '', path = ''] = call.split(' ');
+  return { method, path, handle: async (parts, fields) => handle(readInput(entries, parts, fields)) };
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -75,8 +82,11 @@ async function run(
     const allowed = found.map(({ route }) => route.method).join(', ');
     throw new ControlFailure(405, 'METHOD_NOT_ALLOWED', `This path takes ${allowed}.`);
   }
-  const body = chosen.route.method === 'GET' ? {} : await readBody(request);
-  return chosen.route.handle({ path: chosen.path, query: Object.fromEntries(url.searchParams), body });
+  const isRead = request.method === 'GET';
+  return chosen.route.handle(
+    chosen.path,
+    isRead ? Object.fromEntries(url.searchParams) : await readBody(request),
+  );
 }
 
 function match(parts: readonly string[], pathname: string): Record<string, string> | undefined {
@@ -112,14 +122,10 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   try {
     body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw new ControlFailure(422, 'VALIDATION_ERROR', 'The body is not JSON.', [
-      { field: '', message: 'must be JSON' },
-    ]);
+    throw refused('', 'must be JSON');
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ControlFailure(422, 'VALIDATION_ERROR', 'The body is not a JSON object.', [
-      { field: '', message: 'must be a JSON object' },
-    ]);
+    throw refused('', 'must be a JSON object');
   }
   return body as Record<string, unknown>;
 }

@@ -1,6 +1,16 @@
+import * as v from 'valibot';
 import type { Connection } from './connection.ts';
 import { ControlFailure } from './control-failure.ts';
-import { type FaultKind, LIVE_FAULTS, type LiveFault, LOGIN_FAULTS, type LoginFault } from './faults.ts';
+import { flag, oneOf, phone, text, texts, whole } from './control-input.ts';
+import { type ControlRoute, route } from './control-server.ts';
+import {
+  FAULT_KINDS,
+  type FaultKind,
+  LIVE_FAULTS,
+  type LiveFault,
+  LOGIN_FAULTS,
+  type LoginFault,
+} from './faults.ts';
 import type { Network } from './network.ts';
 import { unlink } from './unlinking.ts';
 
@@ -11,15 +21,72 @@ export interface FaultResult {
   readonly armed: number;
 }
 
+/** How many events to come meet a fault. */
+const count = v.optional(whole(0, 1_000_000), 1);
+const code = whole(100, 999);
+const backoff = v.optional(whole(0, 1_000_000_000), 0);
+const QUERY_ERROR = { phone, code: v.optional(code, 429), text: v.optional(text(100)), count };
+
+/** The control calls after which the network refuses or fails something. */
+export function faultRoutes(network: Network): ControlRoute[] {
+  const { faults } = network;
+  return [
+    route('PUT /numbers/{phone}/keys', { phone, error: whole(0, 999) }, (input) => {
+      faults.refuseKeys(input.phone, input.error);
+      return { data: { phone: `+${input.phone}`, error: input.error } };
+    }),
+    route('PUT /numbers/{phone}/passkey', { phone, required: flag }, (input) => {
+      faults.requirePasskey(input.phone, input.required);
+      return { data: { phone: `+${input.phone}`, required: input.required } };
+    }),
+    route('POST /sessions/{phone}/fault', { phone, kind: oneOf(FAULT_KINDS), count }, (input) => ({
+      data: inflict(network, input),
+    })),
+    route('POST /sessions/{phone}/ack-errors', { phone, code, count }, ({ phone, ...refusal }) => {
+      faults.refuseMessages(phone, refusal.code, refusal.count);
+      return { data: refusal };
+    }),
+    route(
+      'POST /sessions/{phone}/query-errors',
+      { ...QUERY_ERROR, xmlns: text(60) },
+      ({ phone, ...input }) => {
+        const refusal = { ...input, text: textOf(input) };
+        faults.refuseQueries({ phone, ...refusal });
+        return { data: refusal };
+      },
+    ),
+    route(
+      'POST /sessions/{phone}/usync-errors',
+      { ...QUERY_ERROR, protocol: oneOf(['contact', 'devices', 'lid']), backoff },
+      ({ phone, ...input }) => {
+        const refusal = { ...input, text: textOf(input) };
+        faults.refuseProtocol(phone, input.protocol, { ...refusal, backoff: input.backoff || undefined });
+        return { data: refusal };
+      },
+    ),
+    route(
+      'POST /sessions/{phone}/login-failures',
+      { phone, reason: whole(400, 599), attributes: v.optional(texts(500), {}), count },
+      ({ phone, ...failure }) => {
+        faults.refuseLogins(phone, { code: failure.reason, attributes: failure.attributes }, failure.count);
+        const live = network.connections.ofAll(network.companions.of(phone));
+        if (failure.count > 0) for (const connection of live) connection.drop();
+        return { data: failure };
+      },
+    ),
+  ];
+}
+
+/** The text of a refusal: the network's own for 429. */
+const textOf = ({ code, text }: { code: number; text?: string | undefined }): string =>
+  text ?? (code === 429 ? 'rate-overlimit' : 'refused');
+
 /**
  * Inflicts a fault on a number. What is for logins and upgrades to come also cuts the live connections, so that
  * their clients meet it.
  * @throws ControlFailure 409 when the kind needs a live connection, or a companion, and there is none.
  */
-export function inflict(
-  network: Network,
-  options: { phone: string; kind: FaultKind; count: number },
-): FaultResult {
+function inflict(network: Network, options: { phone: string; kind: FaultKind; count: number }): FaultResult {
   const { phone, kind, count } = options;
   const live = network.connections.ofAll(network.companions.of(phone));
   network.log({ event: 'fault', kind, phone, count });

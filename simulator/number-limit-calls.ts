@@ -1,5 +1,6 @@
-import { FieldReader } from './control-input.ts';
-import type { ControlReply, ControlRequest, ControlRoute } from './control-server.ts';
+import * as v from 'valibot';
+import { flag, oneOf, phone, text, whole } from './control-input.ts';
+import { type ControlRoute, route } from './control-server.ts';
 import type { Network } from './network.ts';
 import { announceQuota, announceTimelock } from './number-limit-stanzas.ts';
 import { CAPPING_STATUSES } from './number-limits.ts';
@@ -7,46 +8,48 @@ import { CAPPING_STATUSES } from './number-limits.ts';
 /** The longest time a restriction or a cycle can be given. */
 const LONGEST_SECONDS = 10 * 365 * 86_400;
 const WEEK_SECONDS = 7 * 86_400;
+const endsInSeconds = v.optional(whole(1, LONGEST_SECONDS), WEEK_SECONDS);
+const announce = v.optional(flag, true);
+
+const RESTRICTION = {
+  phone,
+  active: flag,
+  kind: v.optional(text(100), 'RESTRICT_ALL_COMPANIONS'),
+  namesEnd: v.optional(flag, true),
+  endsInSeconds,
+  announce,
+};
+const NEW_CHATS = {
+  phone,
+  quota: whole(0, 1_000_000),
+  used: v.optional(whole(0, 1_000_000), 0),
+  status: v.optional(oneOf(CAPPING_STATUSES), 'NONE'),
+  endsInSeconds,
+  announce,
+};
 
 /** The control calls that restrict a number, and give it a quota of new chats. */
 export function numberLimitRoutes(network: Network): ControlRoute[] {
+  const { limits } = network;
   return [
-    {
-      method: 'PUT',
-      path: '/numbers/{phone}/restriction',
-      handle: (request) => restrict(network, request),
-    },
-    { method: 'PUT', path: '/numbers/{phone}/new-chats', handle: (request) => limit(network, request) },
+    route('PUT /numbers/{phone}/restriction', RESTRICTION, (input) => {
+      const endsAt = input.namesEnd ? inSeconds(network, input.endsInSeconds) : null;
+      limits.restrict(input.phone, input.active ? { kind: input.kind, endsAt } : null);
+      if (input.announce) announceTimelock(network, input.phone);
+      return { data: { phone: `+${input.phone}`, restriction: limits.timelock(input.phone) } };
+    }),
+    route('PUT /numbers/{phone}/new-chats', NEW_CHATS, (input) => {
+      const { quota: total, used, status } = input;
+      limits.limit(input.phone, {
+        total,
+        used,
+        status,
+        cycleEndsAt: inSeconds(network, input.endsInSeconds),
+      });
+      if (input.announce) announceQuota(network, input.phone);
+      return { data: { phone: `+${input.phone}`, newChats: limits.quota(input.phone) } };
+    }),
   ];
-}
-
-function restrict(network: Network, { path, body }: ControlRequest): ControlReply {
-  const fields = new FieldReader({ ...body, phone: path.phone });
-  const phone = fields.phone('phone');
-  const active = fields.flag('active');
-  const kind = fields.text('kind', { most: 100, fallback: 'RESTRICT_ALL_COMPANIONS' });
-  const namesEnd = fields.flag('namesEnd', true);
-  const seconds = fields.whole('endsInSeconds', { least: 1, most: LONGEST_SECONDS, fallback: WEEK_SECONDS });
-  const announces = fields.flag('announce', true);
-  fields.check();
-  const endsAt = namesEnd ? inSeconds(network, seconds) : null;
-  network.limits.restrict(phone, active ? { kind, endsAt } : null);
-  if (announces) announceTimelock(network, phone);
-  return { data: { phone: `+${phone}`, restriction: network.limits.timelock(phone) } };
-}
-
-function limit(network: Network, { path, body }: ControlRequest): ControlReply {
-  const fields = new FieldReader({ ...body, phone: path.phone });
-  const phone = fields.phone('phone');
-  const total = fields.whole('quota', { least: 0, most: 1_000_000 });
-  const used = fields.whole('used', { least: 0, most: 1_000_000, fallback: 0 });
-  const status = fields.oneOf('status', CAPPING_STATUSES, 'NONE');
-  const seconds = fields.whole('endsInSeconds', { least: 1, most: LONGEST_SECONDS, fallback: WEEK_SECONDS });
-  const announces = fields.flag('announce', true);
-  fields.check();
-  network.limits.limit(phone, { total, used, status, cycleEndsAt: inSeconds(network, seconds) });
-  if (announces) announceQuota(network, phone);
-  return { data: { phone: `+${phone}`, newChats: network.limits.quota(phone) } };
 }
 
 function inSeconds({ clock }: Network, seconds: number): number {
