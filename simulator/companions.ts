@@ -106,6 +106,11 @@ export class Companions {
     return this.#idsOf(companion.id).size;
   }
 
+  /** The one-time keys that are left, oldest first. */
+  preKeys(companion: Companion): PublicPreKey[] {
+    return [...this.#idsOf(companion.id)].flatMap((id) => this.#preKeys.get(`${companion.id} ${id}`) ?? []);
+  }
+
   /**
    * The keys to open a session with the companion. Each one-time key is given out once; without one when all
    * are used.

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type BinaryNode,
   encodeBigEndian,
@@ -46,6 +47,21 @@ export function bundleNodes(bundle: KeyBundle): BinaryNode[] {
   ];
   if (bundle.preKey) nodes.push({ tag: 'key', attrs: {}, content: preKeyNodes(bundle.preKey) });
   return nodes;
+}
+
+/** The child nodes of a `digest`: the bundle, the ids of all one-time keys, and a hash of all public keys. */
+export function digestNodes(bundle: KeyBundle, oneTime: readonly PublicPreKey[]): BinaryNode[] {
+  const { identityKey, registrationId, signedPreKey } = bundle;
+  const hash = createHash('sha1').update(identityKey).update(signedPreKey.key).update(signedPreKey.signature);
+  for (const { key } of oneTime) hash.update(key);
+  const ids = oneTime.map(
+    ({ id }): BinaryNode => ({ tag: 'id', attrs: {}, content: encodeBigEndian(id, 3) }),
+  );
+  return [
+    ...bundleNodes({ identityKey, registrationId, signedPreKey }),
+    { tag: 'list', attrs: {}, content: ids },
+    { tag: 'hash', attrs: {}, content: hash.digest() },
+  ];
 }
 
 function preKeyNodes(preKey: PublicPreKey): BinaryNode[] {

@@ -1,7 +1,7 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
 import { SERVER_ADDRESS } from './addresses.ts';
 import type { Companion } from './companions.ts';
-import { bundleNodes, type KeyBundle, readPreKey, readSignedPreKey } from './key-bundle.ts';
+import { bundleNodes, digestNodes, type KeyBundle, readPreKey, readSignedPreKey } from './key-bundle.ts';
 import type { Network } from './network.ts';
 import { attribute, iqError, iqResult, node } from './stanzas.ts';
 
@@ -16,13 +16,21 @@ export function answerPreKeyQuery(network: Network, companion: Companion, iq: Bi
     const held = Math.max(network.companions.preKeyCount(companion), network.claimedPreKeys);
     return iqResult(iq, [node('count', { value: String(held) })]);
   }
-  if (getBinaryNodeChild(iq, 'digest')) return iqResult(iq, [node('digest')]);
+  if (getBinaryNodeChild(iq, 'digest')) return answerDigest(network, companion, iq);
   const rotated = readSignedPreKey(getBinaryNodeChild(getBinaryNodeChild(iq, 'rotate'), 'skey'));
   if (rotated) {
     network.companions.setSignedPreKey(companion, rotated);
     return iqResult(iq);
   }
   return answerUpload(network, companion, iq);
+}
+
+/** What the server holds of the client's keys, for it to compare with its own. 404 where none were uploaded. */
+function answerDigest(network: Network, { phone, device }: Companion, iq: BinaryNode): BinaryNode {
+  const companion = network.companions.get(phone, device);
+  const oneTime = companion === undefined ? [] : network.companions.preKeys(companion);
+  if (companion === undefined || oneTime.length === 0) return iqError(iq, 404, 'item-not-found');
+  return iqResult(iq, [node('digest', {}, digestNodes(companion, oneTime))]);
 }
 
 function answerUpload(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {

@@ -40,8 +40,8 @@ export interface SimulatorOptions extends Partial<NetworkTimings> {
   /** Of the attachments' https host. By default the system chooses. */
   readonly mediaPort?: number;
   /**
-   * The least number of one-time keys the server claims to hold of a client (default 1, so that a new client uploads
-   * five in a few milliseconds). 0 makes it upload 812, as on the real network.
+   * The least number of one-time keys the server claims to hold of a client (default 0, so that a new client uploads
+   * 812, as on the real network). With 1 it uploads five.
    */
   readonly claimedPreKeys?: number;
   /**
@@ -149,7 +149,7 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
       ackDelayMs: options.ackDelayMs ?? DEFAULT_TIMINGS.ackDelayMs,
       phoneAnswerMs: options.phoneAnswerMs ?? DEFAULT_TIMINGS.phoneAnswerMs,
     },
-    claimedPreKeys: options.claimedPreKeys ?? 1,
+    claimedPreKeys: options.claimedPreKeys ?? 0,
     lidsNeedNumber: options.lidsNeedNumber ?? true,
     clock,
     journal,
