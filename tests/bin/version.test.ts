@@ -15,6 +15,14 @@ test('the lock file and the client have the version of the service', () => {
   assert.equal(JSON.parse(read('client/package.json')).version, version);
 });
 
+test('the chart has the version of the service, and starts an image of it', () => {
+  const versions = [...read('deploy/helm/Chart.yaml').matchAll(/^(?:version|appVersion): (.+)$/gm)];
+  assert.deepEqual(
+    versions.map(([, each]) => each),
+    [version, version],
+  );
+});
+
 for (const document of ['client/README.md', 'http/docs/15-typescript-client.md'])
   test(`${document} names the package of this version`, () => {
     const named = [...read(document).matchAll(/tenant-messaging-client-(\S+?)\.tgz/g)].map(
