@@ -1,7 +1,8 @@
-import { proto } from '@whiskeysockets/baileys';
+import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { type Addressing, isGroupAddress } from './addresses.ts';
 import { stanzaTime } from './clock.ts';
 import { type Companion, sessionAddress } from './companions.ts';
+import { composed } from './composed-message.ts';
 import { ControlFailure } from './control-failure.ts';
 import type { DeliveryEnd } from './deliveries.ts';
 import type { Group } from './groups.ts';
@@ -13,6 +14,8 @@ import { addressOf, type PhoneNumber } from './numbers.ts';
 import type { PhoneCopy } from './phone-copies.ts';
 import { takeBundle } from './pre-key-queries.ts';
 import { node } from './stanzas.ts';
+import type { StanzaForm } from './written-content.ts';
+import type { Written } from './written-kinds.ts';
 
 /**
  * How a stanza names its sender: by LID or by number, with the other one beside it, or by one of them alone.
@@ -28,20 +31,22 @@ export interface ContactMessageResult {
   readonly messageId: string;
   /** Whether a client sent its receipt. When false the message is kept and delivered again at every login. */
   readonly delivered: boolean;
+  /** Where the file that it brings is kept; null: it brings none. */
+  readonly path: string | null;
 }
 
-/** A stanza of which the number's phone alone has the text. */
-const WITHOUT_CIPHERTEXT = { envelopes: [], children: [node('unavailable')], source: 'nobody' } as const;
+/** A stanza of which the number's phone alone has the message. */
+const WITHOUT_CIPHERTEXT = { envelopes: [], source: 'nobody' } as const;
 
 /** A message that a contact's phone writes, and how it comes. */
 export interface ContactMessage {
   readonly from: string;
   /** A number or a group. */
   readonly to: string;
-  readonly text: string;
+  readonly written: Written;
   readonly addressing: SenderNaming;
   readonly wait: boolean;
-  /** The stanza comes without a ciphertext, as first messages from adverts do: the number's phone alone has the text. */
+  /** The stanza comes without a ciphertext, as first messages from adverts do: the number's phone alone has the message. */
   readonly unavailable: boolean;
   /** How the number gets the contact's token. */
   readonly token: TokenWay;
@@ -68,17 +73,28 @@ export async function writeAsContact(
     throw new ControlFailure(409, 'NO_COMPANION', 'No client is linked that could receive this message.');
   }
   const [ended, stop] = network.deliveries.waitFor(messageId);
-  const message: proto.IMessage = { conversation: options.text };
+  const { message, form, path } = await composed(
+    network,
+    { ...options, addressing: namedBy(options.addressing) },
+    group,
+  );
   const source = { phone: from, plaintext: proto.Message.encode(message).finish() };
   const handset = network.handsets.of(from);
-  const common = { type: 'text', t: stanzaTime(network.clock), notify: `Contact ${from}` };
+  const common = { ...form.attrs, t: stanzaTime(network.clock), notify: `Contact ${from}` };
   const attrs = { ...common, ...namesOf(sender, group, options.addressing) };
   const token = group ? undefined : tokenFor(network, { sender, to, way: options.token });
   if (!group) keepCopy(network, options, { id: messageId, t: common.t, plaintext: source.plaintext });
   const shared = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
   for (const companion of companions) {
     if (options.unavailable) {
-      network.deliveries.add({ companionId: companion.id, messageId, attrs, ...WITHOUT_CIPHERTEXT });
+      const children = [unavailable(options.written)];
+      network.deliveries.add({
+        companionId: companion.id,
+        messageId,
+        attrs,
+        children,
+        ...WITHOUT_CIPHERTEXT,
+      });
       continue;
     }
     if (token !== undefined && options.token === 'notification') giveToken(network, sender, companion, token);
@@ -88,17 +104,31 @@ export async function writeAsContact(
       messageId,
       attrs,
       envelopes: shared ? [own, shared.envelope] : [own],
+      ...sealedAs(form),
       source,
       ...(token === undefined || options.token !== 'message' ? {} : { token }),
     });
   }
   if (!options.wait) {
     stop();
-    return { messageId, delivered: false };
+    return { messageId, delivered: false, path };
   }
   const end = await inTime(network, ended);
   stop();
-  return { messageId, delivered: end === 'receipted' };
+  return { messageId, delivered: end === 'receipted', path };
+}
+
+function namedBy(addressing: SenderNaming): Addressing {
+  return addressing.startsWith('pn') ? 'pn' : 'lid';
+}
+
+/** What a client is sent in place of a ciphertext: of a message that is shown once, that it is one. */
+function unavailable({ wrapped }: Written): BinaryNode {
+  return node('unavailable', wrapped === 'view_once' ? { type: 'view_once' } : {});
+}
+
+function sealedAs({ sealedAttrs }: StanzaForm): { sealedAttrs?: StanzaForm['sealedAttrs'] } {
+  return Object.keys(sealedAttrs).length === 0 ? {} : { sealedAttrs };
 }
 
 /** How a stanza names who wrote, and in which group. */

@@ -1,4 +1,5 @@
 import type { ArrivingKind, PendingAnswers } from './arriving-stanzas.ts';
+import { contactCalls } from './contact-client.ts';
 import { ControlFailure, type FieldProblem } from './control-failure.ts';
 import type { FaultResult } from './fault-calls.ts';
 import type { FaultKind } from './faults.ts';
@@ -36,18 +37,6 @@ export interface GroupRecord {
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
-}
-
-/** A message that a contact writes, as the control API takes it. */
-interface ContactMessageCall {
-  readonly to: string;
-  readonly text: string;
-  readonly wait?: boolean;
-  readonly addressing?: 'lid' | 'pn' | 'lid_only' | 'pn_only';
-  /** How the number gets the contact's token. */
-  readonly token?: 'notification' | 'message' | 'none';
-  /** The stanza comes without a ciphertext. */
-  readonly unavailable?: boolean;
 }
 
 interface PageQuery {
@@ -121,9 +110,7 @@ export function simulatorControl(url: string) {
       from: string,
       receipts: { to: string; type?: 'delivered' | 'read'; group?: string; id?: string },
     ) => call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
-    /** A contact writes to a shop's number or a group; `delivered` says whether a client sent its receipt in time. */
-    write: (from: string, message: ContactMessageCall) =>
-      call<{ id: string; delivered: boolean }>('POST', at('numbers', from, 'messages'), message),
+    ...contactCalls(call),
     /** The phone sends its clients a history of so many contacts; the first `tokens` of them have a chat and a token. */
     tellHistory: (phone: string, history: { mappings: number; tokens?: number }) =>
       call<{ mappings: number; tokens: number }>('POST', at('numbers', phone, 'history'), history),

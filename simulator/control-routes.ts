@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import { ARRIVING_KINDS, arrive, pendingAnswers } from './arriving-stanzas.ts';
 import type { CodePairing } from './code-pairing.ts';
 import { type Companion, companionAddress } from './companions.ts';
-import { writeAsContact } from './contact-messages.ts';
+import { contactCallRoutes } from './contact-calls.ts';
 import { ControlFailure } from './control-failure.ts';
-import { flag, groupId, oneOf, phone, phoneOrGroup, phones, refused, text, whole } from './control-input.ts';
+import { flag, groupId, oneOf, phone, phones, refused, text, whole } from './control-input.ts';
 import { type ControlReply, type ControlRoute, route } from './control-server.ts';
 import { faultRoutes } from './fault-calls.ts';
 import { changeGroup } from './group-changes.ts';
@@ -31,15 +31,6 @@ const LONGEST_MESSAGE = 1_000_000;
 /** The largest number of a version. */
 const version = whole(0, 9_999_999_999);
 
-const MESSAGE = {
-  phone,
-  to: phoneOrGroup,
-  text: text(65_536),
-  addressing: v.optional(oneOf(['lid', 'pn', 'lid_only', 'pn_only']), 'lid'),
-  wait: v.optional(flag, true),
-  token: v.optional(oneOf(['notification', 'message', 'none']), 'notification'),
-  unavailable: v.optional(flag, false),
-};
 const RECEIPTS = {
   phone,
   to: phone,
@@ -91,6 +82,7 @@ export function controlRoutes(options: {
     ...clientVersionRoutes(network),
     ...numberRoutes(network),
     ...numberLimitRoutes(network),
+    ...contactCallRoutes(network),
     ...groupRoutes(network),
     ...arrivalRoutes(network),
     ...faultRoutes(network),
@@ -165,10 +157,6 @@ function arrivalRoutes(network: Network): ControlRoute[] {
     route('POST /numbers/{phone}/receipts', RECEIPTS, ({ group = '', id = '', ...receipts }) => ({
       data: { count: sendReceipts(network, { ...receipts, group, id }) },
     })),
-    route('POST /numbers/{phone}/messages', MESSAGE, async ({ phone: from, ...message }) => {
-      const { delivered, messageId: id } = await writeAsContact(network, { from, ...message });
-      return { status: delivered ? 200 : 202, data: { id, delivered } };
-    }),
     route(
       'POST /numbers/{phone}/history',
       { phone, mappings: whole(0, MOST_CONTACTS), tokens: v.optional(whole(0, MOST_CONTACTS), 0) },

@@ -20,6 +20,8 @@ export interface Delivery {
   readonly messageId: string;
   readonly attrs: Readonly<Record<string, string>>;
   readonly envelopes: readonly Envelope[];
+  /** What each ciphertext says of the message in the clear. */
+  readonly sealedAttrs?: Readonly<Record<string, string>>;
   /** The sender's token, where the stanza carries it. */
   readonly token?: ContactToken;
   /** Children that it has beside envelopes or instead of them. */
@@ -233,7 +235,9 @@ function receiptName({ id, type, participant }: BinaryNode['attrs'], chat: strin
 function stanzaOf(delivery: Delivery): BinaryNode {
   const count = delivery.retries === 0 ? undefined : String(delivery.retries);
   return node(delivery.tag ?? 'message', { ...delivery.attrs, id: delivery.messageId }, [
-    ...delivery.envelopes.map(({ type, ciphertext }) => node('enc', { v: '2', type, count }, ciphertext)),
+    ...delivery.envelopes.map(({ type, ciphertext }) =>
+      node('enc', { v: '2', type, count, ...delivery.sealedAttrs }, ciphertext),
+    ),
     ...(delivery.token === undefined
       ? []
       : [node('tctoken', { t: String(delivery.token.at) }, delivery.token.bytes)]),

@@ -4,6 +4,7 @@ import { stanzaTime } from './clock.ts';
 import { sessionAddress } from './companions.ts';
 import type { Envelope } from './handset.ts';
 import { receiptOrigin, retryReceipt } from './handset-retries.ts';
+import type { Quote } from './inboxes.ts';
 import type { Incoming } from './incoming.ts';
 import type { Network } from './network.ts';
 import type { DeviceReference } from './numbers.ts';
@@ -112,11 +113,21 @@ async function show(
     mediaType: attachment?.type ?? null,
     mediaSha256: attachment ? await network.media.plaintextSha256(attachment) : null,
     media: attachment ? factsOf(attachment) : null,
+    quote: quoteOf(content),
     group: incoming.group,
     composingSeen: incoming.composingSeen,
     duplicates: 0,
     at: new Date(network.clock.wallMs()).toISOString(),
   });
+}
+
+function quoteOf(content: proto.IMessage): Quote | null {
+  const parts = Object.values(content) as ({ readonly contextInfo?: proto.IContextInfo | null } | null)[];
+  const context = parts.find((part) => part?.contextInfo?.stanzaId)?.contextInfo;
+  if (!context?.stanzaId) return null;
+  const { stanzaId: id, participant, quotedMessage } = context;
+  const text = quotedMessage?.conversation || quotedMessage?.extendedTextMessage?.text || null;
+  return { id, participant: participant ?? null, text };
 }
 
 /** A status is one entry of its author's, with the handsets that could read it, and one of each viewer's. */

@@ -1,6 +1,15 @@
 import type { AttachmentFacts } from './attachments.ts';
 import type { Collection, Journal } from './journal.ts';
 
+/** What a message says of the one that it quotes. */
+export interface Quote {
+  /** The stanza's id. */
+  readonly id: string;
+  /** The address of whoever wrote it. */
+  readonly participant: string | null;
+  readonly text: string | null;
+}
+
 /** A message or status as a handset shows it. */
 export interface InboxEntry {
   /** Ascending within the simulator; a list's cursor. */
@@ -15,6 +24,8 @@ export interface InboxEntry {
   readonly mediaSha256: string | null;
   /** The facts that the message gives of its attachment; null without one. */
   readonly media: AttachmentFacts | null;
+  /** The message that it quotes, as the sender's client names it; null: none. */
+  readonly quote: Quote | null;
   /** The group's id, or null in a chat between two. */
   readonly group: string | null;
   /** Whether the sender was seen composing in this chat since its last message there. */

@@ -20,6 +20,15 @@ export interface MediaReference {
   readonly media: { readonly directPath?: string | null; readonly mediaKey?: Uint8Array | null };
 }
 
+/**
+ * What can be wrong with a file: the host has dropped it (whatsmeow download.go: 403, 404 and 410), names another place,
+ * gives other bytes or fewer, or stops in the middle.
+ */
+export const FILE_FAULTS = ['none', 'gone', 'moved', 'garbled', 'cut', 'stalled'] as const;
+
+/** One of them. */
+export type FileFault = (typeof FILE_FAULTS)[number];
+
 /** The facts that a message gives of a file that a phone uploaded. */
 export interface KeptFile {
   readonly mediaKey: Uint8Array;
@@ -40,6 +49,9 @@ export class MediaHost {
   readonly #server: Server;
   readonly #hostname: string;
   readonly #close: () => Promise<void>;
+  readonly #faults = new Map<string, FileFault>();
+  /** Downloads whose reader has not taken all of it. */
+  downloads = 0;
 
   private constructor(options: { directory: string; certificate: MediaCertificate; hostname: string }) {
     this.ca = options.certificate.ca;
@@ -106,6 +118,11 @@ export class MediaHost {
     return { mediaKey, fileEncSha256, directPath: `/mms/${type}/${name}` };
   }
 
+  /** From now on a file is spoilt, or is as it was uploaded. */
+  spoil(path: string, fault: FileFault): void {
+    this.#faults.set(fileName(path) ?? '', fault);
+  }
+
   close(): Promise<void> {
     return this.#close();
   }
@@ -150,18 +167,37 @@ export class MediaHost {
   }
 
   async #download(name: string, response: ServerResponse): Promise<void> {
-    // A file that cannot be read is none to whoever asks.
-    const content = await readFile(join(this.#directory, name)).catch(() => undefined);
-    if (!content) {
-      answer(response, 404, { error: 'not found' });
+    const fault = this.#faults.get(name);
+    if (fault === 'moved') {
+      response.writeHead(302, { location: `https://${this.host}/mms/other/${name}` }).end();
       return;
     }
+    // A file that cannot be read is none to whoever asks.
+    const content = await readFile(join(this.#directory, name)).catch(() => undefined);
+    if (!content || fault === 'gone') {
+      answer(response, fault === 'gone' ? 410 : 404, { error: 'not found' });
+      return;
+    }
+    this.downloads += 1;
+    response.once('close', () => {
+      this.downloads -= 1;
+    });
     response.writeHead(200, {
       'content-type': 'application/octet-stream',
       'content-length': content.byteLength,
     });
-    response.end(content);
+    const half = content.byteLength >> 1;
+    if (fault === 'cut') response.write(content.subarray(0, half), () => response.destroy());
+    else if (fault === 'stalled') response.write(content.subarray(0, half));
+    else response.end(fault === 'garbled' ? garbled(content) : content);
   }
+}
+
+/** The same but for one bit. */
+function garbled(content: Buffer): Buffer {
+  const middle = content.byteLength >> 1;
+  content.writeUInt8(content.readUInt8(middle) ^ 1, middle);
+  return content;
 }
 
 /** The last part of `/mms/<kind>/<hash>` when it is the base64url of a SHA-256, so that it can name a file. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SimulatorOptions } from '../../simulator/simulator.ts';
+import { ABOUT_KINDS, WRITTEN_KINDS } from '../../simulator/written-kinds.ts';
 import { Fixture } from './fixture.ts';
 import { OtherClient } from './other-client.ts';
 
@@ -101,4 +102,33 @@ test('another client resumes its login with the key it kept, and reads what wait
   assert.deepEqual(again.texts, ['one', 'two', 'three']);
   assert.deepEqual(again.problems, []);
   assert.equal(events.includes('connection failed'), false);
+});
+
+test('another client reads whatever a contact writes', async (context) => {
+  const { fixture, other } = await linked(context);
+  const kinds = WRITTEN_KINDS.filter((kind) => !ABOUT_KINDS.has(kind));
+  const { id: about } = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'First' });
+  for (const kind of kinds) await fixture.control.write(CUSTOMER, { to: SHOP, kind, text: 'Words' });
+  for (const kind of ['reaction', 'vote'] as const)
+    await fixture.control.write(CUSTOMER, { to: SHOP, kind, text: 'x', about });
+  await fixture.control.write(CUSTOMER, { to: SHOP, text: 'Last', about });
+  await other.reads('Last');
+  const fields = other.fields.filter((field) => !/conversation|extendedText|protocol/.test(field));
+  assert.deepEqual(fields.slice(0, kinds.length - 1), [
+    'imageMessage',
+    'videoMessage',
+    'ptvMessage',
+    'documentWithCaptionMessage',
+    'audioMessage',
+    'audioMessage',
+    'locationMessage',
+    'liveLocationMessage',
+    'contactMessage',
+    'contactsArrayMessage',
+    'stickerMessage',
+    'pollCreationMessageV3',
+    'albumMessage',
+  ]);
+  assert.equal(other.quotes.get('Last'), about);
+  assert.deepEqual(other.problems, []);
 });

@@ -15,7 +15,10 @@ interface Events {
   readonly message: {
     readonly message?: {
       readonly conversation?: string | null;
-      readonly extendedTextMessage?: { readonly text?: string | null } | null;
+      readonly extendedTextMessage?: {
+        readonly text?: string | null;
+        readonly contextInfo?: { readonly stanzaId?: string | null } | null;
+      } | null;
     };
   };
 }
@@ -28,6 +31,10 @@ export class OtherClient {
   readonly client: WaClient;
   /** The texts that the client read, in order. */
   readonly texts: string[] = [];
+  /** The ids of the stanzas that these texts quote, by text. */
+  readonly quotes = new Map<string, string>();
+  /** The kinds of all messages that the client read, as the protocol names them. */
+  readonly fields: string[] = [];
   /** Complaints of the client: its own errors, and stanzas that it could not handle. */
   readonly problems: string[] = [];
   readonly #simulator: Simulator;
@@ -51,6 +58,12 @@ export class OtherClient {
     this.#on('message', ({ message }) => {
       const text = message?.conversation ?? message?.extendedTextMessage?.text;
       if (text) this.texts.push(text);
+      const quoted = message?.extendedTextMessage?.contextInfo?.stanzaId;
+      if (text && quoted) this.quotes.set(text, quoted);
+      const field = Object.entries(message ?? {}).find(
+        ([name, value]) => value != null && name !== 'messageContextInfo',
+      );
+      if (field !== undefined) this.fields.push(field[0]);
     });
     this.#on('client_error', ({ error }) => {
       this.problems.push(error.message);

@@ -37,6 +37,7 @@ function textKind(content: proto.IMessage): Said | undefined {
     content.extendedTextMessage?.text ??
     content.buttonsResponseMessage?.selectedDisplayText ??
     content.templateButtonReplyMessage?.selectedDisplayText ??
+    content.interactiveResponseMessage?.body?.text ??
     content.listResponseMessage?.title;
   return text == null ? undefined : { kind: 'text', text: bounded(text, LONGEST.text), media: null };
 }
@@ -54,7 +55,8 @@ interface WireMedia {
 }
 
 function mediaKind(content: proto.IMessage): Said | undefined {
-  const { imageMessage, videoMessage, ptvMessage, audioMessage, documentMessage, stickerMessage } = content;
+  const { imageMessage, videoMessage, ptvMessage, audioMessage, documentMessage } = content;
+  const stickerMessage = content.stickerMessage ?? content.lottieStickerMessage?.message?.stickerMessage;
   if (imageMessage != null) return withMedia('image', 'image', imageMessage);
   if (videoMessage != null) return withMedia('video', 'video', videoMessage);
   if (ptvMessage != null) return withMedia('video', 'video', ptvMessage);
@@ -88,7 +90,8 @@ function placeOrPerson(content: proto.IMessage): Said | undefined {
   const place = content.locationMessage ?? content.liveLocationMessage;
   if (place != null) {
     const at = `geo:${place.degreesLatitude ?? 0},${place.degreesLongitude ?? 0}`;
-    const name = (content.locationMessage?.name || content.locationMessage?.address) ?? '';
+    const { locationMessage: one, liveLocationMessage: live } = content;
+    const name = (one?.name || one?.address || live?.caption) ?? '';
     const text = name === '' ? at : `${at}\n${name}`;
     return { kind: 'location', text: bounded(text, LONGEST.text), media: null };
   }
@@ -108,10 +111,21 @@ function quotedBy(content: proto.IMessage): string | null {
   return null;
 }
 
-/** Anything beside the keys and the context that travel with every message. */
+/**
+ * What no chat shows as a message of its own: keys and context that travel with others, the announcement of several pictures, a
+ * message that was pinned or kept, and an edit of one whose secret the phone alone has.
+ */
+const UNSAID: ReadonlySet<string> = new Set([
+  'senderKeyDistributionMessage',
+  'messageContextInfo',
+  'albumMessage',
+  'pinInChatMessage',
+  'keepInChatMessage',
+  'secretEncryptedMessage',
+]);
+
 function hasContent(content: proto.IMessage): boolean {
-  const unsaid = new Set(['senderKeyDistributionMessage', 'messageContextInfo', 'albumMessage']);
-  return Object.entries(content).some(([name, value]) => value != null && !unsaid.has(name));
+  return Object.entries(content).some(([name, value]) => value != null && !UNSAID.has(name));
 }
 
 function isDigest(bytes: Uint8Array | null | undefined): bytes is Uint8Array {

@@ -1,0 +1,41 @@
+import type { FileFault } from './media-host.ts';
+import type { WrittenKind } from './written-kinds.ts';
+
+/** A message that a contact writes, as the control API takes it. */
+export interface ContactMessageCall {
+  readonly to: string;
+  /** A text unless said otherwise. */
+  readonly kind?: WrittenKind;
+  readonly text?: string;
+  /** The stanza that it quotes, reacts to, edits, takes back or votes on. */
+  readonly about?: string;
+  readonly wrapped?: 'none' | 'ephemeral' | 'view_once';
+  /** The content of a file, base64; else there are `fileBytes` random bytes. */
+  readonly file?: string;
+  readonly fileBytes?: number;
+  readonly fileType?: string;
+  readonly fileName?: string;
+  readonly wait?: boolean;
+  readonly addressing?: 'lid' | 'pn' | 'lid_only' | 'pn_only';
+  /** How the number gets the contact's token. */
+  readonly token?: 'notification' | 'message' | 'none';
+  /** The stanza comes without a ciphertext. */
+  readonly unavailable?: boolean;
+}
+
+/** The methods of the control client that let contacts write, and spoil their files. */
+export function contactCalls(call: <Data>(method: string, path: string, body?: object) => Promise<Data>) {
+  return {
+    /** A contact writes to a shop's number or a group; `delivered` says whether a client sent its receipt in time. */
+    write: (from: string, message: ContactMessageCall) =>
+      call<{ id: string; delivered: boolean; path: string | null }>(
+        'POST',
+        `/numbers/${encodeURIComponent(from)}/messages`,
+        message,
+      ),
+    /** Spoils a file that a contact sent, by the `path` that `write` answered. */
+    spoilFile: (path: string, fault: FileFault) => call<object>('PUT', '/files', { path, fault }),
+    /** Downloads whose readers have not taken all of it. */
+    downloads: async () => (await call<{ downloads: number }>('GET', '/files')).downloads,
+  };
+}

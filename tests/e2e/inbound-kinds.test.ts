@@ -1,0 +1,194 @@
+/** Whatever a phone writes is told as what it is, and what says nothing is not told. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import type { ContactMessageCall } from '../../simulator/contact-client.ts';
+import { OtherClient } from '../simulator/other-client.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const SHOP_PHONE = '+33611110087';
+const PERSON = '+33622220087';
+const OTHER = '+33622220086';
+const GROUP = '120363000000000087@g.us';
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack();
+  await connectShop(stack, stack.shopId, SHOP_PHONE);
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' });
+});
+after(() => stack.stop());
+
+type Told = Readonly<Record<string, unknown>>;
+
+const write = (message: Omit<ContactMessageCall, 'to'>, to = SHOP_PHONE) =>
+  stack.network.write(PERSON, { to, ...message });
+
+/** What the events tell of messages that somebody writes while `work` runs. */
+async function toldOf(work: () => Promise<unknown>): Promise<Told[]> {
+  const cursor = String((await stack.api.get('/events')).data.nextCursor);
+  await work();
+  const query = `cursor=${cursor}&limit=100&types=message.received`;
+  const { data } = await stack.api.get(`/events?${query}`);
+  return (data.items as { readonly data: Told }[]).map((event) => event.data);
+}
+
+const content = Buffer.from('what the file holds');
+const FILE = { file: content.toString('base64') };
+
+/** Of a file: what is told beside its type. */
+const media = (type: string, fileName: string | null = null) => ({
+  type,
+  size: content.byteLength,
+  fileName,
+  sha256: createHash('sha256').update(content).digest('hex'),
+});
+
+const card = (name: string) =>
+  `BEGIN:VCARD\nVERSION:3.0\nFN:${name}\nTEL;type=CELL;waid=33699999999:+33 6 99 99 99 99\nEND:VCARD`;
+
+/** What is written, and the kind, the text and the media that are told. */
+const KINDS: readonly (readonly [Omit<ContactMessageCall, 'to'>, string, string | null, object | null])[] = [
+  [{ text: 'Hello' }, 'text', 'Hello', null],
+  [{ text: 'Soon gone', wrapped: 'ephemeral' }, 'text', 'Soon gone', null],
+  [{ kind: 'image', text: 'Like this?', ...FILE }, 'image', 'Like this?', media('image/jpeg')],
+  [{ kind: 'image', wrapped: 'ephemeral', ...FILE }, 'image', null, media('image/jpeg')],
+  [{ kind: 'image', wrapped: 'view_once', ...FILE }, 'image', null, media('image/jpeg')],
+  [{ kind: 'video', text: 'Look', ...FILE }, 'video', 'Look', media('video/mp4')],
+  [{ kind: 'video_note', ...FILE }, 'video', null, media('video/mp4')],
+  [
+    { kind: 'document', fileName: 'menu.pdf', ...FILE },
+    'document',
+    null,
+    media('application/pdf', 'menu.pdf'),
+  ],
+  [
+    { kind: 'document', text: 'Ours', fileName: 'menu.pdf', ...FILE },
+    'document',
+    'Ours',
+    media('application/pdf', 'menu.pdf'),
+  ],
+  [{ kind: 'voice', ...FILE }, 'voice', null, media('audio/ogg; codecs=opus')],
+  [{ kind: 'audio', ...FILE }, 'audio', null, media('audio/mp4')],
+  [{ kind: 'sticker', ...FILE }, 'sticker', null, media('image/webp')],
+  [{ kind: 'location', text: 'At home' }, 'location', 'geo:47.3769,8.5417\nAt home', null],
+  [{ kind: 'live_location' }, 'location', 'geo:47.3769,8.5417', null],
+  [{ kind: 'contact', text: 'Ana' }, 'contact', card('Ana'), null],
+  [{ kind: 'contacts', text: 'Ana' }, 'contact', `${card('Ana')}\n${card('B')}`, null],
+  [{ kind: 'poll', text: 'Sunday?' }, 'other', null, null],
+];
+
+test('each kind of message is told as what it is, with its words and what it says of its file', async () => {
+  for (const [message, kind, text, told] of KINDS) {
+    const [event, ...more] = await toldOf(() => write(message));
+    assert.deepEqual(
+      [event?.kind, event?.text, event?.media, event?.replyTo, more],
+      [kind, text, told, null, []],
+      JSON.stringify(message),
+    );
+  }
+});
+
+test('a quote and a reaction name the message of ours that they are about', async () => {
+  const sent = await sendText(stack, stack.shopId, { to: PERSON, text: 'Your bread is ready' });
+  const ours = String(sent.data.id);
+  await untilStatus(stack, ours, 'sent');
+  const got = (await stack.network.inbox(PERSON)).items.at(-1);
+  const about = got?.messageId ?? '';
+  const told = await toldOf(async () => {
+    await write({ text: 'Thanks', about });
+    await write({ kind: 'image', text: 'This one?', about, ...FILE });
+    await write({ kind: 'voice', about, wrapped: 'ephemeral', ...FILE });
+    await write({ kind: 'reaction', text: '👍', about });
+    await write({ kind: 'reaction', text: '', about });
+  });
+  assert.deepEqual(
+    told.map(({ kind, text, replyTo }) => [kind, text, replyTo]),
+    [
+      ['text', 'Thanks', ours],
+      ['image', 'This one?', ours],
+      ['voice', null, ours],
+      ['reaction', '👍', ours],
+      ['reaction', '', ours],
+    ],
+  );
+});
+
+test('a quote of something that is not ours names nothing', async () => {
+  const { id } = await write({ text: 'Mine' });
+  const [told] = await toldOf(() => write({ text: 'I mean that', about: id }));
+  assert.deepEqual([told?.text, told?.replyTo], ['I mean that', null]);
+});
+
+test('an edit comes with its new words; what says nothing, and what is written in a group, is not told', async () => {
+  const { id } = await write({ text: 'At nine' });
+  await stack.network.setGroup(GROUP, { name: 'Team', participants: [SHOP_PHONE, PERSON, OTHER] });
+  const told = await toldOf(async () => {
+    await write({ kind: 'edit', text: 'At ten', about: id });
+    await write({ kind: 'revoke', about: id });
+    await write({ kind: 'vote', about: id });
+    await write({ kind: 'album' });
+    await write({ text: 'to all of us' }, GROUP);
+    await write({ kind: 'image', ...FILE }, GROUP);
+    await write({ text: 'the end' });
+  });
+  assert.deepEqual(
+    told.map(({ kind, text }) => [kind, text]),
+    [
+      ['text', 'At ten'],
+      ['text', 'the end'],
+    ],
+  );
+});
+
+test('our reply quotes what they wrote, on their handset', async () => {
+  for (const addressing of ['lid', 'lid_only', 'pn'] as const) {
+    const text = `Is there bread? ${addressing}`;
+    let wireId = '';
+    const [event] = await toldOf(async () => {
+      ({ id: wireId } = await stack.network.write(OTHER, { to: SHOP_PHONE, text, addressing }));
+    });
+    const { data } = await stack.api.post(`/inbound/${event?.id}/reply`, { text: `Yes. ${addressing}` });
+    await untilStatus(stack, String(data.id), 'sent');
+    const got = (await stack.network.inbox(OTHER)).items.at(-1);
+    assert.deepEqual([got?.text, got?.quote?.id, got?.quote?.text], [`Yes. ${addressing}`, wireId, text]);
+    assert.match(String(got?.quote?.participant), /^\d+@(lid|s\.whatsapp\.net)$/);
+  }
+});
+
+test('a client that is none of ours reads the quote too', async (context) => {
+  const other = new OtherClient(stack.simulator);
+  context.after(() => other.client.disconnect());
+  const person = '+33622220085';
+  await other.link((qr) => stack.network.scan(qr, person));
+  let wireId = '';
+  const [event] = await toldOf(async () => {
+    ({ id: wireId } = await stack.network.write(person, { to: SHOP_PHONE, text: 'Is there any left?' }));
+  });
+  await stack.api.post(`/inbound/${event?.id}/reply`, { text: 'Two loaves.' });
+  await other.reads('Two loaves.');
+  assert.equal(other.quotes.get('Two loaves.'), wireId);
+});
+
+test('a file that answers a message quotes it as well', async () => {
+  const [event] = await toldOf(() => write({ text: 'Your prices?' }));
+  const mediaUrl = new URL('/openapi.json', stack.apiUrl()).href;
+  const { data } = await stack.api.post(`/inbound/${event?.id}/reply`, { mediaUrl, mediaType: 'document' });
+  await untilStatus(stack, String(data.id), 'sent');
+  const got = (await stack.network.inbox(PERSON)).items.at(-1);
+  assert.deepEqual([got?.mediaType, got?.quote?.text], ['document', 'Your prices?']);
+});
+
+test('what the shop’s phone alone can read comes from there, as it is', async () => {
+  let told: Told | undefined;
+  const cursor = String((await stack.api.get('/events')).data.nextCursor);
+  await write({ kind: 'image', text: 'From the advert', unavailable: true, ...FILE });
+  await until('the phone answered', async () => {
+    const { data } = await stack.api.get(`/events?cursor=${cursor}&types=message.received`);
+    told = (data.items as { readonly data: Told }[])[0]?.data;
+    return told !== undefined;
+  });
+  assert.deepEqual([told?.kind, told?.text, told?.media], ['image', 'From the advert', media('image/jpeg')]);
+});
