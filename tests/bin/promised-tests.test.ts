@@ -27,6 +27,14 @@ for (const [document, folder] of DOCUMENTS) {
   });
 }
 
+test('tests/nightly-tests.txt: every test it names exists', () => {
+  const named = readFileSync(join(root, 'tests/nightly-tests.txt'), 'utf8').trim().split('\n');
+  assert.deepEqual(
+    named.filter((name) => !name.endsWith('.test.ts') || !existsSync(join(root, name))),
+    [],
+  );
+});
+
 test('docs/promises.md: every promise links its test', () => {
   const promises = readFileSync(join(root, 'docs/promises.md'), 'utf8').split(/^- /m).slice(1);
   assert.ok(promises.length > 40, `${promises.length} promises`);

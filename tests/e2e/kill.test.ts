@@ -12,7 +12,7 @@ import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilEnded } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
-const { seed, runs: rounds = 6 } = testEnvironment();
+const { seed, runs: rounds = 4 } = testEnvironment();
 const SHOPS = 4;
 const SENDS_PER_SHOP = 10;
 
