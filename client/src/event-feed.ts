@@ -1,9 +1,7 @@
 import { pause } from './client-clock.ts';
 import type { ClientSettings } from './client-options.ts';
-import { eventStream } from './event-stream.ts';
 import type { Call } from './methods.ts';
 import type { Event, Message } from './operations.ts';
-import { streamRetries } from './stream-retries.ts';
 
 /** Which events to follow, and from where. */
 export interface FollowOptions {
@@ -13,11 +11,6 @@ export interface FollowOptions {
   readonly types?: readonly Event['type'][] | undefined;
   /** A shop's id or exact name: its events alone. */
   readonly shop?: string | undefined;
-  /**
-   * Reads one open reply (server-sent events) in place of call after call: an event comes as it happens, and the whole
-   * connection counts as one call. Each feed then holds a connection; the service bounds them.
-   */
-  readonly stream?: boolean | undefined;
   /** Ends the feed; the iteration then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Longest the service may be away before the feed rejects, in milliseconds; 300,000. */
@@ -45,8 +38,8 @@ const TIMEOUT_MS = 300_000;
 
 /** Opens a feed; nothing is asked before it is iterated. */
 export function eventFeed(call: Call, settings: ClientSettings, options: FollowOptions = {}): EventFeed {
-  const { clock, eventGapMs, newId } = settings;
-  const { types, shop, stream = false, signal, timeoutMs = TIMEOUT_MS } = options;
+  const { clock, eventGapMs } = settings;
+  const { types, shop, signal, timeoutMs = TIMEOUT_MS } = options;
   let { cursor } = options;
 
   async function* read(): AsyncGenerator<Event, never, void> {
@@ -69,41 +62,11 @@ export function eventFeed(call: Call, settings: ClientSettings, options: FollowO
     }
   }
 
-  /** Connection after connection, each from the place of the last; to the end where the service knows no streams. */
-  async function* readStream(): AsyncGenerator<Event, void, void> {
-    const next = streamRetries(settings, timeoutMs, signal);
-    for (;;) {
-      const asked = {
-        baseUrl: next.baseUrl(),
-        requestId: newId(),
-        cursor,
-        types: types?.join(','),
-        shop,
-        signal,
-      };
-      try {
-        for await (const item of eventStream(settings, asked)) {
-          cursor = item.cursor ?? cursor;
-          if (item.event !== undefined) yield item.event;
-          next.heard(item.retryMs);
-        }
-        return;
-      } catch (error) {
-        await next.failed(error);
-      }
-    }
-  }
-
-  async function* readEither(): AsyncGenerator<Event, never, void> {
-    if (stream) yield* readStream();
-    return yield* read();
-  }
-
   return {
     get cursor() {
       return cursor;
     },
-    [Symbol.asyncIterator]: readEither,
+    [Symbol.asyncIterator]: read,
   };
 }
 
