@@ -145,12 +145,13 @@ async function login(network: Network, connection: Connection, finish: ClientFin
   network.connections
     .login(connection, companion)
     ?.endWith(streamError(undefined, node('conflict', { type: 'replaced' })));
+  const isBare = network.faults.takeBareLid(companion.phone);
   connection.send(
     node('success', {
       t: stanzaTime(network.clock),
       ...(network.faults.takeLeftOutLid(companion.phone)
         ? {}
-        : { lid: lidAddress(companion.lid, companion.device) }),
+        : { lid: lidAddress(companion.lid, isBare ? undefined : companion.device) }),
     }),
   );
   network.log({ event: 'companion logged in', companion: companion.id });

@@ -112,7 +112,7 @@ function inflict(network: Network, options: { phone: string; kind: FaultKind; co
 
 type ArmedFault = (typeof ARMED_FAULTS)[number];
 
-const ARMED_FAULTS = ['lost', 'no_lid', 'unacked', 'unlisted', 'unread', 'unreadable'] as const;
+const ARMED_FAULTS = ['bare_lid', 'lost', 'no_lid', 'unacked', 'unlisted', 'unread', 'unreadable'] as const;
 
 const isArmed = (kind: FaultKind): kind is ArmedFault =>
   (ARMED_FAULTS as readonly FaultKind[]).includes(kind);
@@ -126,6 +126,7 @@ function armFor(
   if (kind === 'unacked') faults.withholdAcks(phone, count);
   else if (kind === 'lost') faults.loseMessages(phone, count);
   else if (kind === 'no_lid') faults.leaveOutLid(phone, count);
+  else if (kind === 'bare_lid') faults.bareLid(phone, count);
   else if (kind === 'unlisted') faults.leaveOutRows(phone, count);
   else faults.garbleMessages(phone, count, kind === 'unread' ? 'at_login' : 'at_once');
 }

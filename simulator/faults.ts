@@ -42,6 +42,7 @@ export type LoginFault = keyof typeof LOGIN_FAULTS;
 export type FaultKind =
   | LiveFault
   | LoginFault
+  | 'bare_lid'
   | 'hears'
   | 'logged_out'
   | 'lost'
@@ -55,6 +56,7 @@ export type FaultKind =
 export const FAULT_KINDS = [
   ...(Object.keys(LIVE_FAULTS) as LiveFault[]),
   ...(Object.keys(LOGIN_FAULTS) as LoginFault[]),
+  'bare_lid',
   'hears',
   'logged_out',
   'lost',
@@ -97,6 +99,7 @@ export class Faults {
   readonly #keyErrors = new Map<string, number>();
   readonly #unread = new Map<string, number>();
   readonly #unnamed = new Map<string, number>();
+  readonly #bareLids = new Map<string, number>();
   readonly #unlisted = new Map<string, number>();
   readonly #usync = new Map<string, UsyncError & Refusal>();
   readonly #unreadable = new Map<string, number>();
@@ -159,6 +162,15 @@ export class Faults {
 
   takeLeftOutLid(phone: string): boolean {
     return takeOne(this.#unnamed, phone);
+  }
+
+  /** The next `count` logins of the number get their LID without the device. 0 ends it. */
+  bareLid(phone: string, count: number): void {
+    this.#bareLids.set(phone, count);
+  }
+
+  takeBareLid(phone: string): boolean {
+    return takeOne(this.#bareLids, phone);
   }
 
   /** The next `count` usync questions of the number leave out every row. 0 ends it. */

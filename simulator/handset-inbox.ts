@@ -42,7 +42,10 @@ export async function receiveOnHandset(
   // The phone's own copy of what its companion sent is not shown as received.
   if (target.number.phone === sender.phone) {
     const requestId = attribute(incoming.stanza, 'id');
-    for (const message of messages) answerPeerRequest(network, sender, requestId, message);
+    for (const message of messages) {
+      if (message.deviceSentMessage) network.log({ event: 'own phone has a copy', messageId: requestId });
+      answerPeerRequest(network, sender, requestId, message);
+    }
     return;
   }
   for (const message of messages) await show(network, incoming, target, message);

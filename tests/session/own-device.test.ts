@@ -1,9 +1,10 @@
 /** The shop's own linked device: the network names it at a login, and among the members of a group. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import type { SimulatorEvent } from '../../simulator/network.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 
 const GROUP = '120363000000000777@g.us';
 const MEMBER = '+33644000001';
@@ -33,6 +34,29 @@ test('a session keeps the LID that it was paired with where a login does not tel
   }
 });
 
+test('the phone of the shop has a copy of what it sends, also where a login tells the LID without the device', async () => {
+  const events: SimulatorEvent[] = [];
+  const network = await startSimulated({}, { log: (event) => void events.push(event) });
+  const shop = newShop();
+  const { host, log, control } = network;
+  const copies = (): number => events.filter(({ event }) => event === 'own phone has a copy').length;
+  try {
+    await pair(network, shop);
+    await send(network, shop, 'first');
+    assert.equal(copies(), 1);
+    await control.fault(SHOP_PHONE, 'bare_lid', 1);
+    await control.fault(SHOP_PHONE, 'drop');
+    await log.next(shop, 'session.closed');
+    host.open(shop, { generation: 3 });
+    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+    await send(network, shop, 'second');
+    assert.equal(copies(), 2);
+    assertOthersAsked(events);
+  } finally {
+    await network.stop();
+  }
+});
+
 test("a post to a group asks nobody for the keys of the shop's own linked device", async () => {
   const events: SimulatorEvent[] = [];
   const network = await startSimulated({}, { log: (event) => void events.push(event) });
@@ -52,6 +76,11 @@ test("a post to a group asks nobody for the keys of the shop's own linked device
     await network.stop();
   }
 });
+
+async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, text: string): Promise<void> {
+  host.prepare(shop, textOrder(text, { to: MEMBER }));
+  assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+}
 
 /** The keys of others were asked for, and never those of the device that asks: it knows itself by the LID that it has. */
 function assertOthersAsked(events: readonly SimulatorEvent[]): void {

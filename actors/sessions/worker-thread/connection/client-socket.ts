@@ -2,6 +2,7 @@ import {
   type BinaryNode,
   isJidNewsletter,
   makeWASocket,
+  transferDevice,
   type UserFacingSocketConfig,
   type WASocket,
 } from '@whiskeysockets/baileys';
@@ -85,10 +86,12 @@ export function connectClient(options: {
   withholdRefusals(socket);
   socket.ws.on('CB:message', (stanza: BinaryNode) => tokens.arrived(stanza));
   socket.ws.prependListener('frame', skipCollections);
-  // A login that does not tell the shop's LID takes nothing of the pairing back; the client would forget it.
+  // A login that does not tell the shop's LID takes nothing of the pairing back; the client would forget it. One that
+  // tells it without the device would have the client take the phone for itself, and leave it out of what is sent.
   socket.ws.prependListener('CB:success', ({ attrs }: BinaryNode) => {
-    const known = credentials.creds.me?.lid;
-    if (attrs.lid === undefined && known !== undefined) attrs.lid = known;
+    const { id, lid: known } = credentials.creds.me ?? {};
+    const lid = attrs.lid ?? known;
+    if (id !== undefined && lid !== undefined) attrs.lid = transferDevice(id, lid);
   });
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
