@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { moduleFile, nodeFlags } from '../root.ts';
+import { fetchServer, SERVER_TSCONFIG } from './server-source.ts';
+
+// npm run test:other-network [-- --peer=PATH]: see README.md beside this file.
+const { values } = parseArgs({ options: { peer: { type: 'string' } } });
+const directory = mkdtempSync(join(tmpdir(), 'other-network-'));
+const source = join(directory, 'zapo');
+try {
+  const why = fetchServer(source, values.peer);
+  if (why === undefined) process.exitCode = check();
+  else console.log(why);
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** Runs the checks in a process that compiles the other project with its own settings; the exit code. */
+function check(): number {
+  const settings = `TSX_TSCONFIG_PATH=${join(source, SERVER_TSCONFIG)}`;
+  const program = [
+    process.execPath,
+    ...nodeFlags,
+    '--test-reporter=spec',
+    moduleFile('tests/other-network/checks.ts'),
+    source,
+  ];
+  return spawnSync('env', [settings, ...program], { stdio: 'inherit' }).status ?? 1;
+}
