@@ -38,6 +38,11 @@ const words = process.argv.slice(2);
 const settings = new Map(
   words.filter((word) => word.startsWith('--')).map((word) => word.slice(2).split('=') as [string, string]),
 );
+if (settings.has('help')) {
+  console.log(`npm run bench -- [names] [--rounds=3] [--seconds=5] [--smoke] …: the main benches where no name is given.
+bench/README.md lists the options. The benches: ${benches.map(({ name }) => name).join(', ')}`);
+  process.exit();
+}
 const chosen = chooseBenches(words.filter((word) => !word.startsWith('--')));
 /** What `--smoke` sets beside one round of one second: to see that a bench starts. Its figures say nothing. */
 const SMALLEST: Readonly<Record<string, number>> = {
