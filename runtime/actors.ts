@@ -23,7 +23,7 @@ export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' |
   readonly state: unknown;
 }
 
-/** What operators see of all actors of a node, kept from one look to the next. */
+/** What operators see of all actors of a node. */
 export interface ActorIndex<Seen> {
   /**
    * Visits each actor that is active here or suspended, as it is when this is called or later, in slices of a
@@ -54,7 +54,7 @@ export interface Actors {
   peek<State>(address: Address): State | undefined;
   /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */
   owns(shard: number): boolean;
-  /** Keeps what `see` makes of each that is active here, and of the suspended ones. There is one index a node. */
+  /** Returns the index of what `see` makes of each actor that is active here, and of the suspended ones. */
   index<Seen extends object>(see: (summary: ActorSummary) => Seen): ActorIndex<Seen>;
   snapshot(address: Address): ActorSnapshot | undefined;
   /** Forgets a crash count and starts a suspended actor again. */

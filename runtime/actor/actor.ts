@@ -54,7 +54,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#shard = shard;
     this.#behaviour = behaviour;
     this.#around = around;
-    this.#mailbox = new Mailbox(around, shard, this.#text);
+    this.#mailbox = new Mailbox(around);
     this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
     const parts = { text: this.#text, shard, mailbox: this.#mailbox, cycle: this.#cycle };
     this.#dispatcher = new Dispatcher(parts, around, this);

@@ -7,7 +7,7 @@ import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { nodeBusy } from '../refusals.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { Actor } from './actor.ts';
-import { LocalActorIndex } from './actor-index.ts';
+import { actorIndex } from './actor-index.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 
 /** The parts and the load of the node that its actors use. */
@@ -91,7 +91,7 @@ export class LocalActors implements Actors {
   }
 
   index<Seen extends object>(see: (summary: ActorSummary) => Seen): ActorIndex<Seen> {
-    return new LocalActorIndex(this.#options.shards, see);
+    return actorIndex(this.#options.shards, see);
   }
 
   snapshot(address: Address): ActorSnapshot | undefined {
@@ -105,7 +105,6 @@ export class LocalActors implements Actors {
     const actor = this.#activate(address);
     if (actor === undefined) throw this.#notOwned(address);
     actor.resume();
-    this.#markDirty(address);
     await actor.whenActive();
   }
 
@@ -113,7 +112,6 @@ export class LocalActors implements Actors {
     const actor = this.#activate(address);
     if (actor === undefined) throw this.#notOwned(address);
     await actor.restart();
-    this.#markDirty(address);
     await actor.whenActive();
   }
 
@@ -132,13 +130,7 @@ export class LocalActors implements Actors {
     } else {
       await actor?.stop('passivated');
     }
-    this.#markDirty(address);
     return 'passivated';
-  }
-
-  /** Marks an actor dirty that was changed in another way than through its mailbox. */
-  #markDirty(address: Address): void {
-    this.#options.shard(address.shard)?.dirty?.add(addressText(address));
   }
 
   /** Brings an actor to life that must live, after its shard was claimed. */
@@ -156,14 +148,11 @@ export class LocalActors implements Actors {
     const { clock, counters } = this.#options.surroundings;
     const nowMs = clock.monotonicMs();
     for (const shard of this.#options.shards()) {
-      for (const [text, actor] of shard.actors) {
+      for (const actor of shard.actors.values()) {
         if (!actor.mayPassivate(nowMs)) continue;
         counters.passivations += 1;
         actor.dispose('passivated');
-        shard.dirty?.add(text);
       }
-      // No summary was asked for in a long time: starting anew costs no more than summarising all that is dirty.
-      if (shard.dirty !== undefined && shard.dirty.size > shard.actors.size) shard.dirty = undefined;
     }
   }
 
@@ -176,7 +165,6 @@ export class LocalActors implements Actors {
     if (shard.draining) return undefined;
     const actor = new Actor(address, shard, this.#behaviour(address), this.#options.surroundings);
     shard.actors.set(text, actor);
-    shard.dirty?.add(text);
     return actor;
   }
 

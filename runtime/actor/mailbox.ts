@@ -3,7 +3,6 @@ import { Fifo } from '../fifo.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import type { Asker } from '../ownership/active-actor.ts';
-import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { mailboxFull } from '../refusals.ts';
 import type { RuntimeFailure } from '../runtime-failure.ts';
 import type { AnyBehaviour } from './actor-surroundings.ts';
@@ -60,20 +59,11 @@ export class Mailbox {
   readonly #counters: RuntimeCounters;
   readonly #control = new Fifo<Envelope>();
   readonly #client = new Fifo<Envelope>();
-  readonly #shard: Pick<OwnedShard, 'dirty'>;
-  readonly #text: string;
   #clientBytes = 0;
 
-  /** `text`: the address of the actor, which each envelope makes dirty. */
-  constructor(
-    { limits, counters }: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters },
-    shard: Pick<OwnedShard, 'dirty'>,
-    text: string,
-  ) {
-    this.#limits = limits;
-    this.#counters = counters;
-    this.#shard = shard;
-    this.#text = text;
+  constructor(parts: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters }) {
+    this.#limits = parts.limits;
+    this.#counters = parts.counters;
   }
 
   get depth(): number {
@@ -97,14 +87,11 @@ export class Mailbox {
 
   /** Whether an envelope would be the next to be taken, so that it need not be put in: nothing waits, and it fits. */
   passes(envelope: Envelope): boolean {
-    if (this.depth > 0 || envelope.bytes > this.#limits.mailboxBytes) return false;
-    this.#shard.dirty?.add(this.#text);
-    return true;
+    return this.depth === 0 && envelope.bytes <= this.#limits.mailboxBytes;
   }
 
   /** Puts an envelope in. Returns a `MAILBOX_FULL` failure where there is no room. */
   offer(envelope: Envelope): RuntimeFailure | undefined {
-    this.#shard.dirty?.add(this.#text);
     if (envelope.lane === 'control') {
       this.#control.push(envelope);
       return undefined;

@@ -23,8 +23,6 @@ export class OwnedShard {
   readonly awake: Set<string>;
   /** Address texts of suspended actors, as Redis holds them in `{sN}:suspended`. */
   readonly suspended: Set<string>;
-  /** Address texts of actors that may look different since operators last looked; `undefined` while nobody does. */
-  dirty: Set<string> | undefined;
   /** The memory of its small collections. */
   readonly memory = new CollectionMemory();
   /** Commitments for the next batch. */
