@@ -1,6 +1,7 @@
 /**
  * The service on a machine whose clock a test sets, as service/service.ts sees it: 5 hours ahead from one SIGUSR2 to the
- * next; from SIGPWR on an hour ahead, and from each SIGWINCH on a second back, both with the clock of Redis.
+ * next; from SIGPWR on an hour ahead, and from each SIGWINCH on a second back, both with the clock of Redis. From the
+ * start on both are ahead by the milliseconds that its first word names.
  */
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 
@@ -8,7 +9,7 @@ const SHIFT_MS = 5 * 3_600_000;
 const nowMs = Date.now.bind(Date);
 const { timeMs } = RedisEngine.prototype;
 let shiftMs = 0;
-let shiftOfAllMs = 0;
+let shiftOfAllMs = Number(process.argv[2] ?? 0);
 Date.now = () => nowMs() + shiftMs + shiftOfAllMs;
 RedisEngine.prototype.timeMs = async function (this: RedisEngine) {
   return (await timeMs.call(this)) + shiftOfAllMs;

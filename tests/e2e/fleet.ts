@@ -35,6 +35,8 @@ export interface Fleet {
   /** The master and its replica, of a fleet that has one. */
   readonly pair: RedisPair | undefined;
   readonly adminToken: string;
+  /** The key of all nodes at their first start. */
+  readonly credentialsKey: string;
   /** What the retrying clients went through, all together. */
   readonly counters: Counters;
   /** The tenants' API for a client that asks one node after the other. */
@@ -112,6 +114,7 @@ async function startNodes(options: FleetOptions, parts: StartedParts): Promise<F
     servers: store.servers,
     pair: store.pair,
     adminToken,
+    credentialsKey,
     counters,
     api: (token) => retryingClient({ addresses: () => nodes.map(({ apiUrl }) => apiUrl()), token, counters }),
     admin: retryingClient({

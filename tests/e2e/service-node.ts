@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
 import { readReadyLine } from '../../service/ready-line.ts';
@@ -18,10 +18,19 @@ export interface ServiceNode {
   signal(signal: NodeJS.Signals): void;
   /** Ends it so and waits until it is gone; its exit code. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
-  /** Starts it again under the same node id. */
-  start(): Promise<void>;
+  /** Starts it again under the same node id, from now on with these settings and this program. */
+  start(change?: NodeChange): Promise<void>;
   /** True between a start and the end of the process. */
   runs(): boolean;
+}
+
+/** What is other than before when a node starts again. */
+export interface NodeChange {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** As of `startServiceNode`. */
+  readonly program?: string;
+  /** Words behind the program's name. */
+  readonly args?: readonly string[];
 }
 
 /** What `service/service.ts` is told; ports and PATH are added. */
@@ -29,7 +38,7 @@ export type NodeEnvironment = { readonly NODE_ID: string } & Readonly<Record<str
 
 /**
  * Starts a node and waits until it says that it is ready. `program`: another entry point than `service/service.ts`, with
- * the same ready line.
+ * the same ready line. An absolute path names the TypeScript source of another tree.
  */
 export async function startServiceNode(
   environment: NodeEnvironment,
@@ -39,19 +48,26 @@ export async function startServiceNode(
   let service: GuardedProcess;
   let addresses: v.InferOutput<typeof readyLine>;
   let runs = false;
-  const start = async (): Promise<void> => {
+  let given: NodeEnvironment = environment;
+  let present = program;
+  let words: readonly string[] = [];
+  const start = async (change: NodeChange = {}): Promise<void> => {
+    given = { ...given, ...change.settings };
+    present = change.program ?? present;
+    words = change.args ?? words;
+    const { args, workingDirectory } = commandOf(present);
     service = spawnGuarded({
       name: environment.NODE_ID,
       command: process.execPath,
-      args: [...nodeFlags, moduleFile(program)],
-      workingDirectory: root,
+      args: [...args, ...words],
+      workingDirectory,
       environment: {
         PATH: dirname(process.execPath),
         HOST: '127.0.0.1',
         PORT: '0',
         ADMIN_HOST: '127.0.0.1',
         ADMIN_PORT: '0',
-        ...environment,
+        ...given,
       },
       output: 'read',
       errors: 'read',
@@ -82,4 +98,15 @@ export async function startServiceNode(
     start,
     runs: () => runs,
   };
+}
+
+/** Returns what Node is started with for a program of this tree, in its form, or for the source of another tree. */
+function commandOf(program: string): { readonly args: readonly string[]; readonly workingDirectory: string } {
+  if (isAbsolute(program)) {
+    return {
+      args: ['--import', import.meta.resolve('tsx'), program],
+      workingDirectory: dirname(dirname(program)),
+    };
+  }
+  return { args: [...nodeFlags, moduleFile(program)], workingDirectory: root };
 }

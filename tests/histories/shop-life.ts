@@ -2,8 +2,9 @@ import { Redis } from 'ioredis';
 import type { Random } from '../../runtime/random.ts';
 import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
 import type { Fleet } from '../e2e/fleet.ts';
-import { connectShop, type ShopSurroundings, sendText } from '../e2e/shop-steps.ts';
+import { sendText } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
+import { connectAtLast } from './connect-at-last.ts';
 import { pause, pickOne } from './faults.ts';
 import type { History } from './history.ts';
 
@@ -66,22 +67,12 @@ async function openShop({ id: tenantId, api, fleet, history, nextPhone, nextName
   if (made.status !== 201) throw new Error(`a new shop was answered ${made.status} ${made.error?.code}`);
   const id = String(made.data.id);
   await fleet.admin.post(`/tenants/${tenantId}/customers`, { phones: customers });
-  await connectAtLast({ api, network: fleet.network }, id, phone);
+  await connectAtLast({
+    surroundings: { api, network: fleet.network },
+    ...{ fleet, history, tenant: tenantId, shop: id, phone },
+  });
   history.add({ kind: 'connected', shop: id, phone });
   return { id, phone, customers, stopped: new Set(), messages: [] };
-}
-
-/** Connects a shop, from the start again where the node that showed a code went away. */
-async function connectAtLast(surroundings: ShopSurroundings, id: string, phone: string): Promise<void> {
-  await until(
-    `shop ${id} is connected`,
-    () =>
-      connectShop(surroundings, id, phone).then(
-        () => true,
-        () => false,
-      ),
-    { withinMs: 180_000 },
-  );
 }
 
 async function send(tenant: Tenant, shop: Shop): Promise<void> {

@@ -1,0 +1,96 @@
+import type { Fleet } from '../e2e/fleet.ts';
+import type { ShopSurroundings } from '../e2e/shop-steps.ts';
+import { until } from '../e2e/waiting.ts';
+import type { History } from './history.ts';
+
+/** Longer than several faults of eight seconds one after the other. */
+const WITHIN_MS = 180_000;
+/** Lines of each node's log about the shop that an error repeats. */
+const LOG_LINES = 20;
+
+/** What one shop's connection needs, and what can say why there was none. */
+interface Connecting {
+  readonly surroundings: ShopSurroundings;
+  readonly fleet: Fleet;
+  readonly history: History;
+  readonly tenant: string;
+  readonly shop: string;
+  readonly phone: string;
+}
+
+/**
+ * Connects a shop as its owner does: scans each code that is shown, and asks for another one when there is none. A
+ * scan is lost with a node that stops before it has stored the pairing, and another node then shows a code again. Rejects
+ * after three minutes with what was tried, the channel and the actor as they are, the faults meanwhile, and log lines.
+ */
+export async function connectAtLast(connecting: Connecting): Promise<void> {
+  const { surroundings, shop, phone } = connecting;
+  const path = `/shops/${shop}/channels/msgapp/connect`;
+  const begunMs = Date.now();
+  const tried: string[] = [];
+  const note = (what: string): void => void tried.push(`${new Date().toISOString()} ${what}`);
+  let scanned = '';
+  const step = async (): Promise<boolean> => {
+    const { data, error } = await surroundings.api.get(path);
+    if (data.status === 'connected') return true;
+    if (data.status === 'qr_waiting' && data.qr !== scanned) {
+      scanned = String(data.qr);
+      await surroundings.network.scan(scanned, phone);
+      note('scanned');
+    }
+    if (data.status === 'disconnected' || error !== undefined) {
+      note(`asked to connect: ${error?.code ?? 'disconnected'}`);
+      await surroundings.api.post(path);
+    }
+    return false;
+  };
+  const ask = () =>
+    step().catch((error: Error) => {
+      note(`${error.message} ${JSON.stringify(error.cause ?? '')}`);
+      return false;
+    });
+  await until(`shop ${shop} is connected`, ask, { withinMs: WITHIN_MS }).catch(async (error: Error) => {
+    throw new Error(`${error.message}\n${await whyNot(connecting, tried, begunMs)}`);
+  });
+}
+
+async function whyNot(
+  { surroundings, fleet, history, tenant, shop, phone }: Connecting,
+  tried: readonly string[],
+  begunMs: number,
+): Promise<string> {
+  const channel = surroundings.api.get(`/shops/${shop}/channels/msgapp`).then(({ data }) => data);
+  const actor = fleet.admin.get(`/actors/${tenant}/${shop}`).then(({ data }) => data);
+  const linked = fleet.network.sessions({ limit: 100 }).then(({ items }) => {
+    return items.filter((session) => session.phone === phone);
+  });
+  const faults = history
+    .of('fault')
+    .filter(({ atMs }) => atMs > begunMs - 30_000)
+    .map(({ atMs, name, on }) => `${new Date(atMs).toISOString()} ${name} ${on ? 'begins' : 'ends'}`);
+  const logs = fleet.nodes.flatMap(({ nodeId, log }) =>
+    log()
+      .split('\n')
+      .filter((line) => line.includes(shop))
+      .slice(-LOG_LINES)
+      .map((line) => `${nodeId} ${line}`),
+  );
+  return [
+    `since ${new Date(begunMs).toISOString()}:`,
+    ...tried,
+    `channel: ${await seen(channel)}`,
+    `actor: ${await seen(actor)}`,
+    `linked to ${phone}: ${await seen(linked)}`,
+    'faults:',
+    ...faults,
+    'log:',
+    ...logs,
+  ].join('\n');
+}
+
+function seen(question: Promise<unknown>): Promise<string> {
+  return question.then(
+    (answer) => JSON.stringify(answer),
+    (error: Error) => error.message,
+  );
+}
