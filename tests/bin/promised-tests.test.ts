@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { root } from '../root.ts';
 
 /** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/kill.test.ts`. */
-const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test|chart-test)\.ts/g;
+const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test|chart-test|drill-test)\.ts/g;
 
 /** The documents, and where a file lies of which they name no folder. */
 const DOCUMENTS = [

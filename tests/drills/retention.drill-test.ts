@@ -1,0 +1,119 @@
+/**
+ * `MESSAGE_RETENTION_DAYS` lowered and raised, and days that pass for the service and the network: what is shown when, what
+ * expires when, and that an erasure finds also what no list names any more. Redis' clock cannot be set, so the test
+ * removes what would have expired, by the expiry that Redis was given.
+ */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
+import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
+import { erase } from '../e2e/erase.ts';
+import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { tracesIn } from '../e2e/traces.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+let fleet: Fleet;
+let shop: ChaosShop;
+let day: number;
+/** Noon of the first day, so that no test crosses midnight; ahead of the machine's clock by so much. */
+let noonMs: number;
+beforeEach(async () => {
+  fleet = await startFleet({ nodes: 1 });
+  day = 0;
+  noonMs = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);
+  const [opened] = await openShops(fleet, 1);
+  assert.ok(opened);
+  shop = opened;
+});
+afterEach(() => fleet?.stop());
+
+test('fewer days: what was accepted before keeps its days, leaves the list, and is erased with its shop', async () => {
+  await onDay(0, 30);
+  const [early, key] = await send();
+  await onDay(1, 2);
+  const [late] = await send();
+  assert.deepEqual(await listed(), [late, early]);
+  await onDay(4, 2);
+  assert.deepEqual(await listed(), [early]);
+  const [next] = await send();
+  assert.deepEqual(await listed(), [next]);
+  assert.deepEqual([await read(early), await read(late)], [200, 404]);
+  assert.deepEqual(await traces(late), []);
+  await erase(fleet.admin, `/tenants/${shop.tenantId}/shops/${shop.id}`);
+  assert.deepEqual(await traces(early, key), []);
+});
+
+test('more days: what was accepted before goes at its time, what came later stays', async () => {
+  await onDay(0, 2);
+  const [early] = await send();
+  await onDay(1, 30);
+  const [late] = await send();
+  await onDay(4, 30);
+  assert.deepEqual([await read(early), await read(late)], [404, 200]);
+  assert.deepEqual(await listed(), [late]);
+  await onDay(31, 30);
+  assert.deepEqual(await listed(), [late]);
+  await onDay(32, 30);
+  assert.deepEqual(await listed(), []);
+  assert.deepEqual([...(await traces(early)), ...(await traces(late))], []);
+});
+
+/** Lets it be noon of that day for Redis, the service and the network, and starts the node with so many days. */
+async function onDay(next: number, retentionDays: number): Promise<void> {
+  const [node] = fleet.nodes;
+  assert.ok(node);
+  assert.equal(await node.end('SIGTERM'), 0);
+  await fleet.network.forward((next - day) * DAY_MS);
+  day = next;
+  const aheadMs = noonMs + day * DAY_MS;
+  await expire(Date.now() + aheadMs);
+  const settings = { MESSAGE_RETENTION_DAYS: String(retentionDays) };
+  await node.start({ settings, program: SHIFTED_SERVICE, args: [String(aheadMs)] });
+  await fleet.spread();
+  await untilConnected([shop]);
+}
+
+/** Removes what Redis would have dropped by that time, in milliseconds since the Unix epoch. */
+async function expire(nowMs: number): Promise<void> {
+  await onRedis(async (redis) => {
+    for (const key of await redis.keys('*')) {
+      const expiresAtMs = await redis.pexpiretime(key);
+      if (expiresAtMs > 0 && expiresAtMs <= nowMs) await redis.del(key);
+    }
+  });
+}
+
+/** Sends to a fresh customer; the message's id, and its idempotency key. */
+async function send(): Promise<readonly [id: string, key: string]> {
+  const to = shop.freshRecipients.pop() ?? '';
+  const idempotencyKey = `key of ${to}`;
+  const { data } = await sendText(shop, shop.id, { to, text: to, idempotencyKey });
+  await untilStatus(shop, String(data.id), 'sent');
+  return [String(data.id), idempotencyKey];
+}
+
+async function read(id: string): Promise<number> {
+  return (await shop.api.get(`/messages/${id}`)).status;
+}
+
+async function listed(): Promise<string[]> {
+  const { data } = await shop.api.get(`/shops/${shop.id}/messages`);
+  return (data.items as { readonly id: string }[]).map(({ id }) => id);
+}
+
+/** What Redis has that names one of these. */
+function traces(...names: string[]): Promise<string[]> {
+  return onRedis((redis) => tracesIn(redis, names));
+}
+
+async function onRedis<Answer>(ask: (redis: Redis) => Promise<Answer>): Promise<Answer> {
+  const redis = new Redis(fleet.servers[0]?.url ?? '');
+  try {
+    return await ask(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
