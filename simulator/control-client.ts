@@ -129,7 +129,7 @@ export function simulatorControl(url: string) {
     setGroup: (
       id: string,
       group: Pick<GroupRecord, 'name' | 'participants'> &
-        Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode'>>,
+        Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode'> & { untold: boolean }>,
     ) => call<GroupRecord>('PUT', at('groups', id), group),
     group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
     /** The linked clients, in the order of their ids. */

@@ -52,6 +52,7 @@ const GROUP = {
   admins: v.optional(phones, []),
   announce: v.optional(flag, false),
   addressingMode: v.optional(oneOf(['lid', 'pn'])),
+  untold: v.optional(flag, false),
 };
 
 /** The calls that drive the network from outside: README.md says what each one takes and answers. */
@@ -136,7 +137,7 @@ function groupRoutes(network: Network): ControlRoute[] {
       if (!group) throw new ControlFailure(404, 'NOT_FOUND', 'There is no such group.');
       return { data: groupRecord(group) };
     }),
-    route('PUT /groups/{id}', GROUP, async ({ addressingMode, ...fields }) => {
+    route('PUT /groups/{id}', GROUP, async ({ addressingMode, untold, ...fields }) => {
       if (fields.admins.some((admin) => !fields.participants.includes(admin)))
         throw refused('admins', 'must all be participants');
       const before = network.groups.get(fields.id);
@@ -145,7 +146,7 @@ function groupRoutes(network: Network): ControlRoute[] {
         addressing: addressingMode ?? before?.addressing ?? 'lid',
         createdAt: before?.createdAt ?? Math.floor(network.clock.wallMs() / 1000),
       };
-      await changeGroup(network, group);
+      await changeGroup(network, group, untold);
       return { data: groupRecord(group) };
     }),
   ];

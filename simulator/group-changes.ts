@@ -12,11 +12,12 @@ const ACK_WAIT_MS = 2_000;
 
 /**
  * Makes the group what is given, tells the companions of everyone in it, before or after, and resolves once their
- * clients took the changes. A companion that is offline refreshes its groups at its next login.
+ * clients took the changes. A companion that is offline refreshes its groups at its next login. `isUntold`: nobody is told.
  */
-export async function changeGroup(network: Network, group: Group): Promise<void> {
+export async function changeGroup(network: Network, group: Group, isUntold: boolean): Promise<void> {
   const before = network.groups.get(group.id);
   network.groups.put(group);
+  if (isUntold) return;
   const concerned = new Set([...(before?.participants ?? []), ...group.participants]);
   const told = [...concerned].flatMap((phone) => {
     const changes = before?.participants.includes(phone)

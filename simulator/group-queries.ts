@@ -13,6 +13,7 @@ export function answerGroupQuery(network: Network, companion: Companion, iq: Bin
   }
   if (!getBinaryNodeChild(iq, 'query')) return iqError(iq, 501, 'feature-not-implemented');
   const group = network.groups.get(attribute(iq, 'to'));
+  network.log({ event: 'group asked for', group: attribute(iq, 'to') });
   if (!group) return iqError(iq, 404, 'item-not-found');
   if (!group.participants.includes(companion.phone)) return iqError(iq, 403, 'forbidden');
   return iqResult(iq, [groupNode(network, group)]);

@@ -9,6 +9,7 @@ import type { Incoming } from './incoming.ts';
 import { isMalformed, MALFORMED } from './message-schema.ts';
 import type { Network } from './network.ts';
 import { addressOf, type DeviceReference } from './numbers.ts';
+import { postHash } from './post-hash.ts';
 import { attribute, node } from './stanzas.ts';
 
 /** The ack error of a post that names the members by the wrong kind of address. */
@@ -65,7 +66,11 @@ export async function takeMessage(
     receipts.release();
     return;
   }
-  acknowledge(network, connection, stanza, { afterwards: () => receipts.release() });
+  const group = network.groups.get(to);
+  acknowledge(network, connection, stanza, {
+    phash: group && postHash(network, group, stanza),
+    afterwards: () => receipts.release(),
+  });
 }
 
 /** Receipts that come before the acknowledgement of what they are about wait for it. */
@@ -93,6 +98,7 @@ class HeldReceipts {
 interface AckMore {
   readonly error?: string;
   readonly refresh_lid?: string;
+  readonly phash?: string | undefined;
   readonly afterwards?: () => void;
 }
 

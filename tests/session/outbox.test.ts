@@ -88,7 +88,10 @@ function outbox({ hangs = false, held = false } = {}) {
       ca: undefined,
       slots: new TenantSlots(1),
     },
-    groups: { participants: async () => ['33622222222@s.whatsapp.net'] } as unknown as GroupDirectory,
+    groups: {
+      participants: async () => ['33622222222@s.whatsapp.net'],
+      metadata: () => undefined,
+    } as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     tokens: { has: async () => false },
     report: (_order, outcome) => outcomes.push(outcome.kind),

@@ -31,7 +31,7 @@ export function isKeyless(keyless: ExpiringCache, address: string): boolean {
 }
 
 /** A device as the client remembers it. */
-interface KnownDevice {
+export interface KnownDevice {
   readonly user: string;
   readonly server: Parameters<typeof jidEncode>[1];
   readonly device?: number;

@@ -28,7 +28,7 @@ export interface OutboxOptions {
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
-  readonly memory: Pick<ShopMemory, 'aliases' | 'devices' | 'retries' | 'unacknowledged'>;
+  readonly memory: Pick<ShopMemory, 'aliases' | 'devices' | 'otherDevices' | 'retries' | 'unacknowledged'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
   readonly tokens: Pick<ContactTokens, 'has'>;
   /** Which numbers are on the network. */

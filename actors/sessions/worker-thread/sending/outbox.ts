@@ -1,4 +1,4 @@
-import type { proto, SignalDataSet } from '@whiskeysockets/baileys';
+import type { MessageRelayOptions, proto, SignalDataSet } from '@whiskeysockets/baileys';
 import type { SendOutcome } from '../../session-host.ts';
 import type { Unacknowledged } from '../session/unacknowledged.ts';
 import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
@@ -9,6 +9,7 @@ import { makeMessage } from './make-message.ts';
 import { renewLid } from './number-lookup.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import { beginningOf, outcomeOf, overdueOutcome, type Pending, type PrepareOrder } from './pending-order.ts';
+import { PostDevices } from './post-devices.ts';
 import { chatOf, lookUpRecipient, showComposing } from './recipients.ts';
 
 /** The ack error that is a rate signal. */
@@ -25,6 +26,7 @@ const REFRESH_LID = 'refresh_lid';
  */
 export class Outbox {
   readonly #options: OutboxOptions;
+  readonly #postDevices: PostDevices;
   readonly #pending = new Map<string, Pending>();
   /** The order that the client has, until it is done with it, though the order be given up; and that it is done. */
   #relaying: Pending | 'other' | undefined;
@@ -32,6 +34,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
+    this.#postDevices = new PostDevices(options);
   }
 
   /** An order that is given once more takes the place of the one before, unless that may have left. */
@@ -151,6 +154,9 @@ export class Outbox {
     if (pending === undefined || pending.phase !== 'transmitting') return;
     const { error } = attributes;
     const isPerson = pending.order.kind === 'message' && !isGroupId(pending.chat);
+    const { devicesHash = attributes.phash } = pending;
+    if (attributes.phash !== undefined && attributes.phash !== devicesHash)
+      this.#postDevices.differ(pending.chat);
     if (attributes.refresh_lid === 'true' && isPerson) void this.#readdress(pending);
     else if (error === STALE_GROUP && isGroupId(pending.chat)) void this.#renewGroup(pending);
     else if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
@@ -187,6 +193,7 @@ export class Outbox {
     const { groups } = this.#options;
     return this.#sendAgain(pending, STALE_GROUP, async () => {
       await this.#forgetWhoHasKey(pending);
+      this.#postDevices.forget(pending.chat);
       await groups.look(pending.chat);
       return groups.participants(pending.chat);
     });
@@ -215,12 +222,21 @@ export class Outbox {
       if (!this.#isInHand(pending)) return;
       pending.relayed = false;
       this.#relaying = pending;
-      const audience = order.kind === 'status' ? people : [];
-      const form = { messageId: pending.wireId, ...wireForm(order, pending.chat, audience) };
+      const form = this.#formOf(pending, order.kind === 'status' ? people : []);
       await this.#handOver(pending, socket.relayMessage(pending.chat, message, form));
     } catch (error) {
       this.#settle(pending, pending.isRepeat ? { kind: 'unknown' } : outcomeOf(pending, error));
     }
+  }
+
+  /** What the stanza says beside the message, as things are now. */
+  #formOf(pending: Pending, audience: readonly string[]): MessageRelayOptions {
+    const { order, chat, wireId } = pending;
+    pending.devicesHash = isGroupId(chat) ? this.#postDevices.hashOf(chat) : undefined;
+    return {
+      messageId: wireId,
+      ...wireForm(order, chat, { audience, devicesHash: pending.devicesHash }),
+    };
   }
 
   /** The client has the order until its promise settles. */
@@ -288,11 +304,7 @@ export class Outbox {
     pending.phase = 'relaying';
     this.#bound(pending, order.deadlineMs);
     this.#relaying = pending;
-    const relay = socket.relayMessage(chat, message, {
-      messageId: order.wireId,
-      ...wireForm(order, chat, audience),
-    });
-    await this.#handOver(pending, relay);
+    await this.#handOver(pending, socket.relayMessage(chat, message, this.#formOf(pending, audience)));
     // It resolved and nobody was addressed, though the devices were known a moment ago.
     if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
   }

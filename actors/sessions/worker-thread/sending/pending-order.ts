@@ -35,6 +35,8 @@ export interface Pending {
   lid: string | undefined;
   /** Whether a restricted number may write to them; undefined: it goes to no person. */
   hasChat: boolean | undefined;
+  /** The hash of the devices that a post in a group is for. */
+  devicesHash: string | undefined;
   /** Lets the ciphertexts go, or says that they never will. */
   decide: ((isTransmitted: boolean) => void) | undefined;
   /** The client is done with it; only the acknowledgement is missing. */
@@ -65,6 +67,7 @@ export function beginningOf(asked: PrepareOrder): Omit<Pending, 'deadline'> {
     chat: '',
     lid: undefined,
     hasChat: undefined,
+    devicesHash: undefined,
     decide: undefined,
     relayed: false,
     cancel: order.mediaUrl === undefined ? undefined : new AbortController(),

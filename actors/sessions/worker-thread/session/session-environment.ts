@@ -58,6 +58,8 @@ export interface ShopMemory {
   readonly keyless: ExpiringCache;
   /** Devices of the people written to. */
   readonly devices: ExpiringCache;
+  /** Groups of which the network lately said that they have other devices than a post was for. */
+  readonly otherDevices: ExpiringCache;
   readonly calls: ExpiringCache;
   readonly placeholders: ExpiringCache;
   /** The numbers that stanzas named beside the network's own ids of their senders, by the ids of stanzas that were not read. */
@@ -74,6 +76,7 @@ export function newShopMemory(clock: Clock): ShopMemory {
     unacknowledged: new UnacknowledgedOrders(clock),
     keyless: cache(3_600_000, 2_000),
     devices: cache(300_000, 2_000),
+    otherDevices: cache(300_000, 500),
     calls: cache(300_000, 50),
     placeholders: cache(3_600_000, 500),
     numbersBeside: cache(86_400_000, 500),

@@ -26,7 +26,10 @@ export async function statusAudience(
 export function wireForm(
   { kind, to }: Pick<SendOrder, 'kind' | 'to'>,
   chat: string,
-  audience: readonly string[],
+  {
+    audience,
+    devicesHash,
+  }: { readonly audience: readonly string[]; readonly devicesHash: string | undefined },
 ): Pick<MessageRelayOptions, 'statusJidList' | 'additionalNodes' | 'additionalAttributes'> {
   if (kind === 'status') {
     return {
@@ -34,6 +37,7 @@ export function wireForm(
       additionalNodes: [{ tag: 'meta', attrs: { status_setting: 'contacts' } }],
     };
   }
+  if (devicesHash !== undefined) return { additionalAttributes: { phash: devicesHash } };
   // Without it the owner's phone shows a second chat, or nothing (WhiskeySockets/Baileys, issue 2106).
   return isLidAddress(chat) ? { additionalAttributes: { peer_recipient_pn: chatAddress(to) } } : {};
 }

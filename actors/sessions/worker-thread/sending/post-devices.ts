@@ -1,0 +1,61 @@
+import { jidEncode, type WASocket } from '@whiskeysockets/baileys';
+import type { ShopMemory } from '../session/session-environment.ts';
+import { isLidAddress, userOf } from '../wire/chat-address.ts';
+import { deviceListHash } from '../wire/device-list-hash.ts';
+import { type KnownDevice, ownDevice } from './device-sessions.ts';
+import type { GroupDirectory } from './group-directory.ts';
+
+/**
+ * The devices that a post in a group is for. A post tells the network their hash, and its acknowledgement the hash of the
+ * devices that are in the group. Where the two differ, somebody joined, left, or linked a device
+ * (oxidezap/whatsapp-rust, `src/send/mod.rs`): then the group and its members' devices are asked for before the next post.
+ */
+export class PostDevices {
+  readonly #socket: Pick<WASocket, 'user'>;
+  readonly #groups: Pick<GroupDirectory, 'metadata' | 'changed'>;
+  readonly #memory: Pick<ShopMemory, 'devices' | 'otherDevices'>;
+
+  constructor(options: {
+    readonly socket: Pick<WASocket, 'user'>;
+    readonly groups: Pick<GroupDirectory, 'metadata' | 'changed'>;
+    readonly memory: Pick<ShopMemory, 'devices' | 'otherDevices'>;
+  }) {
+    this.#socket = options.socket;
+    this.#groups = options.groups;
+    this.#memory = options.memory;
+  }
+
+  /** Returns the hash of the devices of a group, those without keys and the shop's own among them; undefined: not known. */
+  hashOf(group: string): string | undefined {
+    const metadata = this.#groups.metadata(group);
+    if (metadata === undefined) return undefined;
+    const [number = '', lid = number] = ownDevice(this.#socket.user);
+    const known = metadata.participants.flatMap(({ id }) => this.#devicesOf(id));
+    return deviceListHash([...known, metadata.addressingMode === 'pn' ? number : lid]);
+  }
+
+  /** The network named the hash of the devices in a group: another one than was sent with the post. */
+  differ(group: string): void {
+    // Where they differ for another reason, each post would ask again.
+    if (this.#memory.otherDevices.get(group) === true) return;
+    this.#memory.otherDevices.set(group, true);
+    this.forget(group);
+    this.#groups.changed(group);
+  }
+
+  /** The devices of a group's members are asked for before the next post. */
+  forget(group: string): void {
+    for (const { id } of this.#groups.metadata(group)?.participants ?? [])
+      this.#memory.devices.del(userOf(id));
+  }
+
+  #devicesOf(member: string): string[] {
+    const user = userOf(member);
+    const devices = this.#memory.devices.get<readonly KnownDevice[]>(user) ?? [];
+    const kind = isLidAddress(member) ? 'lid' : 's.whatsapp.net';
+    // Hosted devices have no part in a group's encryption.
+    return devices.flatMap(({ server, device }) =>
+      server === kind ? [jidEncode(user, server, device)] : [],
+    );
+  }
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { BinaryNode } from '@whiskeysockets/baileys';
+import { parseUserAddress } from './addresses.ts';
+import type { Group } from './groups.ts';
+import type { Network } from './network.ts';
+import { addressOf } from './numbers.ts';
+
+/**
+ * The hash of all devices in a group, that of a post's sender among them (`phash`; tulir/whatsmeow `participantListHashV2`,
+ * oxidezap/whatsapp-rust `participant_list_hash`). Undefined for a post that carries none.
+ */
+export function postHash(network: Network, group: Group, { attrs }: BinaryNode): string | undefined {
+  if (attrs.phash === undefined) return undefined;
+  const members = group.participants.map((phone) => network.numbers.of(phone));
+  const devices = members
+    .filter(({ exists }) => exists)
+    .flatMap((number) =>
+      [0, ...network.companions.of(number.phone).map(({ device }) => device)].map((device) =>
+        hashedForm(addressOf(number, group.addressing, device)),
+      ),
+    );
+  const digest = createHash('sha256').update(devices.toSorted().join('')).digest();
+  const hash = `2:${digest.subarray(0, 6).toString('base64')}`;
+  if (hash !== attrs.phash) network.log({ event: 'a post to other devices', group: group.id });
+  return hash;
+}
+
+/** `user.0:device@server`, with the device in all cases. */
+function hashedForm(address: string): string {
+  const { user = '', device = 0 } = parseUserAddress(address) ?? {};
+  return `${user}.0:${device}${address.slice(address.indexOf('@'))}`;
+}
