@@ -42,6 +42,22 @@ test('a gap, a pause, a wait to reconnect and an age that lie hours ahead start 
   assert.ok(reconnect <= down.nowMs + 5 * 60_000, `it reconnects in ${reconnect - down.nowMs} ms`);
 });
 
+test('a restriction without a named end that lies days ahead ends a day later, also after another restart', async () => {
+  const shop = await ShopHarness.connected();
+  shop.nowMs += 10 * DAY_MS;
+  const restriction = { isActive: true, kind: 'RESTRICT_ALL_COMPANIONS', endsAtMs: null };
+  shop.session({ type: 'session.limits', restriction });
+  shop.nowMs -= 10 * DAY_MS;
+  const first = await shop.successor('store');
+  const endsAtMs = first.state.limits.restriction?.untilMs;
+  assert.equal(endsAtMs, first.nowMs + DAY_MS);
+  // Any commit stores it.
+  first.send();
+  first.nowMs += 20 * HOUR_MS;
+  const second = await first.successor('store');
+  assert.equal(second.state.limits.restriction?.untilMs, endsAtMs);
+});
+
 test('sends counted by a clock that was ahead count from now on: none is forgotten, none lasts longer than its window', () => {
   const aheadMs = START_MS + 5 * HOUR_MS;
   const messageId = 'a'.repeat(24);

@@ -269,3 +269,19 @@ test('what is ready waits to be released; given once more, or recalled, its ciph
     assert.deepEqual([handedOn(), outcomes], [0, []]);
   }
 });
+
+test('work of its own that does not come to an end ends the session, since all orders wait behind it', async () => {
+  const { box, clock, doubts } = outbox();
+  void box.alone(() => new Promise(() => undefined));
+  box.alone(async () => undefined).catch(() => undefined);
+  await clock.advance(60_000);
+  assert.equal(doubts.filter((doubt) => doubt === 'stalled').length, 1);
+});
+
+test('work of its own that came to an end ends no session', async () => {
+  const { box, clock, doubts } = outbox();
+  await box.alone(async () => undefined);
+  await assert.rejects(box.alone(() => Promise.reject(new Error('no keys'))));
+  await clock.advance(120_000);
+  assert.deepEqual(doubts, []);
+});

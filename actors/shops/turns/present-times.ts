@@ -2,7 +2,7 @@ import type { ChannelContext } from '../machines/channel-context.ts';
 import { longestReconnectMs } from '../machines/reconnect-delay.ts';
 import { channel, encodeMachines, pacing } from '../machines/shop-machines.ts';
 import { changedShop, type QueuedMessage, type ShopState } from '../state/shop-state.ts';
-import { presentLimits } from '../state/stored-limits.ts';
+import { encodeLimits, presentLimits } from '../state/stored-limits.ts';
 import type { PacingTimes } from './builder/turn-builder.ts';
 
 /** The earlier of both; null stays null. */
@@ -43,7 +43,8 @@ export function withPresentTimes(
   const queue = state.queue.map((message) => presentMessage(message, nowMs));
   const inHand = state.inHand && presentMessage(state.inHand, nowMs);
   const limits = presentLimits(state.limits, nowMs);
-  if (isPresent) return changedShop(state, { queue, inHand, limits });
+  const cutLimits = limits === state.limits ? [] : ['limits', encodeLimits(limits)];
+  if (isPresent) return changedShop(state, { queue, inHand, limits, ...unstored(state, cutLimits) });
   const machines = {
     channel: channel.restore({
       value: channelBefore.value,
@@ -58,8 +59,14 @@ export function withPresentTimes(
     }),
     pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs } }),
   };
-  const write = ['HSET', state.keys.shop, 'actor', encodeMachines(machines, nowMs)] as const;
-  return changedShop(state, { ...machines, queue, inHand, limits, unstored: [...state.unstored, write] });
+  const cut = ['actor', encodeMachines(machines, nowMs), ...cutLimits];
+  return changedShop(state, { ...machines, queue, inHand, limits, ...unstored(state, cut) });
+}
+
+/** The next commit stores these fields, so that no later restart starts the waits anew once more. */
+function unstored(state: ShopState, fields: readonly string[]): Pick<ShopState, 'unstored'> {
+  if (fields.length === 0) return { unstored: state.unstored };
+  return { unstored: [...state.unstored, ['HSET', state.keys.shop, ...fields]] };
 }
 
 function presentBan(

@@ -2,14 +2,13 @@ import {
   type BinaryNode,
   normalizeMessageContent,
   proto,
-  type SignalDataSet,
   type WAMessage,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { Credentials } from '../keys/credentials.ts';
 import { readClientError } from '../session/session-end.ts';
-import type { ContactToken, HistoryFacts } from './history-facts.ts';
 import { readHistory } from './history-reader.ts';
+import { storeTokens } from './history-tokens.ts';
 import type { DownloadBounds } from './network-download.ts';
 
 /** Parts of a history that are read in one connection. A phone sends some twenty after a device is linked. */
@@ -20,9 +19,6 @@ const FACTS_A_WRITE = 500;
 
 /** The collection of the account's settings that has its name. The network shows contacts a dash without it. */
 const NAMES = 'critical_block';
-
-/** The client's list of contacts whose tokens it looks through for those that are over. */
-const TOKEN_INDEX = '__index';
 
 const { HistorySyncType } = proto.HistorySync;
 
@@ -101,7 +97,7 @@ async function takeHistory(
   }
   for (const part of chunksOf(tokens, FACTS_A_WRITE)) {
     ended.throwIfAborted();
-    await storeTokens(credentials, part, facts);
+    await storeTokens(credentials, part);
   }
   log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone told its history');
 }
@@ -128,41 +124,6 @@ async function storeMappings(
   await credentials.storeNow({ 'lid-mapping': fresh });
   const pairs = changed.map(([number, lid]) => ({ pn: `${number}@s.whatsapp.net`, lid: `${lid}@lid` }));
   await socket.signalRepository.lidMapping.storeLIDPNMappings(pairs);
-}
-
-/** Kept under the contact's own id where it is known, as the client keeps them; the newest counts. */
-async function storeTokens(
-  { keys, storeNow }: Credentials,
-  tokens: readonly ContactToken[],
-  facts: HistoryFacts,
-): Promise<void> {
-  const byPlace = new Map<string, ContactToken>();
-  for (const token of tokens) {
-    const [user = '', server = ''] = token.chat.split('@');
-    const lid = server === 'lid' ? user : facts.mappings.get(user);
-    byPlace.set(lid === undefined ? token.chat : `${lid}@lid`, token);
-  }
-  const known = await keys.get('tctoken', [...byPlace.keys(), TOKEN_INDEX]);
-  const stored: NonNullable<SignalDataSet['tctoken']> = {};
-  for (const [place, { token, issuedAt, ownIssuedAt }] of byPlace) {
-    if (Number(known[place]?.timestamp ?? 0) >= issuedAt) continue;
-    const senderTimestamp = ownIssuedAt ?? known[place]?.senderTimestamp;
-    stored[place] = {
-      token,
-      timestamp: String(issuedAt),
-      ...(senderTimestamp === undefined ? {} : { senderTimestamp }),
-    };
-  }
-  if (Object.keys(stored).length === 0) return;
-  const index = new Set([...placesIn(known[TOKEN_INDEX]?.token), ...Object.keys(stored)]);
-  const token = Buffer.from(JSON.stringify([...index]));
-  await storeNow({ tctoken: { ...stored, [TOKEN_INDEX]: { token } } });
-}
-
-function placesIn(list: Uint8Array | undefined): unknown[] {
-  if (list === undefined || list.length === 0) return [];
-  const places: unknown = JSON.parse(Buffer.from(list).toString());
-  return Array.isArray(places) ? places : [];
 }
 
 function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {

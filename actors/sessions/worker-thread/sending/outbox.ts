@@ -19,6 +19,9 @@ const STALE_GROUP = '421';
 /** The code of a refusal when the recipient has no valid address. */
 const REFRESH_LID = 'refresh_lid';
 
+/** How long one work of `alone` may take, in milliseconds: a question for keys and its repetition, each of 20 s, and a frame. */
+const LONGEST_ALONE_MS = 60_000;
+
 /**
  * The orders of one session on their way to the wire. `sendMessage` of the client resolves when bytes reached the
  * socket, so an order counts as sent on the network's own `ack` alone. Errors are read from that same node too: the
@@ -135,11 +138,19 @@ export class Outbox {
     });
   }
 
-  /** Runs what seals something that is no order, while the client has none: its steps are stored as they come. */
+  /**
+   * Runs what seals something that is no order, while the client has none: its steps are stored as they come. All orders wait
+   * meanwhile, so one that hangs ends the session.
+   */
   async alone(work: () => Promise<void>): Promise<void> {
     while (this.#relaying !== undefined) await this.#relayed;
     this.#relaying = 'other';
+    const { clock, stalled } = this.#options;
+    const deadline = clock.after(LONGEST_ALONE_MS, () =>
+      stalled('what is sealed beside the orders did not come to an end in time'),
+    );
     const done = (): void => {
+      deadline.cancel();
       this.#relaying = undefined;
     };
     const running = work();

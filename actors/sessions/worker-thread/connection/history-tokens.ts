@@ -1,0 +1,57 @@
+import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
+import { isLidAddress, userOf } from '../wire/chat-address.ts';
+import type { ContactToken } from './history-facts.ts';
+
+/** The client's list of contacts whose tokens it looks through for those that are over. */
+const TOKEN_INDEX = '__index';
+
+/**
+ * Stores the tokens of contacts under the contacts' own ids where these are known, as the client keeps them. Of several tokens
+ * of one contact the newest counts: a history may have a chat by number and by id.
+ */
+export async function storeTokens(
+  {
+    keys,
+    storeNow,
+  }: { readonly keys: Pick<SignalKeyStore, 'get'>; storeNow(data: SignalDataSet): Promise<void> },
+  tokens: readonly ContactToken[],
+): Promise<void> {
+  const newest = await newestByPlace(keys, tokens);
+  const known = await keys.get('tctoken', [...newest.keys(), TOKEN_INDEX]);
+  const stored: NonNullable<SignalDataSet['tctoken']> = {};
+  for (const [place, { token, issuedAt, ownIssuedAt }] of newest) {
+    if (Number(known[place]?.timestamp ?? 0) >= issuedAt) continue;
+    const senderTimestamp = ownIssuedAt ?? known[place]?.senderTimestamp;
+    stored[place] = {
+      token,
+      timestamp: String(issuedAt),
+      ...(senderTimestamp === undefined ? {} : { senderTimestamp }),
+    };
+  }
+  if (Object.keys(stored).length === 0) return;
+  const index = new Set([...placesIn(known[TOKEN_INDEX]?.token), ...Object.keys(stored)]);
+  const token = Buffer.from(JSON.stringify([...index]));
+  await storeNow({ tctoken: { ...stored, [TOKEN_INDEX]: { token } } });
+}
+
+async function newestByPlace(
+  keys: Pick<SignalKeyStore, 'get'>,
+  tokens: readonly ContactToken[],
+): Promise<Map<string, ContactToken>> {
+  const numbers = tokens.flatMap(({ chat }) => (isLidAddress(chat) ? [] : [userOf(chat)]));
+  // The ids of this part of the history stand there already, and those of the parts before.
+  const lids = numbers.length === 0 ? {} : await keys.get('lid-mapping', numbers);
+  const newest = new Map<string, ContactToken>();
+  for (const token of tokens) {
+    const lid = isLidAddress(token.chat) ? userOf(token.chat) : lids[userOf(token.chat)];
+    const place = lid === undefined ? token.chat : `${lid}@lid`;
+    if ((newest.get(place)?.issuedAt ?? 0) <= token.issuedAt) newest.set(place, token);
+  }
+  return newest;
+}
+
+function placesIn(list: Uint8Array | undefined): unknown[] {
+  if (list === undefined || list.length === 0) return [];
+  const places: unknown = JSON.parse(Buffer.from(list).toString());
+  return Array.isArray(places) ? places : [];
+}
