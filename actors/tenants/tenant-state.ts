@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net';
 import { DeclarationLedger } from '../../policy/declaration-limits.ts';
 import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
@@ -5,12 +6,44 @@ import { resolveSettings, type TenantSettings } from '../../policy/tenant-settin
 import type { Address } from '../../runtime/address.ts';
 import { NewerState } from '../../runtime/newer-state.ts';
 import type { Store } from '../../runtime/store.ts';
-import { ipAllowlist } from './ip-allowlist.ts';
 import type { Permission } from './permission.ts';
 import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
 import type { Identity } from './tenant-operations.ts';
 import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts';
 import type { WebhookRecord } from './webhook-record.ts';
+
+/** The part of IPv6 that spells IPv4 addresses (RFC 4291, section 2.5.5.2). */
+const MAPPED_PREFIX = 96;
+const mapped = new BlockList();
+mapped.addSubnet('::ffff:0:0', MAPPED_PREFIX, 'ipv6');
+
+/**
+ * The addresses from which a key may be used, quick to ask; undefined when every address may. Takes what
+ * `isAddressRange` takes. An entry holds for its own family alone: a BlockList reads each IPv4 address as one of
+ * IPv6 too, so that `::/0` would admit every caller. An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`)
+ * is one of IPv4.
+ */
+export function ipAllowlist(entries: readonly string[]): ((address: string) => boolean) | undefined {
+  if (entries.length === 0) return undefined;
+  const ipv4 = new BlockList();
+  const ipv6 = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    const list = family === 'ipv4' || isMapped(address, prefix) ? ipv4 : ipv6;
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (address) =>
+    isIPv6(address) && !isMapped(address, undefined)
+      ? ipv6.check(address, 'ipv6')
+      : ipv4.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** True where an IPv6 address, or all of a range that begins with it, is IPv4 written as IPv6. */
+function isMapped(address: string, prefix: string | undefined): boolean {
+  return (prefix === undefined || Number(prefix) >= MAPPED_PREFIX) && mapped.check(address, 'ipv6');
+}
 
 /** A key ready to be checked: its record with the permissions and the allowlist made quick to ask. */
 export interface LiveKey {

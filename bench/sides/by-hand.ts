@@ -1,5 +1,5 @@
 import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
-import { identityBody } from '../../http/contract/identity-body.ts';
+import { identityBody } from '../../http/tenant-api/identity.ts';
 import { uWebSockets } from '../../http/uwebsockets.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { memoize } from '../../runtime/memoize.ts';

@@ -1,7 +1,6 @@
 import { ApiError } from './api-error.ts';
 import { timeLimit } from './client-clock.ts';
 import type { ClientSettings } from './client-options.ts';
-import { deferred } from './deferred.ts';
 import { endedMessage, eventFeed, MESSAGE_ENDS } from './event-feed.ts';
 import type { Call } from './methods.ts';
 import type { Message } from './operations.ts';
@@ -115,4 +114,23 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
 
 function isFinal({ status }: Message): boolean {
   return status !== 'queued' && status !== 'sending';
+}
+
+/** A promise with the ways to settle it beside it; Node 20 has no `Promise.withResolvers`. */
+interface Deferred<Value> {
+  readonly promise: Promise<Value>;
+  resolve(value: Value): void;
+  reject(error: unknown): void;
+}
+
+/** Makes one that is not settled. */
+function deferred<Value>(): Deferred<Value> {
+  // The promise calls this function before it is there itself.
+  let resolve: Deferred<Value>['resolve'] = () => undefined;
+  let reject: Deferred<Value>['reject'] = () => undefined;
+  const promise = new Promise<Value>((fulfil, fail) => {
+    resolve = fulfil;
+    reject = fail;
+  });
+  return { promise, resolve, reject };
 }

@@ -1,14 +1,78 @@
 import { errorReply, JSON_TYPE, successBody } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
+import type { NamedSchemas } from '../contract/named-schemas.ts';
 import type { TokenRole } from '../contract/operator-role.ts';
+import { channel, channelStatus, messageReason, messageStatus, shop } from '../contract/resources.ts';
+import { freshWebhook, webhook, webhookAttempts } from '../contract/webhook-resources.ts';
 import type { EventStream } from '../events/event-stream.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { Page } from '../pipeline/pages.ts';
+import { shopActor, shopDetails, shopInspection } from './actor-resources.ts';
 import type { OperatorDoor } from './door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './endpoints.ts';
-import { EVENT_OPERATION } from './event-operation.ts';
-import { OPERATOR_SCHEMAS } from './named-schemas.ts';
+import { operatorEvent } from './event-schemas.ts';
+import { deadLetter, machine, node, overview, seriesPoint, shard } from './fleet-resources.ts';
+import { freshKey, inspectTenant, key, loggedRequest, tenant } from './resources.ts';
+
+/** The names of resources in the operators' document. */
+export const OPERATOR_SCHEMAS: NamedSchemas = {
+  Shop: shop,
+  Channel: channel,
+  ChannelStatus: channelStatus,
+  MessageStatus: messageStatus,
+  MessageReason: messageReason,
+  Tenant: tenant,
+  SupervisedTenant: inspectTenant,
+  Key: key,
+  FreshKey: freshKey,
+  Webhook: webhook,
+  FreshWebhook: freshWebhook,
+  WebhookAttempts: webhookAttempts,
+  LoggedRequest: loggedRequest,
+  Overview: overview,
+  SeriesPoint: seriesPoint,
+  Node: node,
+  Shard: shard,
+  Machine: machine,
+  ShopActor: shopActor,
+  ShopInspection: shopInspection,
+  ShopDetails: shopDetails,
+  DeadLetter: deadLetter,
+  OperatorEvent: operatorEvent,
+};
+
+const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
+
+/** GET /events as the operators' document describes it: no declared endpoint, since its reply stays open. */
+export const EVENT_OPERATION = {
+  operationId: 'followEvents',
+  tags: ['Fleet'],
+  summary: 'What happens on all nodes, as server-sent events',
+  description:
+    'Each has an `id` and the name of its `type`; its `data` is the JSON of this schema. Who comes back with `Last-Event-ID` is told what it missed, the last 1,000 events at most, and then `missed`.\n\nRole: `read`.',
+  'x-role': 'read',
+  parameters: [
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description: 'The `id` of the last event seen, at this node or another.',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: {
+      description: 'The events; the reply stays open.',
+      headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+      content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/OperatorEvent' } } },
+    },
+    401: shared('Unauthorized'),
+    403: shared('Forbidden'),
+    429: shared('TooManyRequests'),
+    500: shared('InternalServerError'),
+  },
+} as const;
 
 /** What the pages of the operators' listener show. */
 export interface OperatorPagesOptions {

@@ -5,7 +5,7 @@ import { done } from '../../actors/failure.ts';
 import { eraseShopEvents } from '../../actors/tenants/erase-shop-events.ts';
 import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenants/event-cursor.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import { EVENT_WAITS } from '../../http/tenant-api/event-query.ts';
+import { EVENT_WAITS } from '../../http/tenant-api/events.ts';
 import type { Target } from './conformance-target.ts';
 import { eventAccount } from './event-account.ts';
 import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';

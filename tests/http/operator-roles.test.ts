@@ -5,8 +5,12 @@ import { errorCode } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { OPERATOR_ROLES, TOKEN_ROLES } from '../../http/contract/operator-role.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
-import { CHANGES_A_SECOND, CHANGES_AT_ONCE } from '../../http/operator-api/change-budget.ts';
-import { createOperatorDoor, type OperatorDoor } from '../../http/operator-api/door.ts';
+import {
+  CHANGES_A_SECOND,
+  CHANGES_AT_ONCE,
+  createOperatorDoor,
+  type OperatorDoor,
+} from '../../http/operator-api/door.ts';
 import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';

@@ -1,8 +1,13 @@
-import { generateWAMessage, type proto } from '@whiskeysockets/baileys';
-import { type FetchedMedia, fetchMedia } from '../attachments/media-fetch.ts';
+import {
+  type AnyMessageContent,
+  generateWAMessage,
+  type proto,
+  type WAMessage,
+} from '@whiskeysockets/baileys';
+import type { SendOrder } from '../../session-host.ts';
+import { type FetchedMedia, fetchMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
 import { quietLogger } from '../session/silent-logger.ts';
 import { TEXT_STATUS } from '../wire/wire-form.ts';
-import { contentOf, quoteOf } from './order-content.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
@@ -56,4 +61,43 @@ async function fetchAttachment(
     resolve: media.resolve,
     signal: cancel.signal,
   });
+}
+
+/**
+ * The client's form of what is to be sent. A thumbnail, though it be empty, keeps it from starting image and video tools
+ * of its own. Throws `MediaUnavailable` for a status that no phone could show.
+ */
+function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessageContent {
+  if (media === undefined) return { text: order.text ?? '' };
+  const source = { url: media.path };
+  const caption = order.text === undefined ? {} : { caption: order.text };
+  const mimetype = media.contentType;
+  const { width, height, seconds } = media;
+  const size = width === undefined || height === undefined ? {} : { width, height };
+  const jpegThumbnail = media.thumbnail?.toString('base64') ?? '';
+  switch (media.sentAs) {
+    case 'image':
+      return { image: source, mimetype, jpegThumbnail, ...size, ...caption };
+    case 'video':
+      return {
+        video: source,
+        mimetype,
+        jpegThumbnail,
+        ...size,
+        ...(seconds === undefined ? {} : { seconds }),
+        ...caption,
+      };
+    case 'document':
+      if (order.kind === 'status') {
+        throw new MediaUnavailable('a status shows only JPEG, PNG and MP4 with H.264');
+      }
+      return { document: source, mimetype, fileName: media.fileName, ...caption };
+  }
+}
+
+/** What the message quotes, as the client takes it: its writer is whom the message goes to. */
+function quoteOf({ quoted }: SendOrder, chat: string): { quoted?: WAMessage } {
+  if (quoted === undefined) return {};
+  const key = { remoteJid: chat, id: quoted.wireId, fromMe: false };
+  return { quoted: { key, message: { conversation: quoted.text } } };
 }
