@@ -20,7 +20,7 @@ function intake() {
     environment,
     generation: 2,
     inbound: 'none',
-    orderedAs: (wireId) => wireId,
+    orderedAs: async (wireId) => wireId,
     socket: () => undefined,
     report: (notice) => void told.push(notice),
     failed: (detail) => void failures.push(detail),

@@ -1,13 +1,13 @@
 /** A number's LID may change. What goes to the former one is acknowledged and reaches nobody. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShop, pair, textOrder } from './session-conformance.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 
 test('a message to a LID that is no longer valid goes to the new one, once, and its receipt is that of the message', async () => {
-  const network = await startSimulated();
+  let network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;
   try {
@@ -27,6 +27,17 @@ test('a message to a LID that is no longer valid goes to the new one, once, and 
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     const [session] = (await control.sessions()).items;
     assert.equal(session?.sent.stanzas, 3, 'one for each that reached somebody');
+    const [, after] = (await control.inbox(PERSON)).items;
+    assert.notEqual(after?.messageId, order.wireId);
+    network = await network.another();
+    network.host.open(shop, { generation: 3 });
+    await network.log.next(shop, 'session.connected');
+    await control.sendReceipts(PERSON, { to: SHOP_PHONE, type: 'read', id: after?.messageId ?? '' });
+    const read = await network.log.next(shop, 'session.receipts', ({ receipts }) =>
+      receipts.some(({ kind }) => kind === 'read'),
+    );
+    const named = read.receipts.filter(({ kind }) => kind === 'read').map(({ wireId }) => wireId);
+    assert.deepEqual(named, [order.wireId], 'also in another process');
   } finally {
     await network.stop();
   }

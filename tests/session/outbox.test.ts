@@ -94,6 +94,7 @@ function outbox({ hangs = false, held = false } = {}) {
     } as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
     tokens: { has: async () => false },
+    aliases: { set: async () => undefined },
     report: (_order, outcome) => outcomes.push(outcome.kind),
     memory: newShopMemory(clock),
     sessions: {

@@ -10,6 +10,7 @@ import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import type { PrepareOrder } from './sending/pending-order.ts';
 import { chatOf } from './sending/recipients.ts';
+import { WireAliases } from './sending/wire-aliases.ts';
 import { readClientError, readDisconnect, sessionEndOf } from './session/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
 import { SessionTimers } from './session/session-timers.ts';
@@ -42,6 +43,7 @@ const CATCH_UP_MS = 10_000;
 export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #sealed: SealedStore;
+  readonly #aliases: WireAliases;
   readonly #inbound: InboundIntake;
   readonly #pairing: PairingOffer;
   #watchdog: ArmedTimer | undefined;
@@ -64,11 +66,12 @@ export class LiveSession {
       after: (delayMs, act) => environment.clock.after(delayMs, act),
       onFailure: (error) => this.#lostStore(error),
     });
+    this.#aliases = new WireAliases(options.memory.aliases, this.#sealed);
     this.#inbound = new InboundIntake({
       environment,
       generation: opening.generation,
       inbound: opening.inbound ?? 'none',
-      orderedAs: (wireId) => options.memory.aliases.get<string>(wireId) ?? wireId,
+      orderedAs: (wireId) => this.#aliases.orderedAs(wireId),
       socket: () => this.#running?.socket,
       report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
       failed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
@@ -175,6 +178,7 @@ export class LiveSession {
       credentials,
       sealed: this.#sealed,
       inbound: this.#inbound,
+      aliases: this.#aliases,
       running: () => this.#running,
       hasEnded: () => this.#ended,
       later: (delayMs, act) => this.#timers.after(delayMs, act),

@@ -18,6 +18,7 @@ import { Outbox } from './sending/outbox.ts';
 import type { OutboxParts } from './sending/outbox-options.ts';
 import type { PrepareOrder } from './sending/pending-order.ts';
 import { SentMessages } from './sending/sent-messages.ts';
+import type { WireAliases } from './sending/wire-aliases.ts';
 import type { Disconnect } from './session/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
 import type { SealedStore } from './store/sealed-store.ts';
@@ -41,6 +42,7 @@ export interface SessionPartsOptions {
   readonly credentials: Credentials;
   readonly sealed: SealedStore;
   readonly inbound: InboundIntake;
+  readonly aliases: WireAliases;
   /** The parts once they were returned, and nothing after the end. */
   readonly running: () => RunningParts | undefined;
   readonly hasEnded: () => boolean;
@@ -88,7 +90,8 @@ export function startParts(options: SessionPartsOptions): RunningParts {
   });
   const sent = new SentMessages(sealed, environment.clock);
   const sessions = new DeviceSessions(() => socket, memory);
-  const shared = { socket, groups, sent, tokens, credentials, sessions, memory };
+  const { aliases } = options;
+  const shared = { socket, groups, sent, tokens, credentials, sessions, memory, aliases };
   const outbox = outboxOf(options, shared);
   const retries = new RetryAnswers({ ...shared, outbox, environment, ownAddresses, later, log });
   const limits = new LimitsWatch({
@@ -156,7 +159,7 @@ function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
 }
 
 function receiptsOf(
-  { environment, memory, opening, later, emit, log, hasEnded }: SessionPartsOptions,
+  { environment, memory, opening, later, emit, log, hasEnded, aliases }: SessionPartsOptions,
   {
     socket,
     groups,
@@ -169,7 +172,7 @@ function receiptsOf(
     numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
     isOutside: (group, addresses) => groups.excludes(group, addresses),
     isPending: (wireId) => outbox.isPending(wireId) || memory.unacknowledged.isKept(wireId),
-    orderedAs: (wireId) => memory.aliases.get<string>(wireId) ?? wireId,
+    orderedAs: (wireId) => aliases.orderedAs(wireId),
     atSharedMoment: (act) => void environment.shared.add(() => hasEnded() || act(), 0),
     afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
     untold: (count) => log({ count }, 'receipts were too many at once, and are not told'),

@@ -15,7 +15,7 @@ export interface InboundIntakeOptions {
   /** What the tenant is told of what people write. */
   readonly inbound: InboundMode;
   /** The wire id that the order of a stanza was given with. */
-  readonly orderedAs: (wireId: string) => string;
+  readonly orderedAs: (wireId: string) => Promise<string>;
   /** Finds the number behind the network's own id of a person. */
   readonly socket: () => WASocket | undefined;
   readonly report: (notice: InboundNotice) => void;
@@ -46,7 +46,7 @@ export class InboundIntake {
 
   /** Commits a message through the shop's actor, where it says anything. A rejection keeps the ratchet where it was. */
   async received(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
-    const content = this.#contentOf(envelope, message);
+    const content = await this.#contentOf(envelope, message);
     const text = textOf(message) ?? (content && '');
     if (text === undefined) return;
     const from = await this.#senderOf(envelope);
@@ -61,11 +61,14 @@ export class InboundIntake {
     }
   }
 
-  #contentOf({ lid, name }: InboundEnvelope, message: proto.IMessage): InboundContent | undefined {
+  async #contentOf(
+    { lid, name }: InboundEnvelope,
+    message: proto.IMessage,
+  ): Promise<InboundContent | undefined> {
     if (this.#mode === 'none') return undefined;
     const said = inboundContentOf(message);
     if (said === undefined) return undefined;
-    const quotes = said.quotes === null ? null : this.#options.orderedAs(said.quotes);
+    const quotes = said.quotes === null ? null : await this.#options.orderedAs(said.quotes);
     return { ...said, quotes, name: senderName(name), lid: lid ?? null };
   }
 

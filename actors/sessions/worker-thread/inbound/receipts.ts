@@ -48,7 +48,7 @@ export interface ReceiptsOptions {
   /** Whether somebody with these addresses is known to be no member of that group. */
   readonly isOutside: (group: string, addresses: readonly string[]) => boolean;
   /** The wire id that the order of a stanza was given with; another where it went to a new address. */
-  readonly orderedAs: (wireId: string) => string;
+  readonly orderedAs: (wireId: string) => Promise<string>;
   /** Whether the order of that stanza still waits for its outcome, which is to be told first. */
   readonly isPending: (wireId: string) => boolean;
   /**
@@ -99,8 +99,8 @@ export class Receipts {
     for (const { sender, wireIds, atMs } of saidIn(node, group)) {
       const person = await this.#personBehind(sender, group);
       if (person === undefined) continue;
-      for (const wireId of new Set(wireIds.map((named) => this.#options.orderedAs(named))))
-        receipts.push({ wireId, kind, from: person, group, atMs });
+      const orders = await Promise.all(wireIds.map((named) => this.#options.orderedAs(named)));
+      for (const wireId of new Set(orders)) receipts.push({ wireId, kind, from: person, group, atMs });
     }
     if (receipts.length === 0) return;
     if (this.#held + receipts.length > MOST_WAITING) {

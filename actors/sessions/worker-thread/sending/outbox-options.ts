@@ -11,11 +11,12 @@ import type { DeviceSessions } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import type { PrepareOrder } from './pending-order.ts';
 import type { SentMessages } from './sent-messages.ts';
+import type { WireAliases } from './wire-aliases.ts';
 
 /** The parts of a session that an outbox shares with others. */
 export type OutboxParts = Pick<
   OutboxOptions,
-  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory'
+  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory' | 'aliases'
 >;
 
 /** The parts and callbacks of a session that an outbox uses. */
@@ -28,7 +29,8 @@ export interface OutboxOptions {
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
-  readonly memory: Pick<ShopMemory, 'aliases' | 'devices' | 'otherDevices' | 'retries' | 'unacknowledged'>;
+  readonly memory: Pick<ShopMemory, 'devices' | 'otherDevices' | 'retries' | 'unacknowledged'>;
+  readonly aliases: Pick<WireAliases, 'set'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
   readonly tokens: Pick<ContactTokens, 'has'>;
   /** Which numbers are on the network. */

@@ -185,7 +185,7 @@ export class Outbox {
   /** The network took the stanza and delivered it to nobody: its address is no longer the recipient's. */
   #readdress(pending: Pending): Promise<void> {
     const { order, to, chat } = pending;
-    const { socket, memory, sent } = this.#options;
+    const { socket, memory, sent, aliases } = this.#options;
     return this.#sendAgain(pending, REFRESH_LID, async (message) => {
       const number = chatAddress(to);
       if (isLidAddress(number)) return [];
@@ -193,7 +193,8 @@ export class Outbox {
       if (renewed === undefined) return [];
       pending.chat = renewed;
       pending.wireId = wireIdAfter(order.wireId);
-      memory.aliases.set(pending.wireId, order.wireId);
+      // In one write.
+      void aliases.set(pending.wireId, order.wireId);
       await sent.remember(pending.wireId, { chat: renewed, message });
       return [renewed];
     });
