@@ -150,6 +150,11 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
         decidedByCompose: 'each node has a name there',
       },
       {
+        name: 'SHARDS',
+        standard: 'what the data has; `128` without data',
+        meaning: '128 to 4096, chosen at the first start of all ([docs/scaling.md](docs/scaling.md))',
+      },
+      {
         name: 'SESSION_WORKERS',
         standard: 'the cores but one, 1 to 4',
         meaning: 'threads that hold the sessions; one that dies takes its own alone',

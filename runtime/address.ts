@@ -1,5 +1,22 @@
+/** How many shards an installation has that chose no other number. */
+export const DEFAULT_SHARDS = 128;
+/** The most that it may choose: each node reads the record of every shard each second. */
+export const MOST_SHARDS = 4_096;
+
+let shards = DEFAULT_SHARDS;
+
 /** How many shards there are; fixed for the life of the data (runtime/README.md, How one writer is ensured). */
-export const SHARD_COUNT = 128;
+export function shardCount(): number {
+  return shards;
+}
+
+/**
+ * Says how many shards the data has, which a node reads before it does anything else. Of the process, not of a node: addresses
+ * are made in many places that know no node, and a process works for one installation.
+ */
+export function setShardCount(count: number): void {
+  shards = count;
+}
 
 /** Where an actor lives: `shard` decides which node runs it, `kind` which behaviour it has, `id` which one it is. */
 export interface Address {
@@ -27,15 +44,16 @@ export function shardOf(name: string): number {
   for (let index = 0; index < name.length; index += 1) {
     hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193) >>> 0;
   }
-  return hash % SHARD_COUNT;
+  return hash % shards;
 }
 
 /** What every Redis key of a shard begins with: its hash tag, so that one script may touch them in a Redis Cluster. */
 export function shardPrefix(shard: number): string {
-  return PREFIXES[shard] ?? `{s${shard}}:`;
+  PREFIXES[shard] ??= `{s${shard}}:`;
+  return PREFIXES[shard];
 }
 
-const PREFIXES = Array.from({ length: SHARD_COUNT }, (_, shard) => `{s${shard}}:`);
+const PREFIXES: string[] = [];
 
 /** A Redis key of a shard. All of them share the hash tag, so that one script may touch them in a Redis Cluster. */
 export function shardKey(shard: number, ...parts: string[]): string {

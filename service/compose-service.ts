@@ -155,9 +155,9 @@ function exportFigures(
   exportStore(metrics, node);
 }
 
-/** Where the node's data is, under which name, and who must have a commit. */
-function storePlace({ redisUrl, durability, nodeId }: ServiceEnvironment) {
-  return { redisUrl, durability, nodeId };
+/** Where the node's data is and in how many shards, under which name, and who must have a commit. */
+function storePlace({ redisUrl, durability, nodeId, shards }: ServiceEnvironment) {
+  return { redisUrl, durability, nodeId, shards };
 }
 
 /** Without a collector nothing of the SDK is loaded. */

@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
+import { DEFAULT_SHARDS, MOST_SHARDS } from '../runtime/address.ts';
 import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
 import { defaultNodeId } from './default-node-id.ts';
 import { operatorsSchema, operatorTokens, requiredOperatorsSchema } from './operator-settings.ts';
@@ -109,6 +110,7 @@ const serviceEntries = {
   MEDIA_NAME_SERVERS: v.optional(nameServers),
   NODE_ID: v.optional(nodeId),
   MSGAPP_CLIENT_VERSION: v.optional(clientVersion),
+  SHARDS: v.optional(wholeNumber(MOST_SHARDS, DEFAULT_SHARDS)),
   SESSION_WORKERS: v.optional(wholeNumber(64)),
   // A message may wait for a day, and its outcome must find its record.
   MESSAGE_RETENTION_DAYS: count('30', 3_650, 2),
@@ -196,6 +198,8 @@ export function serviceEnvironment(variables: Variables = process.env) {
     noiseRootKey: values.MSGAPP_NOISE_ROOT_KEY,
     /** `undefined`: the client's own. */
     clientVersion: values.MSGAPP_CLIENT_VERSION,
+    /** `undefined`: as many as the data has, or 128. */
+    shards: values.SHARDS,
     sendGap: values.SEND_GAP_MS,
     sessionWorkers: values.SESSION_WORKERS ?? defaultSessionWorkers(availableParallelism()),
     logLevel: values.LOG_LEVEL,

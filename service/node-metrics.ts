@@ -132,6 +132,7 @@ export function exportNode(
     'Shards this node owns',
     () => node.shards().filter(({ mine }) => mine).length,
   );
+  gauge('msgapi_runtime_shards', 'Shards there are', () => node.shards().length);
   exportSessions(metrics, host);
 }
 

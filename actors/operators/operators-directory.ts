@@ -1,5 +1,5 @@
 import { type RedisConnection, Repository, Schema } from 'redis-om';
-import { SHARD_COUNT } from '../../runtime/address.ts';
+import { shardCount } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Read, Store } from '../../runtime/store.ts';
@@ -73,7 +73,7 @@ export class OperatorsDirectory {
 
   /** Lists the tenants that are not listed and takes out those that are gone: what a node that ended left undone. */
   async mend(): Promise<void> {
-    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+    const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
     const [listed, ...made] = (await this.#store.read([
       ['ZRANGE', ORDER_KEY, 0, -1],
       ...shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),

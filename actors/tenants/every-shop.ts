@@ -1,4 +1,4 @@
-import { SHARD_COUNT } from '../../runtime/address.ts';
+import { shardCount } from '../../runtime/address.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { tenantKeys, tenantsOfShardKey } from './tenant-keys.ts';
 
@@ -14,7 +14,7 @@ interface PlacedShop {
 
 /** All shops there are, as the store has them, some hundred at a time. Rejects as `Store.read` does. */
 export async function* everyShop(store: Pick<Store, 'read'>): AsyncGenerator<readonly PlacedShop[]> {
-  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+  const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
   const made = (await store.read(
     shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
   )) as string[][];

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { SHARD_COUNT } from '../../runtime/address.ts';
+import { shardCount } from '../../runtime/address.ts';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { type PrivateRedis, startPrivateRedis } from '../../service/private-redis.ts';
 import { callAll } from '../load/http-calls.ts';
@@ -127,7 +127,7 @@ const SPREAD_WITHIN_MS = 30_000;
 
 /** Waits until every node has its share: while shards change hands calls are refused, which is not what is measured. */
 async function shardsSpread(programs: readonly Program[], adminToken: string): Promise<void> {
-  const share = Math.floor(SHARD_COUNT / programs.length);
+  const share = Math.floor(shardCount() / programs.length);
   const look = { method: 'GET', path: '/admin/v1/nodes', token: adminToken };
   const untilMs = performance.now() + SPREAD_WITHIN_MS;
   for (const { admin = '' } of programs) {

@@ -1,4 +1,4 @@
-import { SHARD_COUNT } from '../../runtime/address.ts';
+import { shardCount } from '../../runtime/address.ts';
 import { type CommitSection, type Engine, recordText, type ShardRecord } from '../../runtime/engine.ts';
 import type { Write } from '../../runtime/store.ts';
 
@@ -37,7 +37,9 @@ export class BatchesByHand {
 
   /** Claims every shard. */
   static async claim(engine: Engine): Promise<BatchesByHand> {
-    const claims = Array.from({ length: SHARD_COUNT }, (_, shard) => engine.changeOwner(shard, 0, 'by-hand'));
+    const claims = Array.from({ length: shardCount() }, (_, shard) =>
+      engine.changeOwner(shard, 0, 'by-hand'),
+    );
     return new BatchesByHand(
       engine,
       (await Promise.all(claims)).map(({ record }) => record),

@@ -1,4 +1,4 @@
-import { type Address, addressText, SHARD_COUNT, shardKey } from '../address.ts';
+import { type Address, addressText, shardCount, shardKey } from '../address.ts';
 import type { Clock } from '../clock.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
@@ -126,7 +126,7 @@ export class DeadLetterBox implements DeadLetters {
     const { limit = 50, after } = options;
     const newest = after === undefined ? '+' : `(${after}`;
     const reads = Array.from(
-      { length: SHARD_COUNT },
+      { length: shardCount() },
       (_, shard): Read => ['ZREVRANGEBYLEX', keyOf(shard), newest, '-', 'LIMIT', 0, limit],
     );
     const shards = (await this.#options.store.read(reads)) as string[][];
@@ -138,7 +138,7 @@ export class DeadLetterBox implements DeadLetters {
 
   async find(id: string): Promise<DeadLetter | undefined> {
     const reads = Array.from(
-      { length: SHARD_COUNT },
+      { length: shardCount() },
       (_, shard): Read => ['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)],
     );
     const shards = (await this.#options.store.read(reads)) as string[][];

@@ -4,6 +4,7 @@ import { DeadLetterBox, type DeadLetters } from '../actor/dead-letters.ts';
 import { LocalActors } from '../actor/local-actors.ts';
 import { ShardMarks } from '../actor/shard-marks.ts';
 import type { Actors } from '../actors.ts';
+import { setShardCount } from '../address.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { ArmedTimer, Clock } from '../clock.ts';
 import type { Engine, ServerState } from '../engine.ts';
@@ -16,6 +17,7 @@ import { NodeStore } from '../ownership/node-store.ts';
 import { Ownership } from '../ownership/ownership.ts';
 import { type NodeView, nodeIdOf, type ShardView } from '../ownership/ownership-view.ts';
 import type { Random } from '../random.ts';
+import { installedShards } from '../redis/installed-shards.ts';
 import { type Durability, RedisEngine } from '../redis/redis-engine.ts';
 import { SteppedClock } from '../stepped-clock.ts';
 import type { Store } from '../store.ts';
@@ -38,6 +40,8 @@ export interface NodeOptions {
   readonly redisUrl: string;
   /** Who must have a commit before its effects and its answer happen; default: the master alone. */
   readonly durability?: Durability;
+  /** How many shards the data must have; where there is no data yet, how many it gets. Default: what it has, or 128. */
+  readonly shards?: number | undefined;
   /** Its name among the nodes. A process that starts under a name supersedes the one that had it. */
   readonly nodeId: string;
   readonly clock: Clock;
@@ -57,7 +61,7 @@ export interface NodeOptions {
 }
 
 /** What a node is put together with when the engine is there already; tests give their own. */
-export interface AssemblyOptions extends Omit<NodeOptions, 'redisUrl' | 'durability'> {
+export interface AssemblyOptions extends Omit<NodeOptions, 'redisUrl' | 'durability' | 'shards'> {
   /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick?: (callback: () => void) => void;
 }
@@ -105,7 +109,7 @@ export interface RuntimeNode {
   stop(): Promise<void>;
 }
 
-/** Connects and takes the lease. Rejects when Redis is not there or older than 7. Owns nothing until `run`. */
+/** Connects and takes the lease. Rejects when Redis is not there, older than 7, or has another number of shards. Owns nothing until `run`. */
 export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   const { redisUrl, log, clock, limits, durability } = options;
   const { answerMs } = { ...defaultLimits, ...limits };
@@ -115,6 +119,12 @@ export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
     answerMs,
     ...(durability && { durability }),
   });
+  try {
+    setShardCount(await installedShards(engine, options.shards));
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
   return await assembleNode(engine, options);
 }
 

@@ -1,10 +1,10 @@
-import { SHARD_COUNT } from '../address.ts';
+import { shardCount } from '../address.ts';
 import { recordText, type ShardRecord } from '../engine.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
 /** The shards that this node runs, with the calls that concern all of their actors. */
 export class HeldShards {
-  readonly #held: (OwnedShard | undefined)[] = Array.from({ length: SHARD_COUNT });
+  readonly #held: (OwnedShard | undefined)[] = Array.from({ length: shardCount() });
 
   get(number: number): OwnedShard | undefined {
     return this.#held[number];

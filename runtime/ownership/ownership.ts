@@ -1,4 +1,4 @@
-import { SHARD_COUNT } from '../address.ts';
+import { shardCount } from '../address.ts';
 import type { ArmedTimer } from '../clock.ts';
 import type { NodeRecord, ServerState, ShardRecord } from '../engine.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
@@ -17,12 +17,15 @@ import { ShardSettlement } from './shard-settlement.ts';
 import { TakeoverGrace } from './takeover-grace.ts';
 import { vacateShard } from './vacate-shard.ts';
 
+/** Between two looks for news, for each node there is: all of them together look at most 500 times a second. */
+const LOOK_SPACING_MS = 2;
+
 /**
  * The shards that this node owns. The lease says whether the node may act at all: quick, and possibly wrong.
  * The record of each shard in Redis says who may write: it is the fence, and never wrong.
  */
 export class Ownership {
-  readonly view = new OwnershipView(SHARD_COUNT);
+  readonly view = new OwnershipView(shardCount());
   readonly lease: Lease;
   readonly #options: OwnershipOptions;
   readonly #held = new HeldShards();
@@ -41,6 +44,9 @@ export class Ownership {
   #aside = false;
   #comingBack = false;
   #timer: ArmedTimer | undefined;
+  /** A look that news asked for. */
+  #soon: ArmedTimer | undefined;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
   #servers: readonly ServerState[] = [];
   readonly #takeoverGrace: TakeoverGrace;
 
@@ -99,7 +105,7 @@ export class Ownership {
 
   /** Takes the lease and a name. */
   async begin(): Promise<void> {
-    await this.#news.listen(() => void this.look());
+    await this.#news.listen(() => this.#lookSoon());
     this.#options.engine.onAvailable(() => void this.look());
     await this.#take(this.#incarnations.next());
   }
@@ -130,8 +136,28 @@ export class Ownership {
     return this.#rounds.run();
   }
 
+  /**
+   * Looks because of news, and waits a little where it looked just before. Each change is news to every node, so while many
+   * nodes come and go a look each time would be more than Redis can answer.
+   */
+  #lookSoon(): void {
+    if (this.#soon !== undefined) return;
+    const { clock } = this.#options;
+    const spacingMs = this.view.nodes.length * LOOK_SPACING_MS;
+    const waitMs = this.#lookedAtMs + spacingMs - clock.monotonicMs();
+    if (waitMs <= 0) {
+      void this.look();
+      return;
+    }
+    this.#soon = clock.after(waitMs, () => {
+      this.#soon = undefined;
+      if (!this.#stopping) void this.look();
+    });
+  }
+
   async #look(): Promise<void> {
     const { engine, clock, log } = this.#options;
+    this.#lookedAtMs = clock.monotonicMs();
     const incarnation = this.incarnation;
     const quiet = this.#held.quiet();
     try {
@@ -263,6 +289,7 @@ export class Ownership {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#timer?.cancel();
+    this.#soon?.cancel();
     this.#tellLeaving();
     await this.#rounds.current;
     await this.#leave();
@@ -334,6 +361,7 @@ export class Ownership {
     log.error({ nodeId }, 'Another process runs under this node id: this one stops');
     this.#stopping = true;
     this.#timer?.cancel();
+    this.#soon?.cancel();
     for (const shard of this.#held) this.#settlement.lose(shard);
     onSuperseded();
   }

@@ -1,4 +1,4 @@
-import { SHARD_COUNT, shardKey } from '../address.ts';
+import { shardCount, shardKey } from '../address.ts';
 import type { Clock } from '../clock.ts';
 import {
   type CommitSection,
@@ -178,7 +178,11 @@ export class RedisEngine implements Engine {
   async nodes(): Promise<NodeRecord[]> {
     const [members] = await this.read([['SMEMBERS', nodesKey]]);
     const nodeIds = (members as string[]).sort();
-    const leases = await this.read(nodeIds.map((nodeId): Read => ['GET', leaseKey(nodeId)]));
+    if (nodeIds.length === 0) return [];
+    // One command, since each node asks after all others each second. The keys share a hash tag.
+    const [leases] = (await this.read([['MGET', ...nodeIds.map(leaseKey)] as unknown as Read])) as [
+      unknown[],
+    ];
     const alive: NodeRecord[] = [];
     for (const [index, nodeId] of nodeIds.entries()) {
       const incarnation = leases[index];
@@ -189,7 +193,7 @@ export class RedisEngine implements Engine {
   }
 
   async records(): Promise<ShardRecord[]> {
-    const keys = Array.from({ length: SHARD_COUNT }, (_, shard) => shardKey(shard, 'owner'));
+    const keys = Array.from({ length: shardCount() }, (_, shard) => shardKey(shard, 'owner'));
     // A command answers for one slot of a cluster; elsewhere one command does, since this is most of an idle node's work.
     const reads = this.#cluster
       ? keys.map((key): Read => ['GET', key])

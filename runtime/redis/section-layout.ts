@@ -1,4 +1,4 @@
-import { SHARD_COUNT, shardKey } from '../address.ts';
+import { shardKey } from '../address.ts';
 import type { CommitSection } from '../engine.ts';
 import type { RedisArgument, Write } from '../store.ts';
 
@@ -32,13 +32,18 @@ function eachWrite({ entries }: CommitSection, visit: Visit): void {
 }
 
 /** The record of each shard: every batch names a few. */
-const OWNER_KEYS = Array.from({ length: SHARD_COUNT }, (_, shard) => shardKey(shard, 'owner'));
+const OWNER_KEYS: string[] = [];
+
+function ownerKey(shard: number): string {
+  OWNER_KEYS[shard] ??= shardKey(shard, 'owner');
+  return OWNER_KEYS[shard];
+}
 
 /** The sections as commit-shards.lua takes them. */
 export function layOut(sections: readonly CommitSection[]): { keys: string[]; args: RedisArgument[] } {
   const keys: string[] = [];
   const args: RedisArgument[] = [sections.length];
-  for (const { shard } of sections) keys.push(OWNER_KEYS[shard] as string);
+  for (const { shard } of sections) keys.push(ownerKey(shard));
   for (const section of sections) addSection(section, keys, args);
   return { keys, args };
 }

@@ -1,7 +1,7 @@
 /** Nodes whose clocks are hours off: what they do meanwhile, and that nothing they touched waits for their time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SHARD_COUNT, shardOf } from '../../runtime/address.ts';
+import { shardCount, shardOf } from '../../runtime/address.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
@@ -23,7 +23,7 @@ test('a node that starts with its clock ahead owns nothing and is not ready unti
   assert.ok(node.log.errors.some((line) => line.includes('clocks')));
   node.own.putRight();
   await node.clock.advance(2_000);
-  assert.deepEqual([owned(node), node.node.ready()], [SHARD_COUNT, true]);
+  assert.deepEqual([owned(node), node.node.ready()], [shardCount(), true]);
   assert.equal(await node.outcome(node.node.actors.ask(one, { type: 'add', by: 1 })), 1);
 });
 
@@ -42,12 +42,12 @@ for (const stepMs of [5 * HOURS, -5 * HOURS]) {
     assert.ok((home.redis.records()[shard]?.wallMs ?? 0) < home.clock.wallMs() + 10_000);
     await home.outcome(home.node.actors.ask(one, { type: 'live', on: true }));
     await home.clock.advance(5_000);
-    assert.deepEqual([owned(home), owned(other)], [0, SHARD_COUNT]);
+    assert.deepEqual([owned(home), owned(other)], [0, shardCount()]);
     await home.clock.until(() => told.length > 0, 25_000);
     assert.ok(Math.abs((told[0] ?? 0) - home.clock.wallMs()) < 1_000, 'the timer came at its time');
     home.own.putRight();
     await home.clock.advance(5_000);
-    assert.deepEqual([owned(home), owned(other)], [SHARD_COUNT / 2, SHARD_COUNT / 2]);
+    assert.deepEqual([owned(home), owned(other)], [shardCount() / 2, shardCount() / 2]);
   });
 }
 
@@ -100,14 +100,14 @@ test('a node that is back and hears no answer to its new name takes another, and
   assert.equal(owned(world), 0);
   own.putRight();
   await clock.advance(5_000);
-  assert.deepEqual([owned(world), world.node.ready()], [SHARD_COUNT, true]);
+  assert.deepEqual([owned(world), world.node.ready()], [shardCount(), true]);
   assert.equal(names.length, 2);
   assert.equal(world.node.incarnation, names[1]);
   // It comes to Redis once more, from a connection that was given up.
   await world.outcome(register('a', names[0] ?? '', 15_000));
   await clock.until(() => world.node.incarnation !== names[1]);
   await clock.advance(5_000);
-  assert.deepEqual([owned(world), world.node.ready()], [SHARD_COUNT, true]);
+  assert.deepEqual([owned(world), world.node.ready()], [shardCount(), true]);
 });
 
 test('a shard whose stored time lies hours ahead goes on at the present time', async () => {

@@ -1,4 +1,4 @@
-import { SHARD_COUNT } from '../../runtime/address.ts';
+import { shardCount } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import {
   type CommitSection,
@@ -33,12 +33,15 @@ export class MemoryRedis {
   readonly #tickets = new Map<string, number>();
   readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
   readonly #records: string[];
+  /** The same, read: a look at thousands of shards reads none of them anew. */
+  readonly #read: ShardRecord[];
   readonly #leases = new Map<string, { incarnation: string; untilMs: number }>();
 
   /** `shards`: how many there are; a simulation has few, and all of them busy. */
-  constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>, shards = SHARD_COUNT) {
+  constructor(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>, shards = shardCount()) {
     this.#clock = clock;
     this.#records = Array.from({ length: shards }, () => '');
+    this.#read = this.#records.map((text) => parseRecord(text));
   }
 
   /** Another Redis that holds the same under the same keys; of nodes and records it knows nothing. */
@@ -59,7 +62,7 @@ export class MemoryRedis {
       const actual = this.#records[section.shard] ?? '';
       if (actual === section.next) return { code: 'committed' };
       if (this.fenced && actual !== section.expected) return { code: 'fenced', actual: parseRecord(actual) };
-      this.#records[section.shard] = section.next;
+      this.#write(section.shard, section.next);
       const writes = section.entries.flatMap((entry) => entry.writes);
       this.history.push({
         sequence: this.nextSequence(),
@@ -90,8 +93,13 @@ export class MemoryRedis {
     const record = parseRecord(this.#records[shard]);
     if (record.epoch !== epoch) return { changed: false, record };
     const changed = { ...record, owner, epoch: epoch + 1 };
-    this.#records[shard] = recordText(changed);
+    this.#write(shard, recordText(changed));
     return { changed: true, record: changed };
+  }
+
+  #write(shard: number, text: string): void {
+    this.#records[shard] = text;
+    this.#read[shard] = parseRecord(text);
   }
 
   /** Its own clock. */
@@ -100,7 +108,7 @@ export class MemoryRedis {
   }
 
   records(): ShardRecord[] {
-    return this.#records.map((text) => parseRecord(text));
+    return [...this.#read];
   }
 
   /** A number above all before. */

@@ -25,6 +25,7 @@ export async function redisNode(options: {
   readonly limits?: Partial<RuntimeLimits>;
   readonly linkCipher?: TextCipher;
   readonly durability?: 'master' | 'replica';
+  readonly shards?: number;
 }): Promise<RedisNode> {
   const log = new QuietLog();
   let lose: (() => void) | undefined;
@@ -40,6 +41,7 @@ export async function redisNode(options: {
     limits: options.limits ?? {},
     ...(options.linkCipher && { linkCipher: options.linkCipher }),
     ...(options.durability && { durability: options.durability }),
+    shards: options.shards,
     onLost: () => lose?.(),
   });
   node.register(counterBehaviour(options.hooks));

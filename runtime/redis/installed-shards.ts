@@ -1,0 +1,35 @@
+import { DEFAULT_SHARDS, shardKey } from '../address.ts';
+import type { Engine } from '../engine.ts';
+
+/** Where an installation keeps the number of its shards. Those from before it was kept have none, and 128 shards. */
+const shardsKey = '{runtime}:shards';
+
+/**
+ * Returns how many shards the data in Redis has. Where there is no data yet, this call decides: `wanted`, or 128. Rejects where
+ * the data has another number than `wanted`, since every key of a tenant says its shard, and as `Engine.read` does.
+ */
+export async function installedShards(
+  engine: Pick<Engine, 'append' | 'read'>,
+  wanted: number | undefined,
+): Promise<number> {
+  const stored = async (): Promise<unknown> => (await engine.read([['GET', shardsKey]]))[0];
+  let known = await stored();
+  if (known === null) {
+    // The first node that ever ran claimed this shard, whatever its version.
+    const [owner] = await engine.read([['GET', shardKey(0, 'owner')]]);
+    if (owner === null) {
+      await engine.append([['SET', shardsKey, String(wanted ?? DEFAULT_SHARDS), 'NX']]);
+      known = await stored();
+    } else {
+      // A node that began at the same moment may have decided meanwhile.
+      known = (await stored()) ?? String(DEFAULT_SHARDS);
+    }
+  }
+  const shards = Number(known);
+  if (wanted !== undefined && wanted !== shards) {
+    throw new Error(
+      `SHARDS is ${wanted}, but the data in this Redis has ${shards} shards, which cannot change: set SHARDS=${shards}, or leave it out`,
+    );
+  }
+  return shards;
+}

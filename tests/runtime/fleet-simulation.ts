@@ -1,0 +1,230 @@
+import { setShardCount } from '../../runtime/address.ts';
+import type { ShardRecord } from '../../runtime/engine.ts';
+import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
+import { type Random, seededRandom } from '../../runtime/random.ts';
+import type { Read } from '../../runtime/store.ts';
+import { FakeClock, ProcessClock } from './fake-clock.ts';
+import { MemoryEngine } from './memory-engine.ts';
+import { MemoryRedis } from './memory-redis.ts';
+import { QuietLog } from './quiet-log.ts';
+
+/** Commands that reached Redis, as `RedisEngine` sends them to one server. */
+interface Commands {
+  count: number;
+}
+
+/** An engine that counts what it asks. */
+class CountedEngine extends MemoryEngine {
+  readonly #commands: Commands;
+
+  constructor(redis: MemoryRedis, clock: ProcessClock, commands: Commands) {
+    super(redis, { clock });
+    this.#commands = commands;
+  }
+
+  override register(nodeId: string, incarnation: string, leaseMs: number): Promise<void> {
+    this.#commands.count += 2;
+    return super.register(nodeId, incarnation, leaseMs);
+  }
+
+  override renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean> {
+    this.#commands.count += 1;
+    return super.renew(nodeId, incarnation, leaseMs);
+  }
+
+  override resign(nodeId: string, incarnation: string): Promise<void> {
+    this.#commands.count += 1;
+    return super.resign(nodeId, incarnation);
+  }
+
+  /** The names, and all leases in one command. */
+  override nodes() {
+    this.#commands.count += 2;
+    return super.nodes();
+  }
+
+  override records(): Promise<ShardRecord[]> {
+    this.#commands.count += 1;
+    return super.records();
+  }
+
+  override changeOwner(shard: number, epoch: number, owner: string | undefined) {
+    this.#commands.count += 1;
+    return super.changeOwner(shard, epoch, owner);
+  }
+
+  override read(reads: readonly Read[]): Promise<unknown[]> {
+    this.#commands.count += reads.length;
+    return super.read(reads);
+  }
+
+  override publish(channel: string, message: string): Promise<number | undefined> {
+    this.#commands.count += 1;
+    return super.publish(channel, message);
+  }
+
+  override timeMs(): Promise<number> {
+    this.#commands.count += 1;
+    return super.timeMs();
+  }
+
+  override servers() {
+    this.#commands.count += 1;
+    return super.servers();
+  }
+}
+
+interface Process {
+  readonly node: RuntimeNode;
+  readonly clock: ProcessClock;
+  readonly engine: MemoryEngine;
+}
+
+/** From the start of a new node until an orchestrator ends an old one: two looks of a readiness probe. */
+const READY_MS = 4_000;
+
+/** What a phase came to, in virtual time. */
+export interface Phase {
+  /** Until every shard was owned by a node that lives. */
+  readonly ownedMs: number;
+  /** Until no node had two shards more than another. */
+  readonly evenMs: number;
+  /** Ownerships that changed. */
+  readonly moves: number;
+  /** Commands to Redis in the busiest second. */
+  readonly mostCommands: number;
+}
+
+/** A fleet on one Redis in memory: the real ownership of shards, with no actors in them, in virtual time. */
+export class FleetSimulation {
+  readonly #clock = new FakeClock();
+  readonly #redis: MemoryRedis;
+  readonly #random: Random;
+  readonly #commands: Commands = { count: 0 };
+  readonly #processes = new Map<string, Process>();
+
+  constructor(options: { readonly shards: number; readonly seed: number }) {
+    setShardCount(options.shards);
+    this.#redis = new MemoryRedis(this.#clock, options.shards);
+    this.#random = seededRandom(options.seed);
+  }
+
+  /** Starts nodes, each at a moment of its own within `overMs`. */
+  start(nodeIds: readonly string[], overMs: number): Promise<Phase> {
+    return this.#phase(async () => {
+      await Promise.all(
+        nodeIds.map(async (nodeId) => {
+          await this.#pause(Math.floor(this.#random() * overMs));
+          await this.#start(nodeId);
+        }),
+      );
+    });
+  }
+
+  /** Kills nodes all at once: they say nothing more, and their leases run out. */
+  kill(nodeIds: readonly string[]): Promise<Phase> {
+    return this.#phase(async () => {
+      for (const nodeId of nodeIds) {
+        const process = this.#processes.get(nodeId);
+        process?.clock.kill();
+        process?.engine.cut();
+        this.#processes.delete(nodeId);
+      }
+    });
+  }
+
+  /** Replaces nodes one after the other, the new one first, as a Deployment does. */
+  roll(nodeIds: readonly string[]): Promise<Phase> {
+    return this.#phase(async () => {
+      for (const nodeId of nodeIds) {
+        await this.#start(`${nodeId}-new`);
+        await this.#pause(READY_MS);
+        const old = this.#processes.get(nodeId);
+        this.#processes.delete(nodeId);
+        await old?.node.stop();
+      }
+    });
+  }
+
+  /** Commands a second while nothing happens. */
+  async restingCommands(seconds: number): Promise<number> {
+    const before = this.#commands.count;
+    await this.#clock.advance(seconds * 1_000);
+    return (this.#commands.count - before) / seconds;
+  }
+
+  /** Ends all processes where they are. */
+  end(): void {
+    for (const { clock } of this.#processes.values()) clock.kill();
+  }
+
+  async #start(nodeId: string): Promise<void> {
+    const clock = new ProcessClock(this.#clock);
+    const engine = new CountedEngine(this.#redis, clock, this.#commands);
+    const node = await assembleNode(engine, {
+      nodeId,
+      clock,
+      random: this.#random,
+      log: new QuietLog(),
+      afterTick: (callback) => void clock.after(0, callback),
+    });
+    this.#processes.set(nodeId, { node, clock, engine });
+    await node.run();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(ms, resolve));
+  }
+
+  async #phase(happen: () => Promise<void>): Promise<Phase> {
+    const startMs = this.#clock.monotonicMs();
+    const epochs = this.#epochs();
+    let mostCommands = 0;
+    let ownedMs: number | undefined;
+    let before = this.#commands.count;
+    let secondEndsMs = startMs + 1_000;
+    let isOver = false;
+    let happened = false;
+    const happening = happen().then(() => {
+      happened = true;
+    });
+    for (let waitedMs = 0; !isOver; waitedMs += 50) {
+      if (waitedMs > 600_000) throw new Error('the shards were not spread within ten minutes');
+      await this.#clock.advance(50);
+      if (this.#clock.monotonicMs() >= secondEndsMs) {
+        mostCommands = Math.max(mostCommands, this.#commands.count - before);
+        before = this.#commands.count;
+        secondEndsMs += 1_000;
+      }
+      if (!happened) continue;
+      if (ownedMs === undefined && this.#isOwned()) ownedMs = this.#clock.monotonicMs() - startMs;
+      isOver = ownedMs !== undefined && this.#isEven();
+    }
+    await happening;
+    return {
+      ownedMs: ownedMs ?? 0,
+      evenMs: this.#clock.monotonicMs() - startMs,
+      moves: this.#epochs() - epochs,
+      mostCommands: Math.max(mostCommands, this.#commands.count - before),
+    };
+  }
+
+  #epochs(): number {
+    return this.#redis.records().reduce((sum, { epoch }) => sum + epoch, 0);
+  }
+
+  #held(): number[] {
+    return [...this.#processes.values()].map(({ node }) => node.shards().filter(({ mine }) => mine).length);
+  }
+
+  #isOwned(): boolean {
+    const alive = new Set([...this.#processes.values()].map(({ node }) => node.incarnation));
+    return this.#redis.records().every(({ owner }) => owner !== undefined && alive.has(owner));
+  }
+
+  #isEven(): boolean {
+    if (!this.#isOwned()) return false;
+    const held = this.#held();
+    return Math.max(...held) - Math.min(...held) <= 1;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Large fleets in virtual time: how soon every shard has an owner again, and what that asks of Redis. The gate looks at 30 nodes;
+ * `npm run fleets` at 100 nodes with 4,096 shards, and restarts them all.
+ */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { parseArgs } from 'node:util';
+import { Awakening } from '../../runtime/actor/awakening.ts';
+import { unclaimedRecord } from '../../runtime/engine.ts';
+import { defaultLimits } from '../../runtime/limits.ts';
+import { OwnedShard } from '../../runtime/ownership/owned-shard.ts';
+import { FakeClock } from './fake-clock.ts';
+import { FleetSimulation } from './fleet-simulation.ts';
+
+const { values } = parseArgs({
+  strict: false,
+  options: {
+    nodes: { type: 'string', default: '30' },
+    shards: { type: 'string', default: '1024' },
+    restarts: { type: 'string', default: '3' },
+  },
+});
+const [nodes, shards, restarts] = [values.nodes, values.shards, values.restarts].map(Number) as [
+  number,
+  number,
+  number,
+];
+const SHOPS = 10_000 * nodes;
+const SEED = 1;
+
+const nodeIds = Array.from({ length: nodes }, (_, index) => `node-${index}`);
+const third = nodeIds.slice(0, Math.floor(nodes / 3));
+const fleet = new FleetSimulation({ shards, seed: SEED });
+after(() => fleet.end());
+
+test(`${nodes} nodes that start within a second own all ${shards} shards evenly a second later`, async (context) => {
+  const phase = await fleet.start(nodeIds, 1_000);
+  context.diagnostic(JSON.stringify(phase));
+  assert.ok(phase.evenMs <= 2_000);
+  // A claim and a release for each move, and looks that are spaced.
+  assert.ok(phase.mostCommands <= 3 * phase.moves + 10_000);
+});
+
+test('a fleet at rest asks Redis for seven commands a node and second', async (context) => {
+  const commands = await fleet.restingCommands(10);
+  context.diagnostic(`${commands} a second`);
+  assert.ok(commands <= 7 * nodes);
+});
+
+test('the shards of a third of the nodes, which die at once, are owned again within their lease and two looks', async (context) => {
+  const phase = await fleet.kill(third);
+  context.diagnostic(JSON.stringify(phase));
+  assert.ok(phase.evenMs <= defaultLimits.leaseMs + 2 * defaultLimits.claimEveryMs);
+  assert.ok(phase.moves <= 1.1 * Math.ceil(shards / 3));
+  assert.ok(phase.mostCommands <= 6_000 + 2 * phase.moves);
+});
+
+test('a rolling restart moves two shares a node, and Redis hears little of it', async (context) => {
+  const replaced = nodeIds.slice(-restarts);
+  const phase = await fleet.roll(replaced);
+  context.diagnostic(JSON.stringify({ restarts: replaced.length, ...phase }));
+  const share = Math.ceil(shards / (nodes - third.length));
+  // A move is a release and a claim; a node that joins is given its share, and one that leaves gives it away.
+  assert.ok(phase.moves <= 6 * share * replaced.length);
+  assert.ok(phase.mostCommands <= 6_000);
+  assert.ok(phase.evenMs <= 6_000 * replaced.length);
+});
+
+/** How long a node takes to bring back shops, in virtual milliseconds. */
+async function msUntilBack(shops: number): Promise<number> {
+  const clock = new FakeClock();
+  let back = 0;
+  const awakening = new Awakening(clock, defaultLimits, () => {
+    back += 1;
+  });
+  const awake = new Set(Array.from({ length: shops }, (_, index) => `shop/${index}`));
+  awakening.add(new OwnedShard(0, unclaimedRecord, { awake, suspended: new Set() }));
+  const startMs = clock.monotonicMs();
+  await clock.until(() => back === shops);
+  return clock.monotonicMs() - startMs;
+}
+
+test('10,000 shops on each node are back 25 seconds after a start, a third of them 13 after their node died', async () => {
+  assert.equal(SHOPS / nodes, 10_000);
+  assert.ok((await msUntilBack(SHOPS / nodes)) <= 25_100);
+  assert.ok((await msUntilBack(Math.ceil(SHOPS / 3 / (nodes - third.length)))) <= 13_000);
+});

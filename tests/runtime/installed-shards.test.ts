@@ -1,0 +1,67 @@
+/** An installation chooses the number of its shards once; every node keeps to what the data has. */
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { DEFAULT_SHARDS, setShardCount, shardCount, shardOf } from '../../runtime/address.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { eventually, redisNode } from './redis-node.ts';
+
+let server: RedisServer;
+beforeEach(async () => {
+  server = await startRedisServer();
+});
+afterEach(async () => {
+  await server.stop();
+  setShardCount(DEFAULT_SHARDS);
+});
+
+test('the first node decides, and those after it take what the data has', async () => {
+  const first = await redisNode({ redisUrl: server.url, shards: 1_024 });
+  assert.equal(first.node.shards().filter(({ mine }) => mine).length, 1_024);
+  assert.ok(
+    Array.from({ length: 100 }, (_, index) => shardOf(`tenant ${index}`)).some((shard) => shard >= 128),
+  );
+  const second = await redisNode({ redisUrl: server.url, nodeId: 'b' });
+  await eventually(() => second.node.shards().filter(({ mine }) => mine).length === 512);
+  assert.equal(shardCount(), 1_024);
+  await assert.rejects(
+    redisNode({ redisUrl: server.url, nodeId: 'c', shards: 256 }),
+    /^Error: SHARDS is 256, but the data in this Redis has 1024 shards, which cannot change: set SHARDS=1024, or leave it out$/,
+  );
+  await Promise.all([first.node.stop(), second.node.stop()]);
+});
+
+test('without a choice there are 128, and none can be made later', async () => {
+  const { node } = await redisNode({ redisUrl: server.url });
+  assert.equal(node.shards().length, 128);
+  await node.stop();
+  await assert.rejects(
+    redisNode({ redisUrl: server.url, shards: 512 }),
+    /the data in this Redis has 128 shards/,
+  );
+});
+
+test('data from before the number was kept has 128', async () => {
+  const { node } = await redisNode({ redisUrl: server.url });
+  await node.stop();
+  const redis = new Redis(server.url);
+  await redis.del('{runtime}:shards');
+  redis.disconnect();
+  await assert.rejects(
+    redisNode({ redisUrl: server.url, shards: 512 }),
+    /the data in this Redis has 128 shards/,
+  );
+  const again = await redisNode({ redisUrl: server.url, shards: 128 });
+  assert.equal(again.node.shards().length, 128);
+  await again.node.stop();
+});
+
+test('of two nodes that start on an empty Redis at once with different numbers one is refused', async () => {
+  const starts = await Promise.allSettled(
+    [256, 512].map((shards) => redisNode({ redisUrl: server.url, nodeId: `node-${shards}`, shards })),
+  );
+  const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  assert.equal(started.length, 1);
+  await Promise.all(started.map(({ node }) => node.stop()));
+});
