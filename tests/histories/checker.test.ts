@@ -57,6 +57,10 @@ const bad: readonly [promise: string, facts: readonly Fact[]][] = [
       { kind: 'called', tenant, eventId: '2', type: 'message.failed', about: 'n' },
     ],
   ],
+  [
+    'a repetition is answered with its message',
+    [...good, { kind: 'repeat_refused', shop, id: 'm', code: 'RECIPIENT_RATE_LIMITED' }],
+  ],
   ['one message has one key', [...good, { kind: 'accepted', shop, text: 'one', key: 'l', id: 'm', to }]],
   ['an accepted message ends', good.filter(({ kind }) => !['ended', 'fed', 'called'].includes(kind))],
   ['an end does not change', [...good, { kind: 'ended', shop, id: 'm', status: 'sent', reason: 'other' }]],

@@ -35,7 +35,7 @@ function broken(promise: string, ...names: string[]): Violation {
   return { promise, names };
 }
 
-/** One idempotency key is one message, and one message has one key. */
+/** One idempotency key is one message, one message has one key, and a repetition is answered with it. */
 function acceptedOnce(history: History): Violation[] {
   const ids = groups(
     history.of('accepted'),
@@ -50,6 +50,9 @@ function acceptedOnce(history: History): Violation[] {
   return [
     ...several(ids).map(([, found]) => broken('one key is one message', ...found)),
     ...several(keys).map(([id, found]) => broken('one message has one key', id, ...found)),
+    ...history
+      .of('repeat_refused')
+      .map(({ id, code }) => broken('a repetition is answered with its message', id, code)),
   ];
 }
 

@@ -1,12 +1,11 @@
 import type { Fleet } from '../e2e/fleet.ts';
 import type { ShopSurroundings } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
+import { circumstances } from './circumstances.ts';
 import type { History } from './history.ts';
 
 /** Longer than several faults of eight seconds one after the other. */
 const WITHIN_MS = 180_000;
-/** Lines of each node's log about the shop that an error repeats. */
-const LOG_LINES = 20;
 
 /** What one shop's connection needs, and what can say why there was none. */
 interface Connecting {
@@ -64,27 +63,13 @@ async function whyNot(
   const linked = fleet.network.sessions({ limit: 100 }).then(({ items }) => {
     return items.filter((session) => session.phone === phone);
   });
-  const faults = history
-    .of('fault')
-    .filter(({ atMs }) => atMs > begunMs - 30_000)
-    .map(({ atMs, name, on }) => `${new Date(atMs).toISOString()} ${name} ${on ? 'begins' : 'ends'}`);
-  const logs = fleet.nodes.flatMap(({ nodeId, log }) =>
-    log()
-      .split('\n')
-      .filter((line) => line.includes(shop))
-      .slice(-LOG_LINES)
-      .map((line) => `${nodeId} ${line}`),
-  );
   return [
     `since ${new Date(begunMs).toISOString()}:`,
     ...tried,
     `channel: ${await seen(channel)}`,
     `actor: ${await seen(actor)}`,
     `linked to ${phone}: ${await seen(linked)}`,
-    'faults:',
-    ...faults,
-    'log:',
-    ...logs,
+    circumstances(fleet, history, { sinceMs: begunMs, about: shop }),
   ].join('\n');
 }
 

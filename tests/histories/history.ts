@@ -18,6 +18,8 @@ export type Fact =
       readonly to: string;
       readonly code: string;
     }
+  /** A call with the key of an accepted message was refused. */
+  | { readonly kind: 'repeat_refused'; readonly shop: string; readonly id: string; readonly code: string }
   /** A call was asked after somebody's STOP had been acknowledged. */
   | {
       readonly kind: 'answered_after_stop';

@@ -4,6 +4,7 @@ import { FEED_START, type FeedReader, startReader } from '../e2e/feed-readers.ts
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { until } from '../e2e/waiting.ts';
 import { END_TYPES, type Violation, violationsOf } from './checker.ts';
+import { circumstances } from './circumstances.ts';
 import { type Endpoint, startEndpoint } from './endpoints.ts';
 import { inflictFaults, pause } from './faults.ts';
 import { History } from './history.ts';
@@ -12,6 +13,9 @@ import { liveShop, lookAtHandsets, lookForErased, type Shop, type Tenant } from 
 const TENANTS = 3;
 /** Of the events that are new to the endpoint, it refuses one in so many. */
 const REFUSES_EVERY = 7;
+
+/** As long as callers ask again before they give up. */
+const LOOK_BACK_MS = 40_000;
 
 /** A finished history and what it breaks. */
 export interface RunHistory {
@@ -36,6 +40,9 @@ export async function runHistory(options: {
   try {
     const shops = await actOut(fleet, endpoint, history, options);
     return { history, shops, violations: violationsOf(history) };
+  } catch (error) {
+    const when = circumstances(fleet, history, { sinceMs: Date.now() - LOOK_BACK_MS });
+    throw new Error(`the history stopped: ${String(error)}\n${when}`, { cause: error });
   } finally {
     await fleet.stop();
     endpoint.close();

@@ -93,7 +93,11 @@ async function sendTwice(tenant: Tenant, shop: Shop): Promise<void> {
 async function repeat(tenant: Tenant, shop: Shop): Promise<void> {
   if (shop.messages.length === 0) return;
   const message = pickOne(shop.messages, tenant.random);
-  note(tenant, shop, message, await ask(tenant, shop, message));
+  const answer = await ask(tenant, shop, message);
+  note(tenant, shop, message, answer);
+  const { error } = answer;
+  if (error !== undefined)
+    tenant.history.add({ kind: 'repeat_refused', shop: shop.id, id: message.id, code: error.code });
 }
 
 function ask({ api }: Tenant, { id }: Shop, { to, text, key }: { to: string; text: string; key: string }) {
