@@ -1,7 +1,7 @@
 import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import { type Address, addressText } from '../address.ts';
 import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
-import { waitBeforeLoading } from '../newer-state.ts';
+import { NewerState, waitBeforeLoading } from '../newer-state.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { mailboxFull, messageOf, movedAway, poisoned, suspended, unavailable } from '../refusals.ts';
@@ -44,6 +44,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   readonly #gate = new ActivationGate();
   /** The turn under way stands in for one that threw: the actor is loaded again when it has taken effect. */
   #isRecovering = false;
+  /** Why it cannot be loaded, where a newer program stored it. */
+  #newer: NewerState | undefined;
   /** Runs while the actor waits: for Redis, or before it is started again. */
   readonly #timer: RestartableTimer;
   readonly #turnWaiters = new Waiters();
@@ -114,6 +116,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     if (this.#gate.isReady && !this.isEnding) return this.state;
     if (this.#status === 'stopping' || this.#status === 'stopped') return Promise.reject(movedAway());
     if (this.#status === 'suspended') return Promise.reject(suspended());
+    // The next load is half a minute away, longer than callers wait.
+    if (this.#newer !== undefined) return Promise.reject(this.#newer);
     return this.#gate.wait();
   }
 
@@ -211,6 +215,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     }
     this.#around.counters.activations += 1;
     this.#cycle.state = state;
+    this.#newer = undefined;
     this.#resources.taken();
     this.#status = 'active';
     try {
@@ -230,6 +235,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
       return;
     }
     this.#refuseWaiting(error.message);
+    this.#newer = error instanceof NewerState ? error : undefined;
     // No caller waits for it and nothing needs it: it is loaded when it is asked for again.
     if (!this.isNeeded) this.dispose('passivated');
     else this.#timer.start(waitBeforeLoading(error, this.#text, this.#around), () => this.#load());

@@ -1,0 +1,122 @@
+/**
+ * Nodes of the last release and of this tree side by side under traffic, on the way forward and on the way back; and
+ * what a node says that went back behind a stored form that it does not know.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { seededRandom } from '../../runtime/random.ts';
+import { testEnvironment } from '../../service/environment.ts';
+import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
+import { type Fault, homeOf, runFault } from '../chaos/scenario.ts';
+import { type Fleet, type FleetNode, startFleet } from '../e2e/fleet.ts';
+import { sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { until } from '../e2e/waiting.ts';
+import { root } from '../root.ts';
+import { type Build, lastRelease, nextForm, present } from './builds.ts';
+
+const SHOPS = 6;
+const MESSAGES_PER_STEP = 2;
+
+/** What the changelog says of a release whose nodes do not hear those of the release before it. */
+const unreleased =
+  /^## Unreleased\n([\s\S]*?)^## /m.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))?.[1] ?? '';
+const hearEachOther = !unreleased.includes('do not hear each other');
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'two-builds-'));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the last release and this tree, side by side under traffic, forward and back', async (context) => {
+  const former = lastRelease(folder);
+  context.diagnostic(`${former.name}; nodes hear each other: ${hearEachOther}`);
+  const fleet = await startFleet({ nodes: 2, program: former.program });
+  try {
+    const shops = await openShops(fleet, SHOPS);
+    const random = seededRandom(testEnvironment().seed);
+    for (const build of [present, former]) {
+      for (const node of fleet.nodes) {
+        const run = {
+          fleet,
+          random,
+          shops,
+          messagesPerShop: MESSAGES_PER_STEP,
+          trafficMs: 3_000,
+          timeout: 5,
+        };
+        context.diagnostic(JSON.stringify(await runFault(run, replace(node, build, { fleet, shops }))));
+      }
+    }
+  } finally {
+    await fleet.stop();
+  }
+});
+
+test('a node that went back behind a stored form refuses its shops in one sentence, and loses nothing', async () => {
+  const next = nextForm(folder);
+  const fleet = await startFleet({ nodes: 1, program: next.program });
+  try {
+    const [node] = fleet.nodes;
+    const [shop] = await openShops(fleet, 1);
+    assert.ok(node && shop);
+    const [to = ''] = shop.freshRecipients;
+    const sent = await sendText(shop, shop.id, { to, text: 'Before', idempotencyKey: 'before' });
+    await untilStatus(shop, String(sent.data.id), 'sent');
+    await restart(node, present);
+    const refused = await node.api(shop.apiKey).get(`/shops/${shop.id}/channels/msgapp`);
+    assert.deepEqual([refused.status, refused.error?.code], [503, 'SERVICE_UNAVAILABLE']);
+    assert.equal((await node.api(shop.apiKey).get('/me')).status, 200, 'the tenant is answered as ever');
+    await until('the log says why', async () =>
+      /a shop was stored in version \d+, newer than this program's \d+/.test(node.log()),
+    );
+    await restart(node, next);
+    await untilConnected([shop]);
+    assert.equal((await shop.api.get(`/messages/${sent.data.id}`)).data.status, 'sent');
+  } finally {
+    await fleet.stop();
+  }
+});
+
+async function restart(node: FleetNode, { program }: Build): Promise<void> {
+  assert.equal(await node.end('SIGTERM'), 0);
+  await node.start({ program });
+}
+
+/** Puts a node of another build in the place of one. */
+function replace(
+  node: FleetNode,
+  build: Build,
+  { fleet, shops }: { readonly fleet: Fleet; readonly shops: readonly ChaosShop[] },
+): Fault {
+  return {
+    name: `${node.nodeId} is of ${build.name}`,
+    async inflict() {
+      const startedMs = performance.now();
+      await restart(node, build);
+      await fleet.spread();
+      await untilConnected(shops);
+      const recoveredMs = performance.now() - startedMs;
+      return { recoveredMs, note: `${await forwardedCalls(fleet, shops)} calls were forwarded` };
+    },
+  };
+}
+
+/** Each node is asked for each shop. Returns how many of these calls another node owned. */
+async function forwardedCalls(fleet: Fleet, shops: readonly ChaosShop[]): Promise<number> {
+  let forwarded = 0;
+  for (const shop of shops) {
+    const home = await homeOf(fleet, shop);
+    for (const node of fleet.nodes) {
+      const { status, error } = await node.api(shop.apiKey).get(`/shops/${shop.id}/channels/msgapp`);
+      const isForwarded = node.nodeId !== home;
+      if (isForwarded) forwarded += 1;
+      const expected = isForwarded && !hearEachOther ? [503, 200] : [200];
+      assert.ok(expected.includes(status), `${node.nodeId}: ${status} ${JSON.stringify(error)}`);
+    }
+  }
+  return forwarded;
+}
