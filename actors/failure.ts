@@ -37,6 +37,8 @@ export type FailureCode =
   | 'MSGAPP_NOT_CONNECTED'
   | 'MSGAPP_SESSION_LOST'
   | 'BOT_SERVICE_UNREACHABLE'
+  /** No connection to the chat network could be made through the proxy that a shop was to have. */
+  | 'EGRESS_UNREACHABLE'
   | 'WEBHOOK_NOT_FOUND'
   | 'WEBHOOK_LIMIT_REACHED'
   | 'VALIDATION_ERROR'

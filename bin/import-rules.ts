@@ -86,8 +86,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
     ...['actors', 'policy', 'runtime/node', 'runtime/redis', 'runtime'],
   ],
-  'actors/outbound': [],
-  'actors/sessions/main-thread': ['actors/sessions', 'actors', 'runtime'],
+  'actors/outbound': ['actors'],
+  'actors/sessions/main-thread': ['actors/outbound', 'actors/sessions', 'actors', 'runtime'],
   'actors/sessions/worker-thread/store': ['actors/sessions', 'runtime'],
   'actors/sessions/worker-thread/wire': ['actors/sessions', 'actors'],
   'actors/sessions/worker-thread/session': [
@@ -104,7 +104,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'actors/sessions/worker-thread/sending': [
     ...['actors/sessions/worker-thread/attachments', 'actors/sessions/worker-thread/keys'],
     ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire'],
-    ...['actors/sessions/worker-thread/store', 'actors/sessions', 'runtime'],
+    ...['actors/sessions/worker-thread/store', 'actors/outbound', 'actors/sessions', 'runtime'],
   ],
   'actors/sessions/worker-thread/retries': [
     ...['actors/sessions/worker-thread/sending', 'actors/sessions/worker-thread/keys'],

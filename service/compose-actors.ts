@@ -6,6 +6,7 @@ import { fleetService } from '../actors/operators/fleet-service.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import { operatorService } from '../actors/operators/operator-service.ts';
 import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
+import type { EgressVault } from '../actors/sessions/egress-vault.ts';
 import { gatheredEvents } from '../actors/sessions/gathered-events.ts';
 import type { QrImages } from '../actors/sessions/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
@@ -71,6 +72,8 @@ export interface ActorsOptions {
   readonly platformName: string;
   /** Names numbers and seals what is kept of them. */
   readonly vault: NumberVault;
+  /** Seals the addresses of shops' proxies. */
+  readonly egressVault: EgressVault;
   /** Makes spans of what is sent; absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
   /** Counts what recipients said of messages, and how long after they were sent; milliseconds. Default: nobody counts. */
@@ -113,7 +116,7 @@ const OUTCOME_MS = 180_000;
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
-  const { node, clock, random, log, qrImages, gap, poolLink, platformName, vault } = options;
+  const { node, clock, random, log, qrImages, gap, poolLink, platformName, vault, egressVault } = options;
   const { actors, store, deadLetters } = node;
   const around = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
@@ -167,7 +170,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   );
   node.register(
     shopBehaviour({
-      ...{ random, makeId, makeWireId, platformName, vault, times },
+      ...{ random, makeId, makeWireId, platformName, vault, egressVault, times },
       eventLimits: options.eventLimits ?? EVENT_LIMITS,
       retentionMs,
       perform: tracedEffects(performShop, options.tracing),
@@ -187,7 +190,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     webhooks,
     operators: operatorService({
       ...around,
-      ...{ directory, operatorsDirectory, erasure, makeId, host },
+      ...{ directory, operatorsDirectory, erasure, makeId, host, egressVault },
     }),
     fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,

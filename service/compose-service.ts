@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { credentialCiphers } from '../actors/sessions/credential-cipher.ts';
+import { egressVault } from '../actors/sessions/egress-vault.ts';
 import { checkCredentialsKeys } from '../actors/sessions/main-thread/credentials-check.ts';
 import { startQrImages } from '../actors/sessions/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
@@ -83,6 +85,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     platformName: environment.platformName,
     tracing,
     vault: numberVault(environment.credentialsKeys),
+    egressVault: egressVault(credentialCiphers(environment.credentialsKeys)),
     countReceipt: receiptCounter(metrics),
     webhooks: webhookSettings(environment),
     // No erasure runs before the node does.

@@ -3,7 +3,10 @@ import type { Metrics } from '../http/metrics/metrics.ts';
 
 /** The ends that alerts are about (image/monitoring/alert-rules.yaml). */
 const ALERTED_ENDS = (
-  ['credentials_unreadable', 'temporarily_banned', 'forbidden', 'login_refused', 'outdated'] as const
+  [
+    ...(['credentials_unreadable', 'temporarily_banned', 'forbidden', 'login_refused'] as const),
+    ...(['outdated', 'egress_unreachable'] as const),
+  ] as const
 ).map((end) => [end, 0] as const);
 
 /** Registers the metrics of the sending component: its workers, ends of sessions, outcomes of orders. */

@@ -34,6 +34,14 @@ export interface ShopInspection extends ShopActorView {
   readonly session: Readonly<Record<string, unknown>> | null;
 }
 
+/** A shop and its egress. */
+export interface EgressView {
+  /** The shop. */
+  readonly id: string;
+  /** Without the password; null: there is none. */
+  readonly egress: string | null;
+}
+
 /** A node as the one that is asked knows it. */
 export interface FleetNode {
   readonly nodeId: string;
@@ -95,6 +103,11 @@ export interface OperatorOperations {
     tenantId: string,
     shop: { readonly name: string; readonly phone: string | undefined },
   ): Promise<Outcome<ShopView>>;
+  /**
+   * Gives a shop another way out, null: the node's own address, and opens its session again where it has one. Fails
+   * VALIDATION_ERROR for what is no address of a proxy, and EGRESS_UNREACHABLE where none could be made through it.
+   */
+  setEgress(shop: ShopReference, egress: string | null): Promise<Outcome<EgressView>>;
   /** Numbers the tenant's customer records hold; they make recipients known. */
   addCustomers(tenantId: string, phones: readonly string[]): Promise<Outcome<{ readonly added: number }>>;
   createKey(

@@ -6,6 +6,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
 import { answeredInTime } from '../answered-in-time.ts';
 import { done, failed, type Outcome } from '../failure.ts';
+import type { EgressVault } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import { shopAddress } from '../shops/state/shop-keys.ts';
@@ -20,6 +21,7 @@ import type { MadeShop } from '../tenants/tenant-operations.ts';
 import { keyView, type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import type { KeyView, TenantView } from '../tenants/tenant-view.ts';
+import { changeEgress } from './egress-change.ts';
 import type { OperatorOperations, ShopInspection } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { inspectShop } from './shop-inspection.ts';
@@ -34,7 +36,8 @@ export interface OperatorServiceOptions {
   readonly erasure: Pick<TenantErasure, 'run'>;
   readonly makeId: (nowMs: number) => string;
   readonly operatorsDirectory: OperatorsDirectory;
-  readonly host: Pick<SessionHost, 'describe' | 'available'>;
+  readonly host: Pick<SessionHost, 'describe' | 'available' | 'tryEgress'>;
+  readonly egressVault: EgressVault;
   readonly log: Logger;
 }
 
@@ -224,7 +227,10 @@ function apiKeys(
   };
 }
 
-type ShopControls = Pick<OperatorOperations, 'hold' | 'resume' | 'restart' | 'passivate' | 'snapshot'>;
+type ShopControls = Pick<
+  OperatorOperations,
+  'hold' | 'resume' | 'restart' | 'passivate' | 'snapshot' | 'setEgress'
+>;
 
 function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAccess): ShopControls {
   const { actors, clock } = options;
@@ -254,6 +260,10 @@ function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAcc
           message: 'The shop has a session or work in its queue and must stay active.',
         });
       }),
+    setEgress: (shop, egress) =>
+      withTenant(shop.tenantId, async ({ shops }) =>
+        shops.has(shop.shopId) ? changeEgress(options, shop, egress) : failed('NOT_FOUND'),
+      ),
     snapshot: (shop) => withShop(shop, async () => undefined),
   };
 }

@@ -4,6 +4,7 @@ import type { Actors } from '../../runtime/actors.ts';
 import type { Address } from '../../runtime/address.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
+import type { EgressVault } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { sessionOf } from '../shops/effects/shop-effects.ts';
 import { warmupPairedAtMs } from '../shops/machines/channel-context.ts';
@@ -19,6 +20,7 @@ export interface InspectShopOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly host: Pick<SessionHost, 'describe' | 'available'>;
+  readonly egressVault: Pick<EgressVault, 'renewed'>;
   readonly log: Logger;
 }
 
@@ -29,14 +31,14 @@ export interface InspectShopOptions {
  */
 export async function inspectShop(
   address: Address,
-  { actors, store, host, log }: InspectShopOptions,
+  { actors, store, host, egressVault, log }: InspectShopOptions,
   { settings, nowMs }: { readonly settings: TenantSettings; readonly nowMs: number },
 ): Promise<ShopInspection | undefined> {
   const stopped = stoppedSnapshot(actors, address);
   const state =
     stopped === undefined
       ? await actors.state<ShopState>(address)
-      : await loadShop(address, store, nowMs).catch((error: unknown) => {
+      : await loadShop(address, store, nowMs, egressVault).catch((error: unknown) => {
           const line = 'what is stored of a shop that does not run cannot be read';
           log.error({ ...shopOf(address), err: error }, line);
           return undefined;

@@ -29,6 +29,15 @@ function ranges(texts: readonly string[]): Range[] {
   );
 }
 
+/**
+ * Names that lead into a network of one's own: those reserved for that (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`), those
+ * that routers and companies use beside them (RFC 6762, appendix G), and names of one part, to which a search domain is added.
+ */
+const LOCAL_NAME =
+  /^[^.]*$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
+
+const LOOPBACK_NAME = /(?:^|\.)localhost$/;
+
 /** The addresses that attachments are fetched from and webhooks are sent to. */
 export class AddressGuard {
   readonly #allowLoopback: boolean;
@@ -57,6 +66,18 @@ export class AddressGuard {
     if (port !== 80 && port !== 443) return false;
     if (range !== 'unicast' || (parsed instanceof ipaddr.IPv6 && !parsed.match(GIVEN_OUT))) return false;
     return !this.#denied.some((denied) => denied[0].kind() === parsed.kind() && parsed.match(denied));
+  }
+
+  /**
+   * The same of the host of a URL that a proxy looks up, so that its addresses are not known here: an address as above, and a
+   * name that is not one of a local network. To which address the proxy goes is for the proxy to bound.
+   */
+  allowsUnresolved(hostname: string, port: number): boolean {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    if (ipaddr.isValid(host)) return this.allows(host, port);
+    const name = host.toLowerCase().replace(/\.$/, '');
+    if (this.#allowLoopback && LOOPBACK_NAME.test(name)) return true;
+    return (port === 80 || port === 443) && !LOCAL_NAME.test(name);
   }
 }
 

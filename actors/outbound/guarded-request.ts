@@ -1,13 +1,16 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { type AddressGuard, ForbiddenAddress, guardedLookup } from './address-guard.ts';
+import type { Egress } from './egress.ts';
 import type { ResolveAll } from './name-lookup.ts';
 
 /** The bounds of a request: the addresses that it may go to, the look-up of names, and its end. */
 export interface RequestBounds {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
+  /** The way out, which looks names up in place of `resolve`; absent: this node's own address. */
+  readonly egress?: Egress | undefined;
   /** Ends the request, and the look-up before it. */
   readonly signal: AbortSignal;
 }
@@ -24,22 +27,19 @@ export interface SentRequest {
 /**
  * Asks an address at http or https on a connection of its own, to the very address that was checked. Resolves with the
  * answer's head; redirects are not followed, and protocols not switched. Rejects with `ForbiddenAddress` where the guard
- * forbids it.
+ * forbids it, and with `EgressFailure` where the way out fails.
  */
 export async function guardedRequest(
   url: URL,
-  { guard, resolve, signal }: RequestBounds,
+  bounds: RequestBounds,
   { method = 'GET', headers, body, ca }: SentRequest,
 ): Promise<IncomingMessage> {
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  // Node connects to a literal address without any lookup.
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0 && !guard.allows(literal, port)) throw new ForbiddenAddress();
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const lookup = guardedLookup({ guard, port, resolve, signal });
+  const { signal } = bounds;
+  const way = wayTo(url, bounds);
   const trusted = ca === undefined ? {} : { ca };
   return new Promise((answered, failed) => {
-    const outgoing = request(url, { method, headers, lookup, agent: false, signal, ...trusted }, answered);
+    const outgoing = request(url, { method, headers, signal, ...way, ...trusted }, answered);
     outgoing.on('error', failed);
     // Node takes a 101 for no answer, and leaves its connection to whoever listens for it.
     outgoing.on('upgrade', (answer, socket) => {
@@ -50,4 +50,20 @@ export async function guardedRequest(
     outgoing.on('close', () => failed(new Error('the connection was closed without an answer')));
     outgoing.end(body);
   });
+}
+
+/** The options with which Node asks that address, by the egress or by itself. Throws `ForbiddenAddress`. */
+function wayTo(
+  url: URL,
+  { guard, resolve, egress, signal }: RequestBounds,
+): Pick<RequestOptions, 'agent' | 'lookup'> {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  if (egress !== undefined) {
+    if (!guard.allowsUnresolved(url.hostname, port)) throw new ForbiddenAddress();
+    return { agent: egress.agent(url.protocol, { signal }) };
+  }
+  // Node connects to a literal address without any lookup.
+  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0 && !guard.allows(literal, port)) throw new ForbiddenAddress();
+  return { agent: false, lookup: guardedLookup({ guard, port, resolve, signal }) };
 }

@@ -1,4 +1,5 @@
 import type { Write } from '../../runtime/store.ts';
+import type { EgressAddress } from '../egress-address.ts';
 import type { InboundContent } from '../inbound-content.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 
@@ -45,6 +46,11 @@ export interface SessionHost {
    * answered, or at once where it was asked a moment ago; nothing while no list was ever told.
    */
   refreshGroups(shop: SessionAddress, groupId?: string): void;
+  /**
+   * Makes a connection to the chat network through that proxy, as a session would. Resolves with why it failed, in words that
+   * hold no password, after ten seconds at the latest; undefined: it works.
+   */
+  tryEgress(address: EgressAddress): Promise<string | undefined>;
   /** True while a worker is there to take orders, or the first one is on its way right after a start. */
   available(): boolean;
   /** What was counted since the start, and how the workers stand. */
@@ -62,6 +68,8 @@ export interface SessionOpening {
   readonly pairWith?: string;
   /** What the tenant is told of what people write; absent: nothing. */
   readonly inbound?: InboundMode;
+  /** The proxy through which all its connections go, as `EgressVault` sealed it; absent: they leave from the node's own address. */
+  readonly egress?: string;
 }
 
 /** What the sending component of one node counted since it started, and how its workers stand. */
@@ -166,6 +174,8 @@ export type SessionEnd =
   | 'login_refused'
   /** 405: the client's version is refused; hits the whole fleet. */
   | 'outdated'
+  /** The shop's egress made no connection: try again with backoff, and by no other way. */
+  | 'egress_unreachable'
   /** Nobody scanned any of the QR codes, or typed the code. */
   | 'qr_exhausted'
   /** The network gives no code for that number; `statusCode` 429: it was asked for too many. */

@@ -25,6 +25,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     markRead: (shop, message) => of(shop).markRead(shop, message),
     hearInbound: (shop, inbound) => of(shop).hearInbound(shop, inbound),
     refreshGroups: (shop, groupId) => of(shop).refreshGroups(shop, groupId),
+    tryEgress: (address) => real.tryEgress(address),
     available: () => real.available(),
     figures: () => real.figures(),
     describe: (shop) => of(shop).describe(shop),

@@ -42,7 +42,7 @@ export type Channel = {
   readonly pollAfterMs?: number;
   readonly phone?: string;
   /** Why there is no session, where you can do something about it or should know. More may come. */
-  readonly reason?: 'NUMBER_IN_USE' | 'PASSKEY_REQUIRED' | 'NUMBER_RESTRICTED' | 'TEMPORARILY_BANNED' | 'LOGIN_REFUSED' | 'CLIENT_OUTDATED' | 'UNLINKED' | 'REPLACED';
+  readonly reason?: 'NUMBER_IN_USE' | 'PASSKEY_REQUIRED' | 'NUMBER_RESTRICTED' | 'TEMPORARILY_BANNED' | 'LOGIN_REFUSED' | 'CLIENT_OUTDATED' | 'EGRESS_UNREACHABLE' | 'UNLINKED' | 'REPLACED';
   /** The chat network's own code, where it refused the number or its login. */
   readonly networkCode?: number;
   /** When a temporary ban ends; the shop then comes back by itself. */
@@ -149,7 +149,7 @@ export type Event = {
   readonly data: {
     readonly shopId: string;
     /** Why there is no session, where you can do something about it or should know. More may come. */
-    readonly reason?: 'NUMBER_IN_USE' | 'PASSKEY_REQUIRED' | 'NUMBER_RESTRICTED' | 'TEMPORARILY_BANNED' | 'LOGIN_REFUSED' | 'CLIENT_OUTDATED' | 'UNLINKED' | 'REPLACED';
+    readonly reason?: 'NUMBER_IN_USE' | 'PASSKEY_REQUIRED' | 'NUMBER_RESTRICTED' | 'TEMPORARILY_BANNED' | 'LOGIN_REFUSED' | 'CLIENT_OUTDATED' | 'EGRESS_UNREACHABLE' | 'UNLINKED' | 'REPLACED';
     /** The chat network's own code, where it refused the number or its login. */
     readonly networkCode?: number;
     /** When a temporary ban ends; the shop then comes back by itself. */

@@ -115,6 +115,11 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
     'DECLARE_DAILY_CAP_REACHED',
     'The daily ceiling of new declarations is reached; none was declared.',
   ),
+  EGRESS_UNREACHABLE: entry(
+    422,
+    'EGRESS_UNREACHABLE',
+    'No connection to the chat network can be made through this proxy; nothing was changed.',
+  ),
   WEBHOOK_NOT_FOUND: entry(404, 'WEBHOOK_NOT_FOUND', 'There is no such webhook.'),
   WEBHOOK_LIMIT_REACHED: entry(409, 'WEBHOOK_LIMIT_REACHED', 'The account has as many webhooks as it may.'),
   VALIDATION_ERROR: entry(422, 'VALIDATION_ERROR', 'The request is not valid.'),

@@ -38,12 +38,21 @@ const lastEnd = v.strictObject({
   networkCode: v.exactOptional(v.number()),
 } satisfies SchemasOf<NonNullable<Shop['channel']['lastEnd']>>);
 
+/** A shop's egress in replies. */
+export const shownEgress = v.pipe(
+  v.nullable(v.string()),
+  v.description(
+    'The proxy of all its connections, with `***` for the password; `unreadable`: no configured key opens it, and the shop has no way out; null: there is none.',
+  ),
+);
+
 /** Both machines of a shop, the head of its queue and its last steps. */
 export const shopDetails = v.strictObject({
   ...whichShop,
   name: v.string(),
   tenantActive: v.boolean(),
   inbound: v.picklist(INBOUND_MODES),
+  egress: shownEgress,
   status: channelStatus,
   channel: v.strictObject({
     state: v.string(),

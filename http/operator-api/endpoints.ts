@@ -11,7 +11,7 @@ import { countRefusals, listRequests } from './requests.ts';
 import { resumeAll } from './resume-all.ts';
 import type { OperatorServices } from './services.ts';
 import { connectShop, disconnectShop, pollShop, requestShopPairingCode } from './shop-channel.ts';
-import { deleteShop, importShop, listShopMessages, listTenantShops } from './shops.ts';
+import { changeShop, deleteShop, importShop, listShopMessages, listTenantShops } from './shops.ts';
 import {
   addCustomers,
   changeTenant,
@@ -42,6 +42,7 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   resumeTenant,
   changeTenant,
   deleteTenant,
+  changeShop,
   deleteShop,
   readErasure,
   importShop,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { LONGEST_EGRESS } from '../../actors/egress-address.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import type { MessageView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
@@ -8,6 +9,7 @@ import { text } from '../contract/fields.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, numberedPage, shop } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
+import { shownEgress } from './actor-resources.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { messageOutcome } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
@@ -127,6 +129,43 @@ export const importShop = operatorEndpoint({
     if (!imported.ok) return imported;
     const location = `/admin/v1/actors/${params.tenantId}/${imported.value.id}`;
     return reply(201, imported.value, headerLines({ Location: location }));
+  },
+});
+
+/** How long another node may take to try a proxy and to store it, in milliseconds. */
+const TRIED_WITHIN_MS = 20_000;
+
+/** PATCH /tenants/{tenantId}/shops/{shopId} */
+export const changeShop = operatorEndpoint({
+  name: 'changeShop',
+  method: 'PATCH',
+  path: '/tenants/{tenantId}/shops/{shopId}',
+  role: 'admin',
+  tag: 'Tenants',
+  summary: "Change a shop's egress, the proxy of all its connections",
+  description:
+    'A connection to the chat network is made through it before it is stored (422 `EGRESS_UNREACHABLE`). The session of the shop then opens again, once. Null: the connections leave from the address of the node.',
+  body: closedObject({
+    egress: v.pipe(
+      v.nullable(text({ max: LONGEST_EGRESS })),
+      v.description(
+        '`socks5://user:password@host:port` or `http://user:password@host:port`. The proxy looks names up.',
+      ),
+    ),
+  }),
+  bodyExample: { egress: 'socks5://bakery:s3cret@proxy.example:1080' },
+  replies: {
+    200: {
+      description: 'The shop and its egress.',
+      data: v.strictObject({ id: v.string(), egress: shownEgress }),
+      example: { id: '66b1f0a2c3d4e5f607182901', egress: 'socks5://bakery:***@proxy.example:1080' },
+    },
+  },
+  errors: ['NOT_FOUND', 'EGRESS_UNREACHABLE'],
+  forwardTimeoutMs: TRIED_WITHIN_MS,
+  async handle({ params: { tenantId, shopId }, body: { egress }, services }) {
+    const changed = await services.operators.setEgress({ tenantId, shopId }, egress);
+    return changed.ok ? reply(200, changed.value) : changed;
   },
 });
 

@@ -14,9 +14,10 @@ import { listMessages } from '../../actors/shops/views/message-list.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { shardKey } from '../../runtime/address.ts';
 import { type Golden, goldenHash, goldenStore, goldenTenant, readGolden } from './golden/golden-store.ts';
+import { testEgressVault } from './shop-harness.ts';
 
 const shopOf = (golden: Golden, store = goldenStore(golden)) =>
-  loadShop(shopAddress(golden), store, Number.POSITIVE_INFINITY);
+  loadShop(shopAddress(golden), store, Number.POSITIVE_INFINITY, testEgressVault);
 
 test('a tenant is read with its keys, shops, quota and declared contacts', async () => {
   const golden = readGolden(1);
@@ -100,6 +101,6 @@ test('a tenant and a shop of a newer version are refused in a clear sentence', a
   await assert.rejects(goldenTenant(golden), /stored in version 2, newer than this program's 1/);
   const withShop = readGolden(2);
   const shop = goldenHash(withShop, shopKeys(tenantAddress(withShop.tenantId).shard, withShop.shopId).shop);
-  shop.actor = String(shop.actor).replace('"version":2', '"version":3');
-  await assert.rejects(shopOf(withShop), /stored in version 3, newer than this program's 2/);
+  shop.actor = String(shop.actor).replace('"version":2', '"version":4');
+  await assert.rejects(shopOf(withShop), /stored in version 4, newer than this program's 3/);
 });

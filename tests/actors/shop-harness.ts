@@ -1,4 +1,6 @@
 import type { Failure, Outcome } from '../../actors/failure.ts';
+import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
+import { egressVault } from '../../actors/sessions/egress-vault.ts';
 import type { SendOutcome, SessionEvent } from '../../actors/sessions/session-host.ts';
 import type { Accepted, MessageDraft, ShopReference } from '../../actors/shops/shop-operations.ts';
 import { AcceptedList } from '../../actors/shops/state/accepted-list.ts';
@@ -36,6 +38,9 @@ export function textDraft(to: string, text: string): MessageDraft {
 
 /** Where harnesses keep numbers of erased shops. */
 export const vault = numberVault([Buffer.alloc(32, 1)]);
+
+/** Seals the egress of harnesses' shops. */
+export const testEgressVault = egressVault(credentialCiphers([Buffer.alloc(32, 1)]));
 
 /** What a harness is made with. */
 interface HarnessOptions {
@@ -86,13 +91,14 @@ export class ShopHarness {
       available: () => this.available,
       ledgerReplaced,
       vault,
+      egressVault: testEgressVault,
     });
   }
 
   static async start(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
     const redis = new MemoryRedis({ monotonicMs: () => 0, wallMs: () => 0 });
     redis.run(['HSET', tenantKeys(own.tenantId).shops, own.shopId, JSON.stringify({ name: 'Bakery' })]);
-    const state = await loadShop(shopAddress(own), storeOf(redis), 0);
+    const state = await loadShop(shopAddress(own), storeOf(redis), 0, testEgressVault);
     if (state === undefined) throw new Error('the shop was not loaded');
     return new ShopHarness(state, redis, { seed });
   }

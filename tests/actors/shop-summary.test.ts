@@ -12,7 +12,7 @@ import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { ActorIndex, ActorSummary, Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
-import { ShopHarness } from './shop-harness.ts';
+import { ShopHarness, testEgressVault } from './shop-harness.ts';
 
 function seen(state: ShopState | undefined, status: ActorSummary['status'] = 'active'): ActorSummary {
   const address = shopAddress({ tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24) });
@@ -146,7 +146,10 @@ test('a suspended shop is shown as its last commit left it, and without details 
   const look = (store: Pick<Store, 'read'>): ReturnType<typeof inspectShop> =>
     inspectShop(
       address,
-      { actors, store: store as Store, host: { describe: () => undefined, available: () => true }, log },
+      {
+        ...{ actors, store: store as Store, egressVault: testEgressVault, log },
+        host: { describe: () => undefined, available: () => true },
+      },
       { settings, nowMs: 0 },
     );
   const shown = await look({ read: async () => stored });

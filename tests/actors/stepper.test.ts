@@ -59,6 +59,7 @@ test('each event in each state of the channel steps as in xstate’s own transit
     ...(['temporarily_banned', 'login_refused', 'passkey_required'] as const),
     ...(['transient', 'restart_required', 'replaced', 'logged_out', 'forbidden'] as const),
     ...(['outdated', 'qr_exhausted', 'pairing_refused', 'credentials_unreadable'] as const),
+    'egress_unreachable',
   ];
   const closed = { type: 'closed', detail: 'd', nowMs: 3, chance: 0.5 } as const;
   const events: ChannelEvent[] = [
@@ -76,6 +77,7 @@ test('each event in each state of the channel steps as in xstate’s own transit
     { ...closed, end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: 7_200_000 },
     { type: 'reconnect_due' },
     { type: 'activated', nowMs: 7 },
+    { type: 'egress_changed', nowMs: 8 },
   ];
   const lastEnd = { end: 'number_in_use', statusCode: null, detail: '', atMs: 1 } as const;
   const configured: ChannelContext = { ...unconfiguredContext, configId: 'c', generation: 2 };

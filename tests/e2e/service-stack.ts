@@ -45,6 +45,8 @@ interface StackOptions {
   readonly gapMs?: string;
   readonly logLevel?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** The service knows the network by the name `localhost`, which somebody has to look up. */
+  readonly isNamed?: boolean;
 }
 
 async function startStack(options: StackOptions, parts: StartedParts): Promise<ServiceStack> {
@@ -64,7 +66,9 @@ async function startStack(options: StackOptions, parts: StartedParts): Promise<S
     REDIS_URL: redis.url,
     DATA_DIR: dataDir,
     CREDENTIALS_KEY: credentialsKey,
-    MSGAPP_SOCKET_URL: simulator.chatUrl,
+    MSGAPP_SOCKET_URL: options.isNamed
+      ? simulator.chatUrl.replace('127.0.0.1', 'localhost')
+      : simulator.chatUrl,
     MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
     NODE_EXTRA_CA_CERTS: mediaCa,
     SEND_GAP_MS: options.gapMs ?? '50-150',

@@ -14,7 +14,7 @@ const articles = join(root, 'http/docs');
 const reasons = Object.keys(MESSAGE_REASONS);
 const policyCodes = [...MESSAGE_POLICY_CODES, ...STATUS_POLICY_CODES, ...DECLARATION_POLICY_CODES];
 /** No operation of the tenants' API answers these. */
-const OPERATORS_ONLY = new Set(['FORBIDDEN_ROLE']);
+const OPERATORS_ONLY = new Set(['FORBIDDEN_ROLE', 'EGRESS_UNREACHABLE']);
 
 function assertNamed(codes: readonly string[], text: string): void {
   assert.deepEqual(

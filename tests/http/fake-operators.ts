@@ -64,6 +64,10 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       });
       return done(view);
     },
+    async setEgress({ tenantId, shopId }, egress) {
+      const isThere = memory.tenants.get(tenantId)?.shops.has(shopId);
+      return isThere ? done({ id: shopId, egress }) : failed('NOT_FOUND');
+    },
     async tenant(tenantId) {
       const tenant = memory.tenants.get(tenantId);
       return tenant === undefined ? failed('NOT_FOUND') : done({ ...tenant.view, actor: tenant.actor });

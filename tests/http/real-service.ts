@@ -1,3 +1,5 @@
+import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
+import { egressVault } from '../../actors/sessions/egress-vault.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { numberVault } from '../../actors/shops/state/number-vault.ts';
 import { shopAddress, shopKeys } from '../../actors/shops/state/shop-keys.ts';
@@ -81,6 +83,7 @@ async function startReal(limits: Partial<RuntimeLimits>, parts: StartedParts): P
     operatorsLink: topic('operators'),
     platformName: 'Market Square',
     vault: numberVault([Buffer.alloc(32, 1)]),
+    egressVault: egressVault(credentialCiphers([Buffer.alloc(32, 1)])),
     logs: {
       forgetTenant: (id) => fixture.forgetTenant(id),
       forgetShop: (id) => fixture.forgetShop(id),

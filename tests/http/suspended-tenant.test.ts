@@ -43,8 +43,9 @@ before(async () => {
   node.register(tenantBehaviour({ keyLimits, makeId, retentionMs: 1, perform: () => undefined }));
   const keys = new StoredKeyDirectory(store);
   const operatorsDirectory = { refresh: () => undefined } as unknown as OperatorsDirectory;
-  const host = { available: () => true, describe: () => undefined };
-  const around = { actors, store, clock, operatorsDirectory, host, log };
+  const host = { available: () => true, describe: () => undefined, tryEgress: async () => undefined };
+  const egressVault = {} as OperatorServiceOptions['egressVault'];
+  const around = { actors, store, clock, operatorsDirectory, host, egressVault, log };
   service = await startService({
     keys,
     tenants: tenantService({

@@ -36,6 +36,8 @@ export interface MemoryBehaviour {
   readonly outcome: (order: SendOrder) => SendOutcome | 'silent';
   /** How long an inbound message waits for its confirmation before the session is dropped. */
   readonly confirmMs: number;
+  /** The host of a proxy that makes no connection; undefined: each one does. */
+  readonly deadEgress: string | undefined;
   /** How many of its last orders each shop remembers, for whoever looks at them. */
   readonly remembered: number;
 }
@@ -57,6 +59,7 @@ export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
   knownAs: (to) => to,
   outcome: () => ({ kind: 'acknowledged' }),
   confirmMs: 10_000,
+  deadEgress: undefined,
   remembered: 1_000,
 };
 

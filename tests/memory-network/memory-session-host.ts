@@ -1,3 +1,4 @@
+import type { EgressAddress } from '../../actors/egress-address.ts';
 import type { InboundMode } from '../../actors/inbound-mode.ts';
 import { SessionCounters } from '../../actors/sessions/session-counters.ts';
 import type {
@@ -176,6 +177,10 @@ export class MemorySessionHost implements SessionHost {
     session.later(0, () =>
       this.#tell(shop, { type: 'session.groups', generation: session.generation, groups }),
     );
+  }
+
+  async tryEgress({ host }: EgressAddress): Promise<string | undefined> {
+    return host === this.#behaviour.deadEgress ? 'the egress cannot be reached (ECONNREFUSED)' : undefined;
   }
 
   available(): boolean {

@@ -2,6 +2,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
+import type { EgressAddress } from '../../egress-address.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import { keepSwept } from '../attachment-files.ts';
 import { SessionCounters } from '../session-counters.ts';
@@ -18,6 +19,7 @@ import type {
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
 import type { ClientVersion, MediaAccess, SessionWord, ToWorker, WorkerOpening } from '../worker-protocol.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
+import { egressProblem } from './egress-problem.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
 import { NetworkVersion } from './network-version.ts';
 import { noteEvent, noteOutcome, noteWord, type SessionNotes } from './session-notes.ts';
@@ -183,12 +185,8 @@ class BaileysHost implements SessionHost {
     const attempt = slot?.take(messageId);
     if (slot !== undefined && attempt === undefined) return;
     const shownMs = composingMs(this.#timing, text.length, this.#options.random());
-    if (
-      slot !== undefined &&
-      attempt !== undefined &&
-      this.#post(slot, { kind: 'prepare', shopId, attempt, order, composingMs: shownMs })
-    )
-      return;
+    const composing = { order, composingMs: shownMs };
+    if (attempt !== undefined && this.#post(slot, { kind: 'prepare', shopId, attempt, ...composing })) return;
     slot?.recall(messageId);
     this.#tellSoon(shop, {
       type: 'session.send_outcome',
@@ -212,11 +210,11 @@ class BaileysHost implements SessionHost {
   }
 
   confirmInbound(shop: SessionAddress, token: string): void {
-    this.#say(this.#slots.get(shop.shopId), { kind: 'confirm', shopId: shop.shopId, token });
+    this.#post(this.#slots.get(shop.shopId), { kind: 'confirm', shopId: shop.shopId, token });
   }
 
   markRead(shop: SessionAddress, message: ReadMessage): void {
-    this.#say(this.#live(shop), { kind: 'mark_read', shopId: shop.shopId, ...message });
+    this.#post(this.#live(shop), { kind: 'mark_read', shopId: shop.shopId, ...message });
   }
 
   hearInbound(shop: SessionAddress, inbound: InboundMode): void {
@@ -227,7 +225,11 @@ class BaileysHost implements SessionHost {
   }
 
   refreshGroups(shop: SessionAddress, groupId?: string): void {
-    this.#say(this.#live(shop), { kind: 'refresh_groups', shopId: shop.shopId, groupId });
+    this.#post(this.#live(shop), { kind: 'refresh_groups', shopId: shop.shopId, groupId });
+  }
+
+  tryEgress(address: EgressAddress): Promise<string | undefined> {
+    return egressProblem(address, this.#options);
   }
 
   available(): boolean {
@@ -272,12 +274,8 @@ class BaileysHost implements SessionHost {
     return this.#slots.get(shop.shopId)?.generation ?? 0;
   }
 
-  #say(slot: SessionSlot | undefined, message: ToWorker): void {
-    if (slot !== undefined) this.#post(slot, message);
-  }
-
-  #post(slot: SessionSlot, message: ToWorker): boolean {
-    return slot.worker !== undefined && this.#pool.post(slot.worker, message);
+  #post(slot: SessionSlot | undefined, message: ToWorker): boolean {
+    return slot?.worker !== undefined && this.#pool.post(slot.worker, message);
   }
 
   #heard(message: SessionWord, from: { worker: number; reply(answer: ToWorker): void }): void {

@@ -1,6 +1,7 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
+import { type Egress, egressThrough } from '../../outbound/egress.ts';
 import { Unreadable } from '../credential-cipher.ts';
 import type { SendOutcome, SessionAddress, SessionEnd } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
@@ -156,9 +157,12 @@ export class LiveSession {
     asked.catch(this.#failed('the groups could not be asked for'));
   }
 
-  /** Ends it without a `closed` event; resolves when its last write is answered. */
-  async close(): Promise<void> {
-    this.#stopEverything('the session was closed', { comesBack: false });
+  /**
+   * Ends it without a `closed` event; resolves when its last write is answered. `comesBack`: another one of the same identity
+   * follows at once, which sends once more what was not acknowledged.
+   */
+  async close({ comesBack = false } = {}): Promise<void> {
+    this.#stopEverything('the session was closed', { comesBack });
     await this.#drained();
   }
 
@@ -176,6 +180,7 @@ export class LiveSession {
     this.#running = startParts({
       ...this.#options,
       credentials,
+      egress: this.#egress(),
       sealed: this.#sealed,
       inbound: this.#inbound,
       aliases: this.#aliases,
@@ -190,6 +195,15 @@ export class LiveSession {
     });
   }
 
+  /** Throws `Unreadable`: a shop whose egress cannot be read has no way out. */
+  #egress(): Egress | undefined {
+    const { environment, shop, opening } = this.#options;
+    if (opening.egress === undefined) return undefined;
+    return egressThrough(environment.egressVault.open(shop, opening.egress), ({ message }) =>
+      this.#end('egress_unreachable', { statusCode: undefined, detail: message }),
+    );
+  }
+
   #updated(update: Partial<ConnectionState>): void {
     if (this.#ended || this.#unlinking) return;
     if (update.qr !== undefined && this.#running !== undefined)
@@ -199,8 +213,8 @@ export class LiveSession {
       this.#timers.after(this.#options.environment.timing.settleMs, () => this.#opened());
     }
     if (update.connection === 'close') {
-      const { message: detail, ...cause } = readDisconnect(update.lastDisconnect?.error);
-      this.#end(sessionEndOf({ ...cause, message: detail }), { ...cause, detail });
+      const { message: detail, end, ...cause } = readDisconnect(update.lastDisconnect?.error);
+      this.#end(end ?? sessionEndOf({ ...cause, message: detail }), { ...cause, detail });
     }
   }
 
@@ -237,7 +251,7 @@ export class LiveSession {
 
   #end(end: SessionEnd, cause: SessionEndCause): void {
     if (this.#ended) return;
-    this.#stopEverything(cause.detail, { comesBack: end === 'transient' });
+    this.#stopEverything(cause.detail, { comesBack: end === 'transient' || end === 'egress_unreachable' });
     void this.#drained().then(() => {
       this.#emit({ type: 'session.closed', end, ...cause });
       this.#running = undefined;

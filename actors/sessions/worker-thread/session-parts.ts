@@ -1,5 +1,6 @@
 import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
+import type { Egress } from '../../outbound/egress.ts';
 import type { SendOutcome, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
 import { connectClient, holdReceipts } from './connection/client-socket.ts';
@@ -40,6 +41,8 @@ export interface SessionPartsOptions {
   readonly shop: SessionAddress;
   readonly opening: WorkerOpening;
   readonly credentials: Credentials;
+  /** The way out of all its connections; undefined: the node's own address. */
+  readonly egress: Egress | undefined;
   readonly sealed: SealedStore;
   readonly inbound: InboundIntake;
   readonly aliases: WireAliases;
@@ -148,7 +151,7 @@ function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
     clock: environment.clock,
     timing: environment.timing,
     tenantId: shop.tenantId,
-    media: environment.media,
+    media: { ...environment.media, egress: options.egress },
     numbers: environment.numbers,
     report: options.report,
     recipientKnown: (messageId, number) => emit({ type: 'session.recipient_known', messageId, number }),

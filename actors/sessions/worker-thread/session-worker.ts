@@ -2,7 +2,6 @@
  * A session worker's thread: many shops' sockets, so that a crash, a hang or a heap that runs full ends only its own
  * shops' sessions. Started by worker-pool.ts; speaks worker-protocol.ts.
  */
-import { Agent } from 'node:https';
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -13,6 +12,7 @@ import { AddressGuard } from '../../outbound/address-guard.ts';
 import { nameLookup } from '../../outbound/name-lookup.ts';
 import { isAttachmentFailure } from '../attachment-files.ts';
 import { credentialCiphers } from '../credential-cipher.ts';
+import { egressVault } from '../egress-vault.ts';
 import type { SessionAddress } from '../session-host.ts';
 import type { FromWorker, StoreAnswer, StoreRequest, ToWorker, WorkerSetup } from '../worker-protocol.ts';
 import { shareAsyncContexts } from './async-contexts.ts';
@@ -45,6 +45,7 @@ function run(): void {
   const store = storeClient(tell);
   if (setup.noiseRootKey !== undefined) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(setup.noiseRootKey);
 
+  const ciphers = credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key)));
   const sessions = new WorkerSessions({
     socketUrl: setup.socketUrl,
     media: {
@@ -54,12 +55,12 @@ function run(): void {
       histories: new TenantSlots(1),
       ca: setup.mediaCa,
     },
-    uploadAgent: setup.mediaCa === undefined ? undefined : new Agent({ ca: setup.mediaCa }),
     timing: setup.timing,
     clock,
     busyShare: busyShareOfThread(),
     shared: new Deadlines(clock, SHARED_MS, (act) => act()),
-    ciphers: credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key))),
+    ciphers,
+    egressVault: egressVault(ciphers),
     ask: store.ask,
     sealed: new SealedCache(SEALED_BYTES_KEPT),
     tell,

@@ -8,6 +8,8 @@ interface Place {
   readonly memory: ShopMemory;
   session: LiveSession | undefined;
   generation: number;
+  /** The way out of its session. */
+  egress: string | undefined;
 }
 
 /** The sessions of one worker, by shop. */
@@ -79,14 +81,16 @@ export class WorkerSessions {
   }
 
   #open(shop: SessionAddress, opening: WorkerOpening): void {
-    const { generation } = opening;
+    const { generation, egress } = opening;
     const place = this.#places.get(shop.shopId) ?? {
       memory: newShopMemory(this.#environment.clock),
       session: undefined,
       generation,
+      egress,
     };
     this.#places.set(shop.shopId, place);
-    const before = this.#ended(shop.shopId, place.session?.close());
+    // A session that only takes another way out loses nothing of what it has in hand.
+    const before = this.#ended(shop.shopId, place.session?.close({ comesBack: place.egress !== egress }));
     const session: LiveSession = new LiveSession({
       environment: this.#environment,
       memory: place.memory,
@@ -96,6 +100,7 @@ export class WorkerSessions {
     });
     place.session = session;
     place.generation = generation;
+    place.egress = egress;
     // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).
     void before.then(() => this.#opening.enter(session, () => void session.start()));
   }

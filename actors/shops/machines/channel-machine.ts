@@ -24,7 +24,8 @@
  * on the way there asks for a code of its own. `disconnect` from any configured state closes
  * the session. `refused` (another shop of the tenant has the number) disconnects: a device that was just paired is unlinked and
  * its credentials go, one that was resumed keeps them. `activated` (this process took the shop over) opens the session again wherever one is wanted,
- * but for a login that was refused: that wait goes on.
+ * but for a login that was refused: that wait goes on. `egress_changed` does the same: the session opens again, by its new way out.
+ * `egress_unreachable` waits as transient does.
  */
 import { assign, setup } from 'xstate';
 import type { SessionEnd, SessionOpening } from '../../sessions/session-host.ts';
@@ -64,7 +65,8 @@ export type ChannelEvent =
       readonly chance: number;
     }
   | { readonly type: 'reconnect_due' }
-  | { readonly type: 'activated'; readonly nowMs: number };
+  | { readonly type: 'activated'; readonly nowMs: number }
+  | { readonly type: 'egress_changed'; readonly nowMs: number };
 
 /** What the channel machine asks for. */
 export type ChannelEffect =
@@ -122,6 +124,8 @@ const channelSetup = setup({
     })),
     forgetAsked: assign({ asked: false, pairWith: null }),
     nextGeneration: assign(({ context }) => ({ generation: context.generation + 1, reconnectAtMs: null })),
+    /** What failed on another way out says nothing of this one. */
+    forgetTries: assign(({ context }) => ({ attempts: 0, lastEnd: withoutReason(context.lastEnd) })),
     rememberEnd: assign(({ context, event }) =>
       event.type === 'closed'
         ? {
@@ -219,7 +223,7 @@ const channelSetup = setup({
     },
     isBan: ({ event }) => (event as Closed).end === 'temporarily_banned',
     waitsOutRefusal: ({ context, event }) =>
-      event.type === 'activated' &&
+      (event.type === 'activated' || event.type === 'egress_changed') &&
       context.lastEnd?.end === 'login_refused' &&
       (context.reconnectAtMs ?? 0) > event.nowMs,
     isStillBanned: ({ context, event }) =>
@@ -327,6 +331,11 @@ const onOtherWay = {
   actions: ['noteAsked' as const, ...open],
 };
 const onActivated = { target: '#channel.starting', reenter: true, actions: ['settleDown' as const, ...open] };
+const onEgressChanged = {
+  target: '#channel.starting',
+  reenter: true,
+  actions: ['settleDown' as const, 'forgetTries' as const, ...open],
+};
 
 const whileCodeWaits = {
   on: {
@@ -336,6 +345,7 @@ const whileCodeWaits = {
     closed: onClosed,
     disconnect: onDisconnect,
     activated: onActivated,
+    egress_changed: onEgressChanged,
   },
 };
 
@@ -364,12 +374,19 @@ export const channelMachine = channelSetup.createMachine({
         closed: onClosed,
         disconnect: onDisconnect,
         activated: onActivated,
+        egress_changed: onEgressChanged,
       },
     },
     qr_waiting: whileCodeWaits,
     code_waiting: whileCodeWaits,
     connected: {
-      on: { refused: onRefused, closed: onClosed, disconnect: onDisconnect, activated: onActivated },
+      on: {
+        refused: onRefused,
+        closed: onClosed,
+        disconnect: onDisconnect,
+        activated: onActivated,
+        egress_changed: onEgressChanged,
+      },
     },
     reconnecting: {
       on: {
@@ -379,6 +396,7 @@ export const channelMachine = channelSetup.createMachine({
         refused: onRefused,
         disconnect: onDisconnect,
         activated: [{ guard: 'waitsOutRefusal' }, onActivated],
+        egress_changed: [{ guard: 'waitsOutRefusal' }, onEgressChanged],
       },
     },
     banned: { on: { reconnect_due: reopen, refused: onRefused, disconnect: onDisconnect } },

@@ -23,6 +23,11 @@ const KNOWN: { readonly [Name in End]?: Known } = {
     withCode: true,
     of: ['starting', 'reconnecting', 'disconnected'],
   },
+  egress_unreachable: {
+    reason: 'EGRESS_UNREACHABLE',
+    withCode: false,
+    of: ['starting', 'reconnecting', 'disconnected'],
+  },
   outdated: { reason: 'CLIENT_OUTDATED', withCode: true, of: ['starting', 'reconnecting'] },
 };
 

@@ -16,7 +16,10 @@ export interface ShopMachines {
 }
 
 /** Version of a shop's stored form; a newer one is refused. Version 1 was never released. */
-const STORED_VERSION = 2;
+const STORED_VERSION = 3;
+
+/** That of a shop without egress: a program of version 2 knows none, and would connect the others from its own address. */
+const VERSION_WITHOUT_EGRESS = 2;
 
 interface StoredMachines {
   readonly version: number;
@@ -25,9 +28,12 @@ interface StoredMachines {
 }
 
 /** The stored form of both machines: what a restart goes on from. */
-export function encodeMachines({ channel, pacing }: ShopMachines, nowMs: number): string {
+export function encodeMachines(
+  { channel, pacing, egress }: ShopMachines & { readonly egress?: unknown },
+  nowMs: number,
+): string {
   const stored: StoredMachines = {
-    version: STORED_VERSION,
+    version: egress === undefined ? VERSION_WITHOUT_EGRESS : STORED_VERSION,
     channel: lastingChannel(channel),
     pacing: lastingPacing(pacing, nowMs),
   };

@@ -4,6 +4,7 @@ import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { type InboundMode, inboundModeOf } from '../../inbound-mode.ts';
 import { isFinal } from '../../message-status.ts';
+import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines } from '../machines/shop-machines.ts';
 import { AcceptedList, messageIdOf } from './accepted-list.ts';
@@ -28,14 +29,29 @@ export async function loadShop(
   address: Address,
   store: Store,
   nowMs: number,
+  vault: Pick<EgressVault, 'renewed'>,
 ): Promise<ShopState | undefined> {
+  const stored = await readShop(address, store, nowMs);
+  return stored && withOpenedEgress(stored, vault);
+}
+
+function withOpenedEgress(state: ShopState, vault: Pick<EgressVault, 'renewed'>): ShopState {
+  const { shop, keys, egress, unstored } = state;
+  if (egress === undefined) return state;
+  const renewed = vault.renewed(shop, egress.sealed);
+  const writes: Write[] =
+    renewed.sealed === egress.sealed ? [] : [['HSET', keys.shop, 'egress', renewed.sealed]];
+  return { ...state, egress: renewed, unstored: [...unstored, ...writes] };
+}
+
+async function readShop(address: Address, store: Store, nowMs: number): Promise<ShopState | undefined> {
   const shop = shopOf(address);
   const { shard } = address;
   const keys = shopKeys(shard, shop.shopId);
   const people = tenantKeys(shop.tenantId);
   const [
     record,
-    [actor, settledText, undelivered, limits],
+    [actor, settledText, undelivered, limits, egress],
     latest,
     length,
     pooledFields,
@@ -45,7 +61,7 @@ export async function loadShop(
     scheduled,
   ] = (await store.read([
     ['HGET', people.shops, shop.shopId],
-    ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits'],
+    ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits', 'egress'],
     newestRead(keys.accepted),
     ['LLEN', keys.accepted],
     ['HGETALL', keys.pooled],
@@ -102,6 +118,7 @@ export async function loadShop(
     dispatching: true,
     tenantActive: ofTenant?.active !== false,
     inbound: inboundModeOf(ofTenant),
+    egress: egress == null ? undefined : { sealed: egress, shown: null },
     unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
     ledgerReplaced: unreadable ?? false,
     limits: decodeLimits(limits, actor),

@@ -62,7 +62,10 @@ const PARTS = [
  * the others made when they are: a node has ten thousand shops, and a key takes a hundred bytes.
  */
 export class ShopKeys {
-  /** Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended). */
+  /**
+   * Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended), `egress` (its
+   * proxy, sealed).
+   */
   readonly shop: string;
   /** List: what the shop was let send, in order; index, queue and ledger at once (`accepted-list.ts`). */
   readonly accepted: string;

@@ -2,6 +2,7 @@ import type { NetworkLimits } from '../../../policy/network-limits.ts';
 import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Write } from '../../../runtime/store.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
+import type { ShopEgress } from '../../sessions/egress-vault.ts';
 import type { SessionGroup } from '../../sessions/session-host.ts';
 import type { TenantKeys } from '../../tenants/tenant-keys.ts';
 import type { ChannelStateName } from '../machines/channel-context.ts';
@@ -68,6 +69,8 @@ export interface ShopState extends ShopMachines {
   readonly tenantActive: boolean;
   /** What the tenant is told of what people write to the shop. */
   readonly inbound: InboundMode;
+  /** The proxy through which all connections of its sessions go; undefined: they leave from the node's own address. */
+  readonly egress: ShopEgress | undefined;
   /** Writes for what loading repaired; the first turn commits them. */
   readonly unstored: readonly Write[];
   /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
@@ -102,6 +105,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     dispatching,
     tenantActive,
     inbound,
+    egress,
     unstored,
     ledgerReplaced,
     limits,
@@ -130,6 +134,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     dispatching,
     tenantActive,
     inbound,
+    egress,
     unstored,
     ledgerReplaced,
     limits,

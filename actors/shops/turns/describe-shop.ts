@@ -17,6 +17,7 @@ export function describeShop(state: ShopState) {
     name: state.name,
     tenantActive: state.tenantActive,
     inbound: state.inbound,
+    egress: state.egress === undefined ? null : (state.egress.shown ?? 'unreadable'),
     status: publicChannelStatus(channelState(state)),
     channel: { state: channelState(state), ...context },
     pacing: { state: pacingState(state), ...state.pacing.context },

@@ -2,6 +2,7 @@ import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
+import type { EgressVault } from '../../sessions/egress-vault.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
 import { loadShop } from '../state/load-shop.ts';
 import type { NumberVault } from '../state/number-vault.ts';
@@ -55,6 +56,7 @@ export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions
   readonly available: () => boolean;
   /** Opens what was kept of the numbers of erased shops. */
   readonly vault: NumberVault;
+  readonly egressVault: Pick<EgressVault, 'renewed'>;
 }
 
 /** One shop: its channel, the pacing of its queue and its send policy, one command at a time. */
@@ -64,7 +66,7 @@ export function shopBehaviour(
   return {
     kind: 'shop',
     async load(address, store, nowMs) {
-      const state = await loadShop(address, store, nowMs);
+      const state = await loadShop(address, store, nowMs, options.egressVault);
       if (state?.ledgerReplaced) options.ledgerReplaced(state.shop);
       return state && withPresentTimes(state, nowMs, options.times);
     },
@@ -179,6 +181,10 @@ function turn(
       builder.change({ inbound: command.inbound });
       builder.perform({ type: 'hear_inbound', inbound: command.inbound });
       return builder.finish();
+    case 'set_egress':
+      builder.change({ egress: command.egress });
+      builder.stepChannel({ type: 'egress_changed', nowMs: builder.nowMs });
+      return builder.finish(done(true));
     case 'hold':
     case 'release':
       builder.stepPacing({ type: command.type });

@@ -25,8 +25,8 @@ export interface ShopStatus {
   /**
    * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
    * in the machine's own, the pacing state, the actor's status, `held` by an operator, `tenant_inactive` while its
-   * tenant is, `login_refused` where the network will not have its login, `passkey_required` where the account links devices with a
-   * passkey alone, `number_in_use` where another shop has the number, `flagged` by a lost session, `restricted` while the
+   * tenant is, `login_refused` where the network will not have its login, `egress_unreachable` where
+   * its proxy makes no connection, `passkey_required` where the account links devices with a passkey alone, `number_in_use` where another shop has the number, `flagged` by a lost session, `restricted` while the
    * network bars its number from new chats, `warned` while the network says that its quota of them ends, `undelivered` while
    * nobody has what it sent for a day.
    */
@@ -57,6 +57,7 @@ const REASON_WORDS: { readonly [reason: string]: string } = {
   LOGIN_REFUSED: 'login_refused',
   PASSKEY_REQUIRED: 'passkey_required',
   NUMBER_IN_USE: 'number_in_use',
+  EGRESS_UNREACHABLE: 'egress_unreachable',
 };
 
 function wordsOf(shop: ShopState, actorStatus: string): string[] {
@@ -77,11 +78,12 @@ function wordsOf(shop: ShopState, actorStatus: string): string[] {
 
 /** The urgency of each word that needs an operator. */
 const TROUBLE: { readonly [word: string]: number } = {
-  suspended: 8_192,
-  backoff: 4_096,
-  flagged: 2_048,
-  banned: 1_024,
-  login_refused: 512,
+  suspended: 16_384,
+  backoff: 8_192,
+  flagged: 4_096,
+  banned: 2_048,
+  login_refused: 1_024,
+  egress_unreachable: 512,
   passkey_required: 256,
   number_in_use: 128,
   undelivered: 64,

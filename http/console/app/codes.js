@@ -45,6 +45,7 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
     'A worker or node stopped with this message in hand. It is not sent again, lest it go out twice.',
   MSGAPP_NOT_CONNECTED: 'The shop has no session. Connect it.',
   MSGAPP_SESSION_LOST: 'The session is gone for good. Connect the shop and have its phone scan a new code.',
+  EGRESS_UNREACHABLE: 'The proxy makes no connection to the chat network. Nothing was changed.',
   MEDIA_UNAVAILABLE: 'The attachment could not be fetched, or is not what it was said to be.',
   SEND_REFUSED: 'The chat network refused the message.',
   DELIVERY_UNKNOWN: 'The connection broke while it was sent: it may have arrived. It is not sent again.',

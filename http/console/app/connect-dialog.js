@@ -70,6 +70,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   NUMBER_RESTRICTED: 'The network locked or banned the number: the app on the phone says why.',
   TEMPORARILY_BANNED: 'The network bans the number for a time. The shop comes back by itself.',
   LOGIN_REFUSED: 'The network refuses the login.',
+  EGRESS_UNREACHABLE: "The shop's egress makes no connection.",
 });
 const TYPE_IT = 'On the phone: Linked devices, Link a device, Link with phone number instead, then type.';
 

@@ -25,6 +25,7 @@ const TONES = /** @type {Record<string, string>} */ ({
   flagged: 'bad',
   banned: 'bad',
   login_refused: 'bad',
+  egress_unreachable: 'bad',
   passkey_required: 'bad',
   number_in_use: 'bad',
   suspended: 'bad',

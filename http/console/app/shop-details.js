@@ -201,8 +201,9 @@ function delivered({ deliveredAt, readAt, deliveredCount, readCount }) {
  * @param {Details} details
  * @param {InspectedShop['session']} session
  */
-function sessionFacts({ channel, groups }, session) {
+function sessionFacts({ channel, groups, egress }, session) {
   const own = [
+    ['Egress', egress === null ? "the node's own address" : html`<code class="wrap">${egress}</code>`],
     ['Number', channel.phone === null ? '–' : `+${channel.phone}`],
     ['Paired', html`<${When} at=${channel.pairedAtMs} relative />`],
     [

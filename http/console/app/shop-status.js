@@ -118,6 +118,13 @@ function ofRefusal({ channel, queue }) {
       todo: 'Nothing logs in before that. Look at what it sent, and tell its owner.',
     };
   }
+  if (lastEnd?.end === 'egress_unreachable' && state !== 'connected') {
+    return {
+      tone: 'bad',
+      text: `Its egress makes no connection (${lastEnd.detail}).${waits}`,
+      todo: 'It is tried again by itself. Mend the proxy, or set another egress.',
+    };
+  }
   if (lastEnd?.end === 'login_refused' && state !== 'connected') {
     const isOver = state === 'disconnected';
     return {

@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { ConnectDialog } from './connect-dialog.js';
+import { EgressDialog } from './egress-dialog.js';
 import { useEvents } from './live.js';
 import { Dialog, Failure, RoleButton } from './parts.js';
 import { Refusals } from './refusals.js';
@@ -24,6 +25,7 @@ export function Shop({ tenantId, shopId }) {
   const { data: tenant } = useAnswer(`/tenants/${tenantId}`);
   const [connecting, setConnecting] = useState(false);
   const [cancelling, setCancelling] = useState(false);
+  const [routing, setRouting] = useState(false);
   const action = useAction();
   useEvents(
     (event) => {
@@ -58,10 +60,17 @@ export function Shop({ tenantId, shopId }) {
       shop !== undefined &&
       html`
         <${StatusLine} shop=${shop} />
-        <${Controls} shop=${shop} busy=${action.busy} steer=${steer} connect=${() => setConnecting(true)} cancel=${() => setCancelling(true)} />
+        <${Controls} shop=${shop} busy=${action.busy} steer=${steer} connect=${() => setConnecting(true)} cancel=${() => setCancelling(true)} route=${() => setRouting(true)} />
         <${Refusals} tenantId=${tenantId} />
         <${ShopDetails} shop=${shop} machines=${machines?.items} path=${path} />
       `
+    }
+    ${
+      routing &&
+      html`<${EgressDialog} path=${`/tenants/${tenantId}/shops/${shopId}`} egress=${shop?.details?.egress ?? null} onClose=${() => {
+        setRouting(false);
+        refresh();
+      }} />`
     }
     ${
       cancelling &&
@@ -96,8 +105,8 @@ function StatusLine({ shop }) {
   `;
 }
 
-/** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, connect: () => void, cancel: () => void }} props */
-function Controls({ shop, busy, steer, connect, cancel }) {
+/** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, connect: () => void, cancel: () => void, route: () => void }} props */
+function Controls({ shop, busy, steer, connect, cancel, route }) {
   const isStill = shop.details?.pacing.heldByOperator || shop.status !== 'active';
   const isConnected = shop.details?.channel.state === 'connected';
   return html`
@@ -113,6 +122,7 @@ function Controls({ shop, busy, steer, connect, cancel }) {
           : html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('pause')}>Pause<//>`
       }
       <${RoleButton} role="operate" disabled=${busy} title="End all messages that wait" onClick=${cancel}>Cancel queue<//>
+      <${RoleButton} role="admin" disabled=${busy} title="The proxy of all its connections" onClick=${route}>Egress<//>
       <${RoleButton} role="operate" disabled=${busy} title="Forget what is in memory and load it again" onClick=${() => steer('restart')}>Restart<//>
       <${RoleButton} role="operate" disabled=${busy} title="Take an idle shop out of memory" onClick=${() => steer('passivate')}>Passivate<//>
     </div>

@@ -28,6 +28,7 @@ const STATES = [
   'flagged',
   'banned',
   'login_refused',
+  'egress_unreachable',
   'passkey_required',
   'number_in_use',
   'undelivered',
@@ -43,7 +44,7 @@ const STATES = [
 ];
 
 /** Ends of a session that no state of the channel tells. */
-const SHOWN_ENDS = ['login_refused', 'passkey_required', 'number_in_use'];
+const SHOWN_ENDS = ['login_refused', 'egress_unreachable', 'passkey_required', 'number_in_use'];
 
 /** @param {Shop} shop */
 const keyOf = ({ shopId }) => shopId;

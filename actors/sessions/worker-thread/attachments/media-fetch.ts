@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AddressGuard, ForbiddenAddress } from '../../../outbound/address-guard.ts';
+import type { Egress } from '../../../outbound/egress.ts';
+import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import { guardedRequest } from '../../../outbound/guarded-request.ts';
 import type { ResolveAll } from '../../../outbound/name-lookup.ts';
 import { newAttachmentPath } from '../../attachment-files.ts';
@@ -43,6 +45,8 @@ export interface MediaFetchOptions {
   readonly timeoutMs: number;
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
+  /** The way out; absent: this node's own address. */
+  readonly egress?: Egress | undefined;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
@@ -50,7 +54,7 @@ export interface MediaFetchOptions {
 /**
  * Fetches an attachment into a temporary file, streamed. http(s) only, allowed addresses and ports only (checked again after
  * each redirect, the connection pinned to the checked address), bounded in size, time and redirects. What it is, its first bytes say; it
- * is checked against the kind. Rejects with `MediaUnavailable`.
+ * is checked against the kind. Rejects with `MediaUnavailable`, and with `EgressFailure` where the shop's proxy is away.
  */
 export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMedia> {
   const timeout = AbortSignal.timeout(options.timeoutMs);
@@ -60,6 +64,8 @@ export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMed
     return await download(options, { response, url, signal });
   } catch (error) {
     if (error instanceof MediaUnavailable) throw error;
+    // The attachment is not why: it may be there when the proxy is back.
+    if (error instanceof EgressFailure && error.isProxy) throw error;
     throw new MediaUnavailable(causeOf(error, timeout));
   }
 }
@@ -68,6 +74,7 @@ function causeOf(error: unknown, timeout: AbortSignal): string {
   if (timeout.aborted) return 'the attachment took too long';
   if (error instanceof ForbiddenAddress)
     return 'the attachment is not at a public address and port 80 or 443';
+  if (error instanceof EgressFailure) return `the attachment could not be fetched: ${error.message}`;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return `the attachment could not be fetched${code === undefined ? '' : ` (${code})`}`;
 }
@@ -103,9 +110,13 @@ function parse(text: string, base?: URL): URL {
   return url;
 }
 
-function ask(url: URL, { guard, resolve }: MediaFetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+function ask(
+  url: URL,
+  { guard, resolve, egress }: MediaFetchOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const headers = { accept: '*/*', 'accept-encoding': 'identity' };
-  return guardedRequest(url, { guard, resolve, signal }, { headers });
+  return guardedRequest(url, { guard, resolve, egress, signal }, { headers });
 }
 
 /** The encodings of HTTP; any other word there, as `aws-chunked` of some stores, changes no byte. */

@@ -1,3 +1,4 @@
+import { Agent } from 'node:https';
 import {
   type BinaryNode,
   isJidNewsletter,
@@ -7,6 +8,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 
+import type { Egress } from '../../../outbound/egress.ts';
 import type { SessionAddress } from '../../session-host.ts';
 import type { WorkerOpening } from '../../worker-protocol.ts';
 import { ContactTokens } from '../keys/contact-tokens.ts';
@@ -34,15 +36,16 @@ export function connectClient(options: {
   readonly shop: SessionAddress;
   readonly opening: WorkerOpening;
   readonly credentials: Credentials;
+  readonly egress: Egress | undefined;
   readonly ratchets: Ratchets;
   /** Asked when a group is written to, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
 }): { readonly socket: WASocket; readonly tokens: ContactTokens } {
-  const { environment, memory, shop, credentials, ratchets, groups } = options;
-  const { timing, uploadAgent, media } = environment;
+  const { environment, memory, shop, credentials, egress, ratchets, groups } = options;
+  const { timing, media } = environment;
   const { clientVersion } = options.opening;
   const bounds: DownloadBounds = {
-    ...media,
+    ...{ ...media, egress },
     hosts: async () => (await socket.refreshMediaConn()).hosts.map(({ hostname }) => hostname),
   };
   const tokens = new ContactTokens({
@@ -77,7 +80,7 @@ export function connectClient(options: {
     options: { dispatcher: clientDispatcher(bounds) },
     ...(timing.qrMs === undefined ? {} : { qrTimeout: timing.qrMs }),
     ...(clientVersion === undefined ? {} : { version: [...clientVersion] as [number, number, number] }),
-    ...(uploadAgent === undefined ? {} : { fetchAgent: uploadAgent }),
+    ...agentsOf(environment, egress),
   };
   const socket: WASocket = makeWASocket(config);
   if (socket.messageRetryManager !== null) shrinkRetryMemory(socket.messageRetryManager);
@@ -107,6 +110,16 @@ export function connectClient(options: {
     },
   });
   return { socket, tokens };
+}
+
+/** The agents of the socket and of uploads; a session without an egress has its own for the simulator alone. */
+function agentsOf(
+  { socketUrl, media: { ca } }: SessionEnvironment,
+  egress: Egress | undefined,
+): Pick<UserFacingSocketConfig, 'agent' | 'fetchAgent'> {
+  if (egress === undefined) return ca === undefined ? {} : { fetchAgent: new Agent({ ca }) };
+  const socketProtocol = new URL(socketUrl.replace(/^ws/, 'http')).protocol;
+  return { agent: egress.agent(socketProtocol) as Agent, fetchAgent: egress.agent('https:', { ca }) };
 }
 
 /** The refusal of a message that would start a chat, after which the client asks the recipient for a token by itself. */

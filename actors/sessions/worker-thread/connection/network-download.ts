@@ -27,7 +27,7 @@ export class DownloadRefused extends Error {
  */
 export async function askNetworkFile(
   path: string,
-  { guard, resolve, hosts, ca }: DownloadBounds,
+  { guard, resolve, egress, hosts, ca }: DownloadBounds,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
   let failure: unknown = new DownloadRefused('the network named no host of files');
@@ -36,7 +36,7 @@ export async function askNetworkFile(
     try {
       const headers = { accept: '*/*', 'accept-encoding': 'identity', origin: ORIGIN };
       const trusted = ca === undefined ? {} : { ca };
-      const response = await guardedRequest(url, { guard, resolve, signal }, { headers, ...trusted });
+      const response = await guardedRequest(url, { guard, resolve, egress, signal }, { headers, ...trusted });
       const why = refusal(response, maxBytes);
       if (why === undefined) return response;
       response.destroy();

@@ -59,6 +59,7 @@ async function fetchAttachment(
     timeoutMs: timing.mediaMs,
     guard: media.guard,
     resolve: media.resolve,
+    egress: media.egress,
     signal: cancel.signal,
   });
 }

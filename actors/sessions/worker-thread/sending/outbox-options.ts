@@ -3,6 +3,7 @@ import type { Clock } from '../../../../runtime/clock.ts';
 import type { SendOutcome } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { SealedChange } from '../../worker-protocol.ts';
+import type { MediaFetchOptions } from '../attachments/media-fetch.ts';
 import type { ContactTokens } from '../keys/contact-tokens.ts';
 import type { Credentials } from '../keys/credentials.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
@@ -25,7 +26,7 @@ export interface OutboxOptions {
   readonly clock: Clock;
   readonly timing: SessionTiming;
   readonly tenantId: string;
-  readonly media: MediaEnvironment;
+  readonly media: MediaEnvironment & Pick<MediaFetchOptions, 'egress'>;
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;

@@ -1,5 +1,6 @@
 import { DisconnectReason, type proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import type { SendOrder, SendOutcome } from '../../session-host.ts';
 import type { ToWorker } from '../../worker-protocol.ts';
 import { type FetchedMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
@@ -92,6 +93,8 @@ const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
   if (pending.phase === 'transmitting') return { kind: 'unknown' };
+  // It waits for the proxy, as it does for a lost session.
+  if (error instanceof EgressFailure) return { kind: 'not_sent' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
   // Where to upload to is a question too: a socket that is closing says nothing about the attachment.
   if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };

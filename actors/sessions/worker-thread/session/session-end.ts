@@ -1,3 +1,4 @@
+import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import type { SessionEnd } from '../../session-host.ts';
 import { backoffOf } from '../wire/usync-errors.ts';
 
@@ -16,6 +17,8 @@ export interface Disconnect {
   readonly message: string;
   readonly networkCode?: number;
   readonly waitMs?: number;
+  /** Where it was not the network that ended it. */
+  readonly end?: 'egress_unreachable';
 }
 
 /**
@@ -25,6 +28,9 @@ export interface Disconnect {
 export function readDisconnect(error: unknown): Disconnect {
   const { statusCode, message } = readClientError(error);
   const data = typeof error === 'object' && error !== null ? (error as { data?: unknown }).data : undefined;
+  // The client keeps what its socket failed with there.
+  if (data instanceof EgressFailure)
+    return { statusCode: undefined, message: data.message, end: 'egress_unreachable' };
   const said = (typeof data === 'object' && data !== null ? data : {}) as {
     readonly [name: string]: unknown;
   };

@@ -1,9 +1,9 @@
-import type { Agent } from 'node:https';
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { Deadlines } from '../../../../runtime/deadlines.ts';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
 import type { ResolveAll } from '../../../outbound/name-lookup.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
+import type { EgressVault } from '../../egress-vault.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { FromWorker } from '../../worker-protocol.ts';
 import type { SealedCache } from '../store/sealed-cache.ts';
@@ -28,8 +28,8 @@ export interface MediaEnvironment {
 export interface SessionEnvironment {
   readonly socketUrl: string;
   readonly media: MediaEnvironment;
-  /** Trusts the simulator's media host; undefined: the system's certificates alone. */
-  readonly uploadAgent: Agent | undefined;
+  /** Opens what is sealed of a shop's egress. */
+  readonly egressVault: Pick<EgressVault, 'open'>;
   readonly timing: SessionTiming;
   readonly clock: Clock;
   /** Of the time since it was last asked, how much the thread worked, from 0 to 1. */

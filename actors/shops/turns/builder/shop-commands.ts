@@ -2,6 +2,7 @@ import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Lane, RuntimeCommand } from '../../../../runtime/behaviour.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
 import type { MessageReason, MessageStatus } from '../../../message-status.ts';
+import type { ShopEgress } from '../../../sessions/egress-vault.ts';
 import type { SendOrder, SessionEvent, SessionOpening } from '../../../sessions/session-host.ts';
 import type { ChannelStateName } from '../../machines/channel-context.ts';
 import type { PacingStateName } from '../../machines/pacing-machine.ts';
@@ -42,6 +43,8 @@ export type ShopCommand =
   | { readonly type: 'tenant_active'; readonly active: boolean }
   /** Operators changed what the tenant is told of what people write; its record says so as well. */
   | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode }
+  /** Operators gave the shop another way out, or took it away. */
+  | { readonly type: 'set_egress'; readonly egress: ShopEgress | undefined }
   /** Somebody read what a person wrote: the person's phone is told. */
   | { readonly type: 'mark_read'; readonly inboundId: string }
   /** The operator's hold of the queue, and its end. */
@@ -107,6 +110,7 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   disconnect: 'control',
   tenant_active: 'control',
   tenant_inbound: 'control',
+  set_egress: 'control',
   mark_read: 'client',
   hold: 'control',
   release: 'control',

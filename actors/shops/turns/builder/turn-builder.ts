@@ -192,7 +192,7 @@ export class TurnBuilder {
     const state = this.#state;
     const status = channelState(state);
     const fields: RedisArgument[] = [];
-    if (!sameWhenRestored(before, state, this.nowMs)) {
+    if (!sameWhenRestored(before, state, this.nowMs) || state.egress !== before.egress) {
       // Empty until the shop was connected once: its record then names no state.
       const shown = wasConnected(state.channel.context) ? publicChannelStatus(status) : '';
       fields.push('actor', encodeMachines(state, this.nowMs), 'msgapp', shown);
@@ -202,7 +202,11 @@ export class TurnBuilder {
     if (state.undelivered !== before.undelivered) {
       fields.push('undelivered', encodeUndelivered(state.undelivered));
     }
+    if (state.egress !== before.egress && state.egress !== undefined)
+      fields.push('egress', state.egress.sealed);
     if (fields.length > 0) this.write(['HSET', state.keys.shop, ...fields]);
+    if (state.egress === undefined && before.egress !== undefined)
+      this.write(['HDEL', state.keys.shop, 'egress']);
     if (status !== channelState(before) || state.qr !== before.qr) {
       this.perform({ type: 'announce_channel', of: state, state: status });
     }
@@ -264,9 +268,10 @@ export class TurnBuilder {
 
   #carryChannel(effect: ChannelEffect): void {
     if (effect.type === 'openSession') {
-      const { inbound } = this.#state;
+      const { inbound, egress } = this.#state;
       const opening = inbound === 'none' ? effect.params : { ...effect.params, inbound };
-      this.perform({ type: 'open', opening });
+      const by = egress === undefined ? opening : { ...opening, egress: egress.sealed };
+      this.perform({ type: 'open', opening: by });
     } else if (effect.type === 'closeSession') {
       this.perform({ type: 'close' });
     } else if (effect.type === 'eraseSession') {

@@ -1,0 +1,77 @@
+/** The proxy through which all connections of a shop go: its egress. */
+export interface EgressAddress {
+  readonly kind: 'socks5' | 'http';
+  /** A name, an IPv4 address, or an IPv6 address in brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly credentials: { readonly user: string; readonly password: string } | null;
+}
+
+/** The longest text of an address that is read, in characters. */
+export const LONGEST_EGRESS = 1_000;
+
+/** A user name and a password have 255 bytes at most (RFC 1929, section 2). */
+const LONGEST_CREDENTIAL_BYTES = 255;
+
+const FORM = /^(socks5|http):\/\/(?:([^:@/?#\s]+):([^:@/?#\s]+)@)?([^@/?#\\\s]+):(\d{1,5})\/?$/i;
+
+/** What a text that `readEgressAddress` refuses should have been. It repeats nothing of the text, which may hold a password. */
+export const EGRESS_FORM =
+  'must be socks5://user:password@host:port or http://user:password@host:port, with user and password percent-encoded or left out together';
+
+/** Reads the address of a proxy; undefined where `EGRESS_FORM` does not describe the text. */
+export function readEgressAddress(text: string): EgressAddress | undefined {
+  const [, kind = '', user, password, host = '', port = ''] = FORM.exec(text.slice(0, LONGEST_EGRESS)) ?? [];
+  // The URL parser knows which hosts there are, and writes each in one way.
+  const known = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
+  const number = Number(port);
+  if (known === undefined || known.port !== '' || number < 1 || number > 65_535) return undefined;
+  if (text.length > LONGEST_EGRESS) return undefined;
+  const credentials = user === undefined || password === undefined ? null : credentialsOf(user, password);
+  if (credentials === undefined) return undefined;
+  return {
+    kind: kind.toLowerCase() === 'http' ? 'http' : 'socks5',
+    host: known.hostname,
+    port: number,
+    credentials,
+  };
+}
+
+function credentialsOf(user: string, password: string): EgressAddress['credentials'] | undefined {
+  const decoded = { user: decodedPart(user), password: decodedPart(password) };
+  // HTTP ends the user name at the first colon (RFC 7617, section 2).
+  if (decoded.user === undefined || decoded.password === undefined || decoded.user.includes(':'))
+    return undefined;
+  return { user: decoded.user, password: decoded.password };
+}
+
+function decodedPart(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text);
+    const bytes = Buffer.byteLength(decoded);
+    const hasControls = /\p{Cc}/u.test(decoded);
+    return bytes > LONGEST_CREDENTIAL_BYTES || hasControls ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The address with its password, as `readEgressAddress` reads it; one text for each address. */
+export function egressText(address: EgressAddress): string {
+  return written(address, ({ password }) => encodeURIComponent(password));
+}
+
+/** The address as operators see it: with `***` for the password. */
+export function shownEgress(address: EgressAddress): string {
+  return written(address, () => '***');
+}
+
+type Credentials = NonNullable<EgressAddress['credentials']>;
+
+function written(
+  { kind, host, port, credentials }: EgressAddress,
+  password: (credentials: Credentials) => string,
+): string {
+  const who = credentials === null ? '' : `${encodeURIComponent(credentials.user)}:${password(credentials)}@`;
+  return `${kind}://${who}${host}:${port}`;
+}

@@ -1,0 +1,77 @@
+import type { Actors } from '../../runtime/actors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { answeredInTime } from '../answered-in-time.ts';
+import { EGRESS_FORM, type EgressAddress, egressText, readEgressAddress } from '../egress-address.ts';
+import { done, failed, type Outcome } from '../failure.ts';
+import { Unreadable } from '../sessions/credential-cipher.ts';
+import type { EgressVault, ShopEgress } from '../sessions/egress-vault.ts';
+import type { SessionHost } from '../sessions/session-host.ts';
+import type { ShopReference } from '../shops/shop-operations.ts';
+import { shopAddress } from '../shops/state/shop-keys.ts';
+import type { ShopState } from '../shops/state/shop-state.ts';
+import type { ShopCommand } from '../shops/turns/builder/shop-commands.ts';
+import type { EgressView } from './operator-operations.ts';
+
+/** The parts that a change of egress needs. */
+export interface EgressChangeParts {
+  readonly actors: Actors;
+  readonly clock: Clock;
+  readonly host: Pick<SessionHost, 'tryEgress'>;
+  readonly egressVault: EgressVault;
+}
+
+/**
+ * Gives a shop that is there another way out, once a connection was made through it. The one that it has is tried again, and
+ * its session goes on.
+ */
+export async function changeEgress(
+  parts: EgressChangeParts,
+  shop: ShopReference,
+  text: string | null,
+): Promise<Outcome<EgressView>> {
+  const { actors, host, egressVault } = parts;
+  const state = await actors.state<ShopState>(shopAddress(shop));
+  if (state === undefined) return failed('NOT_FOUND');
+  if (text === null) {
+    if (state.egress !== undefined) await store(parts, shop, undefined);
+    return done({ id: shop.shopId, egress: null });
+  }
+  const address = readEgressAddress(text);
+  if (address === undefined)
+    return failed('VALIDATION_ERROR', { fields: [{ field: 'egress', message: EGRESS_FORM }] });
+  const problem = await host.tryEgress(address);
+  if (problem !== undefined)
+    return failed('EGRESS_UNREACHABLE', {
+      fields: [{ field: 'egress', message: problem.replace(/^the egress /, '') }],
+    });
+  const egress = egressVault.seal(shop, address);
+  if (!isSame(egressVault, { shop, egress: state.egress, address })) await store(parts, shop, egress);
+  return done({ id: shop.shopId, egress: egress.shown });
+}
+
+async function store(
+  { actors, clock }: EgressChangeParts,
+  shop: ShopReference,
+  egress: ShopEgress | undefined,
+): Promise<void> {
+  const command: ShopCommand = { type: 'set_egress', egress };
+  await answeredInTime(clock, actors.ask(shopAddress(shop), command));
+}
+
+function isSame(
+  vault: EgressVault,
+  known: {
+    readonly shop: ShopReference;
+    readonly egress: ShopEgress | undefined;
+    readonly address: EgressAddress;
+  },
+): boolean {
+  const { shop, egress, address } = known;
+  if (egress === undefined) return false;
+  try {
+    return egressText(vault.open(shop, egress.sealed)) === egressText(address);
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}

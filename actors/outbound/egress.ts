@@ -1,0 +1,150 @@
+import type { ClientRequest } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Agent, type AgentConnectOpts } from 'agent-base';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { SocksProxyAgent } from 'socks-proxy-agent';
+import type { EgressAddress } from '../egress-address.ts';
+import { EgressFailure } from './egress-failure.ts';
+
+/** How long a proxy may take until it has made a connection, in milliseconds. */
+const CONNECT_MS = 15_000;
+
+/** The way out of a shop: each connection is made by its proxy, which also looks the name up. */
+export interface Egress {
+  /**
+   * An agent for requests of that protocol. Its connections fail with `EgressFailure`, and never go another way. `ca`: the
+   * certificate of an authority to trust in place of the system's. `signal`: ends connections, also those not made yet, which
+   * the signal of a request leaves alone.
+   */
+  agent(protocol: string, options?: Pick<EgressAgentOptions, 'ca' | 'signal'>): Agent;
+}
+
+/** The way out through a proxy. `proxyFailed`: told when the proxy itself is away or refuses us, before the connection fails. */
+export function egressThrough(
+  address: EgressAddress,
+  proxyFailed: (failure: EgressFailure) => void = () => undefined,
+): Egress {
+  return {
+    agent: (protocol, options) =>
+      new EgressAgent({ ...options, address, proxyFailed, isSecure: protocol === 'https:' }),
+  };
+}
+
+interface EgressAgentOptions {
+  readonly address: EgressAddress;
+  readonly proxyFailed: (failure: EgressFailure) => void;
+  readonly isSecure: boolean;
+  readonly ca?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Makes each connection by an agent of its own, so that one that comes to nothing can be ended. */
+class EgressAgent extends Agent {
+  readonly #options: EgressAgentOptions;
+
+  constructor(options: EgressAgentOptions) {
+    super({ keepAlive: false });
+    this.#options = options;
+    const { isSecure } = options;
+    this.protocol = isSecure ? 'https:' : 'http:';
+    this.defaultPort = isSecure ? 443 : 80;
+  }
+
+  /** The package reads the protocol off the stack of an error, and session workers keep no stacks. */
+  override isSecureEndpoint(): boolean {
+    return this.#options.isSecure;
+  }
+
+  override async connect(request: ClientRequest, options: AgentConnectOpts): Promise<Duplex> {
+    const { ca, proxyFailed, signal } = this.#options;
+    signal?.throwIfAborted();
+    const ended = new AbortController();
+    const timer = setTimeout(() => ended.abort(), CONNECT_MS);
+    const either = signal === undefined ? ended.signal : AbortSignal.any([ended.signal, signal]);
+    let status = 200;
+    request.once('proxyConnect', ({ statusCode }: { statusCode: number }) => {
+      status = statusCode;
+    });
+    try {
+      const trusting = ca === undefined ? options : { ...options, ca };
+      const making = this.#proxied(either).connect(request, trusting) as Promise<Duplex>;
+      const socket = await unlessAborted(making, either);
+      if (status === 200) return socket;
+      // What the package then returns is no connection: it repeats the answer of the proxy as if the address had given it.
+      socket.destroy();
+      throw refusalOf(status);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const failure = ended.signal.aborted ? unanswered() : failureOf(error);
+      if (failure.isProxy) proxyFailed(failure);
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The packages write what they are given in the clear where `DEBUG` is set, so credentials stay out of addresses. */
+  #proxied(signal: AbortSignal): Pick<Agent, 'connect'> {
+    const { kind, host, port, credentials } = this.#options.address;
+    if (kind === 'http') {
+      const { user = '', password = '' } = credentials ?? {};
+      const told = Buffer.from(`${user}:${password}`).toString('base64');
+      const headers = credentials === null ? {} : { 'Proxy-Authorization': `Basic ${told}` };
+      return new HttpsProxyAgent(`http://${host}:${port}`, { headers, signal } as {
+        headers: typeof headers;
+      });
+    }
+    // With `socks5h` it is the proxy that looks names up.
+    const proxy = new URL(`socks5h://${host}:${port}`);
+    if (credentials !== null) {
+      proxy.username = encodeURIComponent(credentials.user);
+      proxy.password = encodeURIComponent(credentials.password);
+    }
+    // It ends what came to nothing by itself, after 30 s.
+    const agent = new SocksProxyAgent(proxy);
+    // It would look up an IPv6 address as a name, brackets and all.
+    agent.proxy.host = host.replace(/^\[|\]$/g, '');
+    return agent;
+  }
+}
+
+/** Rejects as soon as the signal aborts; a connection that is made all the same is ended. */
+async function unlessAborted(making: Promise<Duplex>, signal: AbortSignal): Promise<Duplex> {
+  return new Promise((made, failed) => {
+    signal.addEventListener('abort', () => failed(new Error('aborted')), { once: true });
+    making.then((socket) => {
+      if (signal.aborted) socket.destroy();
+      else made(socket);
+    }, failed);
+  });
+}
+
+/** RFC 7231, section 4.3.6: any other answer than a success means that no tunnel was made. */
+function refusalOf(status: number): EgressFailure {
+  // Some answer 401 where the password is wrong (tinyproxy).
+  if (status === 407 || status === 401) return credentialsRefused();
+  return new EgressFailure(`the egress made no connection (HTTP ${status})`, { isProxy: false });
+}
+
+function unanswered(): EgressFailure {
+  return new EgressFailure('the egress did not answer in time', { isProxy: true });
+}
+
+function credentialsRefused(): EgressFailure {
+  return new EgressFailure('the egress refuses the user name and password', { isProxy: true });
+}
+
+/** An error of the packages, in words that hold nothing of the proxy. */
+function failureOf(error: unknown): EgressFailure {
+  if (error instanceof EgressFailure) return error;
+  const { message = '', code } = error as { readonly message?: string; readonly code?: string };
+  const reply = /^Socks5 proxy rejected connection - (\w+)/.exec(message)?.[1];
+  if (reply !== undefined)
+    return new EgressFailure(`the egress made no connection (${reply})`, { isProxy: false });
+  if (/^Socks5 Authentication failed|no accepted authentication type/i.test(message))
+    return credentialsRefused();
+  const cause = code ?? /\bE[A-Z]{3,}\b/.exec(message)?.[0];
+  return new EgressFailure(`the egress cannot be reached${cause === undefined ? '' : ` (${cause})`}`, {
+    isProxy: true,
+  });
+}

@@ -1,0 +1,52 @@
+import { type EgressAddress, egressText, readEgressAddress, shownEgress } from '../egress-address.ts';
+import { type CredentialCipher, Unreadable } from './credential-cipher.ts';
+import { sealedOwner } from './sealed-place.ts';
+import type { SessionAddress } from './session-host.ts';
+
+type Owner = Pick<SessionAddress, 'tenantId' | 'shopId'>;
+
+/** A shop's egress as it is stored, and as it is shown. */
+export interface ShopEgress {
+  /** Base64. */
+  readonly sealed: string;
+  /** Without the password; null: no configured key opens it, so that the shop has no way out. */
+  readonly shown: string | null;
+}
+
+/** Seals the addresses of shops' proxies, since they hold passwords. */
+export interface EgressVault {
+  seal(shop: Owner, address: EgressAddress): ShopEgress;
+  /** Throws `Unreadable`. */
+  open(shop: Owner, sealed: string): EgressAddress;
+  /** The same as it is to be stored under the keys that are configured now: sealed with the newest. */
+  renewed(shop: Owner, sealed: string): ShopEgress;
+}
+
+/** A vault on the ciphers of shops' credentials (`credentialCiphers`). */
+export function egressVault(ciphers: (owner: string) => CredentialCipher): EgressVault {
+  const cipherOf = (shop: Owner): CredentialCipher => ciphers(sealedOwner(shop));
+  const placeOf = (shop: Owner): string => `${sealedOwner(shop)}/egress`;
+  const vault: EgressVault = {
+    seal(shop, address) {
+      const bytes = cipherOf(shop).seal(placeOf(shop), Buffer.from(egressText(address)));
+      return { sealed: bytes.toString('base64'), shown: shownEgress(address) };
+    },
+    open(shop, sealed) {
+      const plain = cipherOf(shop).open(placeOf(shop), Buffer.from(sealed, 'base64'));
+      const address = readEgressAddress(plain.toString());
+      if (address === undefined) throw new Unreadable();
+      return address;
+    },
+    renewed(shop, sealed) {
+      try {
+        const address = vault.open(shop, sealed);
+        const isCurrent = cipherOf(shop).isCurrent(Buffer.from(sealed, 'base64'));
+        return isCurrent ? { sealed, shown: shownEgress(address) } : vault.seal(shop, address);
+      } catch (error) {
+        if (error instanceof Unreadable) return { sealed, shown: null };
+        throw error;
+      }
+    },
+  };
+  return vault;
+}

@@ -1,0 +1,38 @@
+// @ts-check
+import { html } from '/console/preact.js';
+import { useAction } from './asking.js';
+import { Dialog, Failure } from './parts.js';
+import { call } from './session.js';
+
+/**
+ * Shows the proxy of a shop's connections, and changes it. The password is shown nowhere, so that the whole address is written anew.
+ * @param {{ path: string, egress: string | null, onClose: () => void }} props `egress`: as it is shown; null: there is none
+ */
+export function EgressDialog({ path, egress, onClose }) {
+  const action = useAction();
+  const change = (/** @type {string | null} */ given) =>
+    action.run(async () => {
+      await call(path, { method: 'PATCH', body: { egress: given } });
+      onClose();
+    });
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    void change(String(given.get('egress')).trim());
+  };
+  return html`
+    <${Dialog} title="Egress" onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        <p>Now: ${egress === null ? "the node's own address" : html`<code class="wrap">${egress}</code>`}</p>
+        <label>Proxy of all connections <input name="egress" required maxlength="1000" autocomplete="off" spellcheck="false"
+          placeholder="socks5://user:password@host:1080" /></label>
+        <p class="muted">A connection to the chat network is tried first. Then the session opens again, once.</p>
+        <${Failure} failure=${action.failure} />
+        <footer>
+          ${egress !== null && html`<button type="button" class="danger" disabled=${action.busy} onClick=${() => change(null)}>Remove the egress</button>`}
+          <button class="primary" disabled=${action.busy}>${action.busy ? 'Trying…' : 'Try and set'}</button>
+        </footer>
+      </form>
+    <//>
+  `;
+}
