@@ -14,8 +14,3 @@ export const PLANS = {
 
 /** The name of a plan. */
 export type PlanName = keyof typeof PLANS;
-
-/** True for the name of a plan. */
-export function isPlanName(text: string): text is PlanName {
-  return Object.hasOwn(PLANS, text);
-}

@@ -1,3 +1,5 @@
+import { Counts } from '../../runtime/counts.ts';
+
 /** The slot of one piece of work. */
 export interface Slot {
   /** Counts the piece for another name from now on, unless that name or its group has as many as it may already. */
@@ -22,10 +24,9 @@ interface SlotBounds {
  */
 export class FairSlots {
   readonly #bounds: SlotBounds;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Counts();
   /** Pieces that wait, by name; the names stand in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
-  #all = 0;
   #ofGroup = 0;
 
   constructor(bounds: SlotBounds) {
@@ -38,7 +39,7 @@ export class FairSlots {
     else await this.#wait(name);
     let holder = name;
     const moveTo = (other: string): void => {
-      if ((this.#held.get(other) ?? 0) >= this.#bounds.moved || this.#isGroupFull(other)) return;
+      if (this.#held.of(other) >= this.#bounds.moved || this.#isGroupFull(other)) return;
       this.#take(other);
       this.#leave(holder);
       holder = other;
@@ -52,7 +53,7 @@ export class FairSlots {
 
   #isFree(name: string): boolean {
     const { all, share } = this.#bounds;
-    return this.#all < all && (this.#held.get(name) ?? 0) < share && !this.#isGroupFull(name);
+    return this.#held.total < all && this.#held.of(name) < share && !this.#isGroupFull(name);
   }
 
   #isGroupFull(name: string): boolean {
@@ -60,9 +61,8 @@ export class FairSlots {
   }
 
   #take(name: string): void {
-    this.#all += 1;
+    this.#held.add(name, 1);
     if (this.#bounds.isOfGroup(name)) this.#ofGroup += 1;
-    this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
   }
 
   #wait(name: string): Promise<void> {
@@ -75,11 +75,8 @@ export class FairSlots {
 
   /** Gives the slot to the next name that may have one, which then goes behind all others. */
   #leave(name: string): void {
-    this.#all -= 1;
+    this.#held.add(name, -1);
     if (this.#bounds.isOfGroup(name)) this.#ofGroup -= 1;
-    const left = (this.#held.get(name) ?? 1) - 1;
-    if (left === 0) this.#held.delete(name);
-    else this.#held.set(name, left);
     for (const [next, queue] of this.#waiting) {
       if (!this.#isFree(next)) continue;
       const resume = queue.shift();

@@ -1,3 +1,4 @@
+import type { Counts } from '../../runtime/counts.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
@@ -14,7 +15,6 @@ import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 import type { CallsInHand } from '../pipeline/calls-in-hand.ts';
 import type { ApiServices } from './services.ts';
-import type { TenantSlots } from './tenant-slots.ts';
 import type { WaitsElsewhere } from './waits-elsewhere.ts';
 
 /** The ways to a tenant's owner, here or elsewhere, and what counts the calls on them. */
@@ -26,7 +26,8 @@ export interface OwnerWays {
   readonly random: Random;
   /** What the listener has in hand. */
   readonly inHand: CallsInHand;
-  readonly slots: TenantSlots;
+  /** The requests of each tenant in flight, so that one tenant cannot have all places. A call that only waits is not counted. */
+  readonly inFlight: Counts;
   readonly waitsElsewhere: WaitsElsewhere;
 }
 
@@ -54,7 +55,7 @@ export function askNextOwner(
 
 /** Asks the owner of the moment, which may have become this node. */
 function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: OwnerWays): Followed['ask'] {
-  const { forwarder, services, owner, random, inHand, slots, waitsElsewhere } = ways;
+  const { forwarder, services, owner, random, inHand, inFlight, waitsElsewhere } = ways;
   const { method, path, waits, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
   const waitMs = waits?.mostMs(request.query) ?? 0;
@@ -76,7 +77,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     if (leavesHand) {
       inHand.leave();
       inHand.beginWait();
-      slots.waits(tenantId, true);
+      inFlight.add(tenantId, -1);
     }
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
@@ -91,7 +92,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
       if (leavesHand) {
         inHand.endWait();
         inHand.enter();
-        slots.waits(tenantId, false);
+        inFlight.add(tenantId, 1);
       }
       stay?.();
       forget?.();

@@ -1,12 +1,12 @@
 import { NO_ROOM_TO_WAIT } from '../../actors/tenants/event-waiters.ts';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import { Counts } from '../../runtime/counts.ts';
 import { Deadlines } from '../../runtime/deadlines.ts';
 import type { Random } from '../../runtime/random.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { OwnedReply } from '../owner/answer-as-owner.ts';
-import { UnreadBytes } from './unread-bytes.ts';
 
 /** How many streams may be open at this node's door; each is one connection, at most one page, and a comment now and then. */
 const MOST_STREAMS = { tenant: 256, node: 10_000 } as const;
@@ -63,7 +63,8 @@ export class EventReaders {
   readonly #random: Random;
   readonly #open = new Map<string, Set<Following>>();
   readonly #heartbeats: Deadlines<Following>;
-  readonly #unread = new UnreadBytes(MOST_UNREAD_BYTES);
+  /** Bytes that the readers of each tenant have not taken. */
+  readonly #unread = new Counts();
   #count = 0;
   #closed = false;
 
@@ -82,7 +83,7 @@ export class EventReaders {
 
   /** Bytes that were written to open streams and that their readers have not taken. */
   get unreadBytes(): number {
-    return this.#unread.bytes;
+    return this.#unread.total;
   }
 
   /** Ends all streams, present and future ones: each reader comes back with the place of its last event. */
@@ -139,7 +140,7 @@ class Following {
   readonly #reader: ReplyStream;
   readonly #asked: StreamAsked;
   readonly #clock: Clock;
-  readonly #unread: UnreadBytes;
+  readonly #unread: Counts;
   /** Bytes that are counted as unread. */
   #unreadBytes = 0;
   /** Events behind the first page that count for no call yet. */
@@ -157,7 +158,7 @@ class Following {
   constructor(
     reader: ReplyStream,
     asked: StreamAsked,
-    { clock, unread }: { readonly clock: Clock; readonly unread: UnreadBytes },
+    { clock, unread }: { readonly clock: Clock; readonly unread: Counts },
   ) {
     this.#reader = reader;
     this.#asked = asked;
@@ -243,7 +244,10 @@ class Following {
   #noteUnread(): boolean {
     const before = this.#unreadBytes;
     this.#unreadBytes = this.#isOver ? 0 : this.#reader.bufferedBytes();
-    return this.#unread.change(this.#asked.tenantId, this.#unreadBytes - before);
+    const more = this.#unreadBytes - before;
+    const ofTenant = this.#unread.add(this.#asked.tenantId, more);
+    const { tenant, node } = MOST_UNREAD_BYTES;
+    return more <= 0 || (ofTenant <= tenant && this.#unread.total <= node);
   }
 
   /** Waits until a reader that lags took all it was sent; false for one that took too long, which is let go. */

@@ -1,5 +1,6 @@
 import type { KeyDirectory } from '../../actors/tenants/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { Counts } from '../../runtime/counts.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { rememberLast } from '../../runtime/memoize.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -25,10 +26,9 @@ import { askNextOwner, askOwner, type OwnerWays } from './ask-owner.ts';
 import type { EventReaders } from './event-readers.ts';
 import { openStream } from './followed-pages.ts';
 import type { ApiServices } from './services.ts';
-import { TenantSlots } from './tenant-slots.ts';
 
 /** The router, the key look-up, the owner's part and the ways to other nodes that the tenants' edge uses. */
-export interface ApiFrontOptions extends Omit<OwnerWays, 'follow' | 'slots'> {
+export interface ApiFrontOptions extends Omit<OwnerWays, 'follow' | 'inFlight'> {
   readonly router: Router<ApiServices>;
   readonly keys: KeyDirectory;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface ApiFrontOptions extends Omit<OwnerWays, 'follow' | 'slots'> {
   readonly maxInFlightPerTenant: number;
 }
 
-/** The options of the edge, with the follower of requests whose tenant moves and the slots of each tenant. */
+/** The options of the edge, with the follower of requests whose tenant moves and each tenant's requests in flight. */
 interface Edge extends ApiFrontOptions, OwnerWays {}
 
 /**
@@ -48,7 +48,7 @@ export function createApiFront(parts: ApiFrontOptions): Front {
   const options: Edge = {
     ...parts,
     follow: ownerFollower(parts),
-    slots: new TenantSlots(parts.maxInFlightPerTenant),
+    inFlight: new Counts(),
   };
   return (request, call) => {
     const target = routed(options.router, request);
@@ -114,7 +114,7 @@ interface Presented<TenantId> {
   readonly call: CallMarks;
 }
 
-/** Within the tenant's share of the slots; an answer that is there at once takes none. */
+/** Answers within the tenant's share of the requests in flight. An answer that is there at once is not counted. */
 function answerTenant(
   target: Extract<Routed<ApiServices>, { found: true }>,
   request: RequestValue,
@@ -124,7 +124,7 @@ function answerTenant(
   const { route } = target;
   const { tenantId, hash, call } = known;
   // A call that waited was admitted before.
-  if (call.wait === undefined && edge.slots.isFull(tenantId)) {
+  if (call.wait === undefined && edge.inFlight.of(tenantId) >= edge.maxInFlightPerTenant) {
     const message = 'Too many calls of this account are being answered; try again shortly.';
     return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
   }
@@ -136,7 +136,7 @@ function answerTenant(
   }
   const first = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   const opened = openStream({ endpoint, followed }, { request: first, place: lastEventId }, edge);
-  return inSlot(opened, { route, tenantId }, edge.slots);
+  return counted(opened, { route, tenantId }, edge.inFlight);
 }
 
 function answerKnown(
@@ -146,18 +146,18 @@ function answerKnown(
   edge: Edge,
 ): MaybePromise<FrontReply> {
   const { endpoint, values, route } = target;
-  const { slots, forwarder, services, owner } = edge;
+  const { inFlight, forwarder, services, owner } = edge;
   const asked = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   const owned = call.wait === undefined ? asked : continued(asked, endpoint, call.wait);
   if (!forwarder.ownerIsLocal(tenantId)) {
-    return inSlot(askOwner(endpoint, owned, edge), { route, tenantId }, slots);
+    return counted(askOwner(endpoint, owned, edge), { route, tenantId }, inFlight);
   }
   const answered = answerAsOwner(endpoint, owned, services, owner);
   if (answered instanceof Promise) {
     return answerInTime(target, owned, answered, edge);
   }
   if (!answered.moved) return frontReply(answered, route, tenantId);
-  return inSlot(askNextOwner(endpoint, owned, answered, edge), { route, tenantId }, slots);
+  return counted(askNextOwner(endpoint, owned, answered, edge), { route, tenantId }, inFlight);
 }
 
 /*
@@ -165,30 +165,33 @@ function answerKnown(
  * nothing waits.
  */
 
-/** An answer that another node gives or that stays open, in a slot of the tenant. */
-function inSlot(
+/** Counts a request of the tenant until another node gives its answer, or until an open reply ends. */
+function counted(
   answered: Promise<OwnedReply>,
   { route, tenantId }: { readonly route: string; readonly tenantId: string },
-  slots: TenantSlots,
+  inFlight: Counts,
 ): Promise<FrontReply> {
-  return slots.hold(tenantId, answered).then((known) => frontReply(known, route, tenantId));
+  inFlight.add(tenantId, 1);
+  return answered
+    .finally(() => inFlight.add(tenantId, -1))
+    .then((known) => frontReply(known, route, tenantId));
 }
 
-/** The answer of this node, in a slot of the tenant, or that of the next owner when the tenant moved meanwhile. */
+/** Counts a request of the tenant until its answer is there. Returns the answer of this node, or that of the next owner when the tenant moved meanwhile. */
 function answerInTime(
   target: Extract<Routed<ApiServices>, { found: true }>,
   owned: OwnedRequest,
   answered: Promise<OwnedReply>,
   edge: Edge,
 ): Promise<FrontReply> {
-  edge.slots.enter(owned.tenantId);
+  edge.inFlight.add(owned.tenantId, 1);
   // It never rejects.
   return answered.then((known) => {
-    edge.slots.leave(owned.tenantId);
+    edge.inFlight.add(owned.tenantId, -1);
     if (!known.moved) return frontReply(known, target.route, owned.tenantId);
     const { route, endpoint } = target;
     const place = { route, tenantId: owned.tenantId };
-    return inSlot(askNextOwner(endpoint, owned, known, edge), place, edge.slots);
+    return counted(askNextOwner(endpoint, owned, known, edge), place, edge.inFlight);
   });
 }
 

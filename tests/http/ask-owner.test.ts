@@ -7,8 +7,8 @@ import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';
 import { keyHash } from '../../http/pipeline/presented-key.ts';
 import { askOwner, type OwnerWays } from '../../http/tenant-api/ask-owner.ts';
 import { listEvents } from '../../http/tenant-api/events.ts';
-import { TenantSlots } from '../../http/tenant-api/tenant-slots.ts';
 import { WaitsElsewhere } from '../../http/tenant-api/waits-elsewhere.ts';
+import { Counts } from '../../runtime/counts.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { localForwarder, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
@@ -31,7 +31,7 @@ function waysTo({ serveForwarded }: ServiceFixture): OwnerWays {
     follow: ({ ask }) => ask(0),
     random: seededRandom(1),
     inHand: new CallsInHand(8),
-    slots: new TenantSlots(8),
+    inFlight: new Counts(),
     waitsElsewhere: new WaitsElsewhere(),
   };
 }

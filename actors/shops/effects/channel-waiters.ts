@@ -1,4 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts';
+import { Counts } from '../../../runtime/counts.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import type { ShopReference } from '../shop-operations.ts';
 
@@ -9,8 +10,7 @@ const MOST_WAITS = { shop: 4, tenant: 64, node: 1_024 } as const;
 export class ChannelWaiters {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #waitsByTenant = new Map<string, number>();
-  #waits = 0;
+  readonly #waits = new Counts();
   #closed = false;
 
   constructor(clock: Clock) {
@@ -42,17 +42,15 @@ export class ChannelWaiters {
     caller?: WaitingCaller,
   ): Promise<void> | undefined {
     const waiting = this.#waiting.get(shopId) ?? new Set();
-    const ofTenant = this.#waitsByTenant.get(tenantId) ?? 0;
-    if (waiting.size >= MOST_WAITS.shop || ofTenant >= MOST_WAITS.tenant || this.#waits >= MOST_WAITS.node) {
+    const { shop, tenant, node } = MOST_WAITS;
+    if (waiting.size >= shop || this.#waits.of(tenantId) >= tenant || this.#waits.total >= node)
       return undefined;
-    }
-    this.#waits += 1;
-    this.#waitsByTenant.set(tenantId, ofTenant + 1);
+    this.#waits.add(tenantId, 1);
     this.#waiting.set(shopId, waiting);
     return new Promise((resolve) => {
       const over = (): void => {
         stay?.();
-        this.#leave(tenantId);
+        this.#waits.add(tenantId, -1);
         resolve();
       };
       const giveUp = (): void => {
@@ -70,12 +68,5 @@ export class ChannelWaiters {
       let stay: (() => void) | undefined;
       stay = caller?.onGone(giveUp);
     });
-  }
-
-  #leave(tenantId: string): void {
-    this.#waits -= 1;
-    const left = (this.#waitsByTenant.get(tenantId) ?? 1) - 1;
-    if (left === 0) this.#waitsByTenant.delete(tenantId);
-    else this.#waitsByTenant.set(tenantId, left);
   }
 }

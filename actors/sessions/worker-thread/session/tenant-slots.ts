@@ -1,7 +1,9 @@
+import { Counts } from '../../../../runtime/counts.ts';
+
 /** Gives each tenant so many slots; whoever finds none waits for one, in the order of asking. */
 export class TenantSlots {
   readonly #slotsPerTenant: number;
-  readonly #taken = new Map<string, number>();
+  readonly #taken = new Counts();
   readonly #waiting = new Map<string, (() => void)[]>();
 
   constructor(slotsPerTenant: number) {
@@ -14,8 +16,7 @@ export class TenantSlots {
    */
   async take(tenantId: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    const taken = this.#taken.get(tenantId) ?? 0;
-    if (taken < this.#slotsPerTenant) this.#taken.set(tenantId, taken + 1);
+    if (this.#taken.of(tenantId) < this.#slotsPerTenant) this.#taken.add(tenantId, 1);
     else await this.#wait(tenantId, signal);
     let isHeld = true;
     return () => {
@@ -49,8 +50,6 @@ export class TenantSlots {
       return;
     }
     this.#waiting.delete(tenantId);
-    const left = (this.#taken.get(tenantId) ?? 1) - 1;
-    if (left === 0) this.#taken.delete(tenantId);
-    else this.#taken.set(tenantId, left);
+    this.#taken.add(tenantId, -1);
   }
 }

@@ -1,0 +1,24 @@
+/** Counts by key. A key whose count is 0 takes no memory. */
+export class Counts {
+  readonly #byKey = new Map<string, number>();
+  #total = 0;
+
+  /** The sum of all counts. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Returns the count of a key. */
+  of(key: string): number {
+    return this.#byKey.get(key) ?? 0;
+  }
+
+  /** Adds `by`, which may be negative, and returns the key's new count. */
+  add(key: string, by: number): number {
+    const count = this.of(key) + by;
+    if (count === 0) this.#byKey.delete(key);
+    else this.#byKey.set(key, count);
+    this.#total += by;
+    return count;
+  }
+}
