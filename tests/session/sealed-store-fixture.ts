@@ -20,8 +20,9 @@ export function sealedStore(cacheBytes = 1_000_000) {
   const cache = new SealedCache(cacheBytes);
   const keys = [randomBytes(32)];
   /** As a session that opens next sees the same shop. */
-  const open = (): SealedStore =>
+  const open = (used: (field: string) => void = () => undefined): SealedStore =>
     new SealedStore({
+      used,
       shop,
       ciphers: credentialCiphers(keys),
       cache,

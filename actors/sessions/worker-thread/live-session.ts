@@ -9,6 +9,7 @@ import { PairingOffer } from './connection/pairing-offer.ts';
 import { sayUnlinked } from './connection/unlinking.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
+import { KeyUse } from './keys/key-use.ts';
 import type { PrepareOrder } from './sending/pending-order.ts';
 import { chatOf } from './sending/recipients.ts';
 import { WireAliases } from './sending/wire-aliases.ts';
@@ -34,6 +35,8 @@ export interface LiveSessionOptions {
   readonly onSettled: () => void;
 }
 
+const DAY_MS = 86_400_000;
+
 /** The longest wait for what came while the session was away, before an order is put on the wire once more. Milliseconds. */
 const CATCH_UP_MS = 10_000;
 
@@ -44,6 +47,7 @@ const CATCH_UP_MS = 10_000;
 export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #sealed: SealedStore;
+  readonly #keyUse: KeyUse;
   readonly #aliases: WireAliases;
   readonly #inbound: InboundIntake;
   readonly #pairing: PairingOffer;
@@ -59,7 +63,21 @@ export class LiveSession {
     this.#options = options;
     const { environment, shop, opening } = options;
     this.#timers = new SessionTimers(environment.clock);
+    this.#keyUse = new KeyUse({
+      sealed: {
+        read: (hash, fields) => this.#sealed.read(hash, fields),
+        write: (change) => this.#sealed.write(change),
+        writeUnhurried: (change) => this.#sealed.writeUnhurried(change),
+      },
+      nowMs: () => environment.clock.wallMs(),
+      later: (delayMs, act) => this.#timers.after(delayMs, act),
+      ownUsers: () => {
+        const { id = '', lid } = this.#running?.credentials.creds.me ?? {};
+        return [id, lid ?? ''].map(userOf);
+      },
+    });
     this.#sealed = new SealedStore({
+      used: (field) => this.#keyUse.mark(field),
       shop,
       ciphers: environment.ciphers,
       cache: environment.sealed,
@@ -231,7 +249,20 @@ export class LiveSession {
     this.refreshGroups();
     this.#running.watch.start();
     this.#running.limits.ask();
-    this.#sealed.reseal('credentials').catch(this.#failed('what an older key sealed was not sealed again'));
+    void this.#lookThroughKeys(this.#running);
+  }
+
+  /** Seals anew what an older key sealed, and removes keys that are not used any more; again each day. */
+  async #lookThroughKeys({ credentials }: RunningParts): Promise<void> {
+    this.#timers.after(DAY_MS, () => {
+      if (this.#running !== undefined) void this.#lookThroughKeys(this.#running);
+    });
+    try {
+      const names = await this.#sealed.reseal('credentials');
+      if (this.#open) await this.#keyUse.prune(names, credentials.keys);
+    } catch (error) {
+      this.#failed('the keys were not all gone through')(error);
+    }
   }
 
   /** After what waited was heard: a STOP among it counts. */
@@ -261,6 +292,7 @@ export class LiveSession {
   #stopEverything(why: string, { comesBack }: { readonly comesBack: boolean }): void {
     if (this.#ended) return;
     this.#ended = true;
+    if (this.#open) this.#keyUse.save();
     this.#open = false;
     this.#timers.end();
     this.#inbound.close();

@@ -107,6 +107,12 @@ function isKept(token: Token, nowSeconds: number): boolean {
   return token.token.length > 0 && secondsOf(token) >= windowStart(KEPT_WEEKS, nowSeconds);
 }
 
+/** Whether neither a contact's token nor the shop's own, issued to the contact, holds any more. */
+export function isOver(token: Token, nowMs: number): boolean {
+  const newest = Math.max(secondsOf(token), Number(token.senderTimestamp ?? 0) || 0);
+  return newest < windowStart(KEPT_WEEKS, Math.floor(nowMs / 1000));
+}
+
 /** A token that the server keeps and the client would erase is shown as some weeks younger. */
 function shownToClient(token: Token, nowSeconds: number): ShownToken {
   const { timestamp: own } = token;

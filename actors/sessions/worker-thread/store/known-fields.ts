@@ -8,13 +8,29 @@ const SMALLEST_FIELDS = 512;
  * one that is missing for one that is there, the more so the more are added beyond what it was made for.
  */
 export class KnownFields {
-  readonly #bits: Uint8Array;
+  #bits: Uint8Array;
 
   /** Made for as many fields as it is given, and as many more. */
   constructor(fields: readonly string[]) {
     const room = Math.max(SMALLEST_FIELDS, 2 * fields.length);
     this.#bits = new Uint8Array(Math.ceil((room * BITS_PER_FIELD) / 8));
     for (const field of fields) this.add(field);
+  }
+
+  /** With the bits of another one, or of none. */
+  static ofBits(bits: Uint8Array): KnownFields {
+    const known = new KnownFields([]);
+    known.#bits = bits;
+    return known;
+  }
+
+  get bits(): Uint8Array {
+    return this.#bits;
+  }
+
+  /** Holds what the other one holds too, which has as many bits. */
+  addAll(bits: Uint8Array): void {
+    for (const [index, byte] of bits.entries()) this.#bits[index] = (this.#bits[index] ?? 0) | byte;
   }
 
   add(field: string): void {

@@ -56,6 +56,7 @@ export class SealedStore {
   readonly #ask: AskStore;
   readonly #after: (delayMs: number, act: () => void) => ArmedTimer;
   readonly #onFailure: (error: Error) => void;
+  readonly #used: (field: string) => void;
   #tail: Promise<void> = Promise.resolve();
   /** Not under way yet: what is asked for now joins it. */
   #next: Batch | undefined;
@@ -75,6 +76,8 @@ export class SealedStore {
     after: (delayMs: number, act: () => void) => ArmedTimer;
     /** Told once, at the first failure: the session must end. */
     onFailure: (error: Error) => void;
+    /** Told of each field of `credentials` that is read or written. */
+    used?: (field: string) => void;
   }) {
     this.#shop = options.shop;
     this.#cipher = options.ciphers(sealedOwner(options.shop));
@@ -83,10 +86,12 @@ export class SealedStore {
     this.#ask = options.ask;
     this.#after = options.after;
     this.#onFailure = options.onFailure;
+    this.#used = options.used ?? (() => undefined);
   }
 
   /** The opened values in the order asked, undefined for those that are missing. Rejects with `Unreadable`. */
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
+    if (hash === 'credentials') for (const field of fields) this.#used(field);
     return this.#guarded(async () => {
       const held = new Map(fields.map((field) => [field, this.#held(hash, field)]));
       const missing = [...held].flatMap(([field, value]) => (value === undefined ? [field] : []));
@@ -184,9 +189,9 @@ export class SealedStore {
   /**
    * Goes through a hash once and learns which Signal keys there are. Where there is an older key, every value that it sealed
    * is sealed anew, so that the old key can be taken away; else the names alone are read. Where it fails the values stay
-   * readable with the older key, and the next connection tries again.
+   * readable with the older key, and the next connection tries again. Resolves with the names.
    */
-  async reseal(hash: SealedHash): Promise<void> {
+  async reseal(hash: SealedHash): Promise<readonly string[]> {
     // What waits goes first; nothing joins it any more, so that what this reads is what stands there.
     this.#next?.hurry();
     this.#next = undefined;
@@ -195,10 +200,14 @@ export class SealedStore {
       // What was asked for since stands in line behind this.
       const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
       if (hash === 'credentials') this.#known = new KnownFields([...names, ...since]);
+      return names;
     });
     // It stands in the line of writes, so that it never puts an older value over a newer one.
-    this.#tail = pass.catch(() => undefined);
-    await pass;
+    this.#tail = pass.then(
+      () => undefined,
+      () => undefined,
+    );
+    return await pass;
   }
 
   async #namesOf(hash: SealedHash): Promise<readonly string[]> {
@@ -254,6 +263,7 @@ export class SealedStore {
   #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clear: boolean): void {
     this.#version += 1;
     if (hash !== 'credentials') return;
+    for (const [field, value] of fields) if (value !== undefined) this.#used(field);
     if (clear) {
       this.#prefix = this.#cache.newPrefix();
       this.#known = new KnownFields([]);

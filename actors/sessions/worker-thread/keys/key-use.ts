@@ -1,0 +1,139 @@
+import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
+import { KnownFields } from '../store/known-fields.ts';
+import type { SealedStore } from '../store/sealed-store.ts';
+import { isOver } from './contact-tokens.ts';
+
+const HASH = 'credentials';
+const PERIOD_MS = 30 * 86_400_000;
+/** Keys that were used in none of so many whole periods are removed: 60 days at least, 90 at most. */
+const PERIODS = 2;
+/** Keys of each kind that are looked at or removed in one run. */
+const MOST_A_RUN = 500;
+/** How long it may take until the use of a key is stored, in milliseconds. A process that dies meanwhile forgets it. */
+const SAVED_IN_MS = 10 * 60_000;
+/** Room for some 4,000 keys; of more than that a few that were not used count as used. */
+const BYTES = 8 * 1024;
+
+/**
+ * The kinds of keys that come back by themselves. One-time keys wait for whoever uses them, and the network's own ids of people
+ * are needed to know a number again whose owner opts out.
+ */
+const PRUNED = ['session/', 'sender-key/', 'sender-key-memory/', 'device-list/', 'wire-alias/'] as const;
+const TOKEN = 'tctoken/';
+const TOKEN_INDEX = `${TOKEN}__index`;
+const USED = 'used/';
+
+/** The parts of a session that knowing the use of its keys needs. */
+export interface KeyUseOptions {
+  readonly sealed: Pick<SealedStore, 'read' | 'write' | 'writeUnhurried'>;
+  readonly nowMs: () => number;
+  /** The digits of the shop's own addresses. */
+  readonly ownUsers: () => readonly string[];
+  /** Acts after a while, unless the session has ended. */
+  readonly later: (delayMs: number, act: () => void) => { cancel(): void };
+}
+
+/**
+ * Knows which keys of a shop are used, and removes those that are not: of a shop with thousands of customers they would become
+ * ever more. In periods of 30 days it notes which keys were read or written (in a filter, so that a few may count that were
+ * not), and stores that beside the keys.
+ */
+export class KeyUse {
+  readonly #options: KeyUseOptions;
+  #period: number;
+  #used = KnownFields.ofBits(new Uint8Array(BYTES));
+  /** What stands in the store of this period is among `#used`. */
+  #isWhole = false;
+  #saving: ReturnType<KeyUseOptions['later']> | undefined;
+
+  constructor(options: KeyUseOptions) {
+    this.#options = options;
+    this.#period = this.#periodNow();
+  }
+
+  /** A key was read or written. */
+  mark(field: string): void {
+    if (!PRUNED.some((kind) => field.startsWith(kind))) return;
+    this.#turn();
+    if (this.#used.mayHold(field)) return;
+    this.#used.add(field);
+    this.#saving ??= this.#options.later(SAVED_IN_MS, () => this.save());
+  }
+
+  /** Stores what was used since it was stored last, with whatever is stored next. */
+  save(): void {
+    if (this.#saving === undefined || !this.#isWhole) return;
+    this.#saving.cancel();
+    this.#saving = undefined;
+    const fields = new Map([[USED + this.#period, Buffer.from(this.#used.bits)]]);
+    this.#options.sealed.writeUnhurried({ hash: HASH, fields });
+  }
+
+  /**
+   * Removes keys that were used in neither of the last two periods, nor in the present one, and tokens that the network takes
+   * no more; some hundreds at a time. `names`: of all fields. Resolves with how many. Nothing is removed of a shop whose session was not open in both periods.
+   */
+  async prune(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<number> {
+    const { sealed } = this.#options;
+    this.#turn();
+    const periods = Array.from({ length: PERIODS + 1 }, (_, ago) => USED + (this.#period - ago));
+    const [present, ...before] = await sealed.read(HASH, periods);
+    if (present !== undefined) this.#used.addAll(present);
+    this.#isWhole = true;
+    const stale = names.filter((name) => name.startsWith(USED) && !periods.includes(name));
+    const filters = before.flatMap((bits) => (bits === undefined ? [] : [KnownFields.ofBits(bits)]));
+    const unused = filters.length < PERIODS ? [] : this.#unused(names, [this.#used, ...filters]);
+    const gone = [...unused, ...(await this.#tokensOver(names, keys))];
+    if (gone.length + stale.length > 0)
+      await sealed.write({
+        hash: HASH,
+        fields: new Map([...gone, ...stale].map((name) => [name, undefined])),
+      });
+    return gone.length;
+  }
+
+  #unused(names: readonly string[], filters: readonly KnownFields[]): string[] {
+    const isUnused = (name: string): boolean =>
+      PRUNED.some((kind) => name.startsWith(kind)) && !filters.some((filter) => filter.mayHold(name));
+    const unused = names.filter(isUnused).slice(0, MOST_A_RUN);
+    return [...new Set(unused.flatMap((name) => [name, ...this.#companionsOf(name)]))];
+  }
+
+  /**
+   * With a session goes the identity that it was made with, and with the shop's own key of a group the list of who has it:
+   * otherwise the next post would leave the new key out.
+   */
+  #companionsOf(name: string): string[] {
+    const id = name.slice(name.indexOf('/') + 1);
+    if (name.startsWith('session/')) return [`identity-key/${id}`];
+    const [group, sender = ''] = id.split('::');
+    const isOwn = this.#options.ownUsers().includes(sender.split('_')[0] ?? '');
+    return name.startsWith('sender-key/') && isOwn ? [`sender-key-memory/${group}`] : [];
+  }
+
+  /** Each day looks at others, so that all have their turn. */
+  async #tokensOver(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<string[]> {
+    const tokens = names.filter((name) => name.startsWith(TOKEN) && name !== TOKEN_INDEX);
+    if (tokens.length === 0) return [];
+    const nowMs = this.#options.nowMs();
+    const parts = Math.ceil(tokens.length / MOST_A_RUN);
+    const from = (Math.floor(nowMs / 86_400_000) % parts) * MOST_A_RUN;
+    const ids = tokens.slice(from, from + MOST_A_RUN).map((name) => name.slice(TOKEN.length));
+    const found: { [id: string]: SignalDataTypeMap['tctoken'] } = await keys.get('tctoken', ids);
+    return ids.filter((id) => found[id] !== undefined && isOver(found[id], nowMs)).map((id) => TOKEN + id);
+  }
+
+  /** Begins a new period where the one before is over. */
+  #turn(): void {
+    const now = this.#periodNow();
+    if (now === this.#period) return;
+    this.save();
+    this.#period = now;
+    this.#used = KnownFields.ofBits(new Uint8Array(BYTES));
+    this.#isWhole = true;
+  }
+
+  #periodNow(): number {
+    return Math.floor(this.#options.nowMs() / PERIOD_MS);
+  }
+}
