@@ -42,6 +42,7 @@ test('one question tells the ids of numbers and the devices behind them, which a
       ['100', 3, 'lid'],
     ],
   );
+  assert.equal(devices.get<unknown[]>('33622222222')?.length, 2, 'and by the number');
   assert.equal(devices.get('200'), undefined, 'no device is no answer: they are asked for when it is sent');
 });
 

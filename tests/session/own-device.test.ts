@@ -77,6 +77,38 @@ test("a post to a group asks nobody for the keys of the shop's own linked device
   }
 });
 
+test('a post to a group that names its members by number takes one key of each, and one in another process none', async () => {
+  const events: SimulatorEvent[] = [];
+  let network = await startSimulated({}, { log: (event) => void events.push(event) });
+  const shop = newShop();
+  const { control } = network;
+  const members = ['+33644000021', '+33644000022', '+33644000023'];
+  try {
+    await pair(network, shop);
+    const participants = [SHOP_PHONE, ...members];
+    await control.setGroup(GROUP, { name: 'Some', participants, addressingMode: 'pn' });
+    const post = async (text: string): Promise<void> => {
+      network.host.prepare(shop, textOrder(text, { to: GROUP }));
+      const { outcome } = await network.log.next(shop, 'session.send_outcome');
+      assert.deepEqual(outcome, { kind: 'acknowledged' });
+    };
+    await post('first');
+    network = await network.another();
+    network.host.open(shop, { generation: 3 });
+    await network.log.next(shop, 'session.connected');
+    await post('second');
+    for (const member of members) assert.deepEqual(await network.received(shop, member), ['first', 'second']);
+    const asked = events
+      .filter(({ event }) => event === 'keys asked for')
+      .map(({ address }) => String(address));
+    const others = asked.filter((address) => !address.startsWith(SHOP_PHONE.slice(1)));
+    assert.equal(new Set(others).size, others.length, JSON.stringify(asked));
+    assert.ok(others.length <= members.length + 1, JSON.stringify(asked));
+  } finally {
+    await network.stop();
+  }
+});
+
 async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, text: string): Promise<void> {
   host.prepare(shop, textOrder(text, { to: MEMBER }));
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });

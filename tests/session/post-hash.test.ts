@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SimulatorEvent } from '../../simulator/network.ts';
+import { until } from '../e2e/waiting.ts';
 import { linkedClient, type TestClient } from '../simulator/test-client.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
@@ -50,6 +51,8 @@ test('a group that is another than the session knows is asked for after the next
     await pair(network, shop);
     await putGroup(network, MEMBERS);
     while ((await count()) !== 3);
+    // The notice of the group is asked about a moment after it came.
+    await until('the group was asked for', async () => lookUps(events) > 0);
     const before = lookUps(events);
     await putGroup(network, [...MEMBERS, '+33644000013'], { untold: true });
     await post(network, shop, 'to three');

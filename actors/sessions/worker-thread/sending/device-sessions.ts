@@ -93,6 +93,7 @@ export class DeviceSessions {
     const { id = '', lid } = socket.user ?? {};
     const own = lid !== undefined && addresses.some(isLidAddress) ? personOf(lid) : personOf(id);
     await this.#knowOwnDevices(own);
+    await this.#knowNumbers([...addresses, own].filter(isNumberAddress));
     const found = await socket.getUSyncDevices([...new Set([...addresses, own])], true, false);
     const open = await this.open(found.map(({ jid }) => jid));
     const isOther = (address: string): boolean =>
@@ -106,6 +107,19 @@ export class DeviceSessions {
     const number = personOf(socket.user?.id ?? '');
     if (!isLidAddress(own) || this.#devices.get(userOf(own)) !== undefined) return;
     await lookUpNumbers(socket, this.#devices, [number]);
+  }
+
+  /**
+   * Asks for the devices of numbers. Where the client asks, an answer that names the network's own ids makes it fetch new keys of
+   * all these people, which takes one of their one-time keys each time (its `getUSyncDevices`).
+   */
+  async #knowNumbers(numbers: readonly string[]): Promise<void> {
+    const socket = this.#socket();
+    const unknown = [...new Set(numbers)].filter((number) => this.#devices.get(userOf(number)) === undefined);
+    if (unknown.length === 0) return;
+    const found = await lookUpNumbers(socket, this.#devices, unknown);
+    if (found !== undefined && found.length > 0)
+      await socket.signalRepository.lidMapping.storeLIDPNMappings(found);
   }
 
   /**

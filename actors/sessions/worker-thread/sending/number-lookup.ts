@@ -10,7 +10,7 @@ import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
 /**
- * The network's own ids (LID) of numbers, and under them the devices of these people, kept in `devices` as the client
+ * The network's own ids (LID) of numbers, and under both the devices of these people, kept in `devices` as the client
  * keeps them. It is the question by which the client asks for devices; for ids alone it has another, so that
  * somebody who is written to for the first time would be asked about twice. Undefined: no answer in time. What is
  * answered of a number that was not asked for, or makes no id, counts as no answer: the client would fail the send.
@@ -29,8 +29,10 @@ export async function lookUpNumbers(
   for (const row of answer.list) {
     if (typeof row.lid !== 'string' || !isLidAddress(row.lid) || !addresses.includes(row.id)) continue;
     found.push({ pn: row.id, lid: row.lid });
-    const known = extractDeviceJids([{ ...row, id: row.lid }], id, lid, false);
-    if (known.length > 0) devices.set(userOf(row.lid), known);
+    for (const address of [row.lid, row.id]) {
+      const known = extractDeviceJids([{ ...row, id: address }], id, lid, false);
+      if (known.length > 0) devices.set(userOf(address), known);
+    }
   }
   return found;
 }
