@@ -21,6 +21,13 @@ export type FailureCode =
   | 'SCHEDULED_NOT_FOUND'
   /** The shop has as many scheduled sends as one may have. */
   | 'SCHEDULED_LIMIT_REACHED'
+  | 'BATCH_NOT_FOUND'
+  /** The shop has as many batches as one may have. */
+  | 'BATCH_LIMIT_REACHED'
+  /** A message of the batch was accepted. */
+  | 'BATCH_STARTED'
+  /** The batch has ended, and not as it was asked to. */
+  | 'BATCH_ENDED'
   /** It is on its way, or has ended otherwise. */
   | 'NOT_CANCELLABLE'
   | 'DOC_ARTICLE_NOT_FOUND'

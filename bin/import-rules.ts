@@ -68,7 +68,12 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'actors/shops/turns/scheduled': [
     ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops', 'actors', 'policy', 'runtime'],
   ],
+  'actors/shops/turns/batches': [
+    ...['actors/shops/turns/people', 'actors/shops/turns/builder', 'actors/shops/state', 'actors/shops'],
+    ...['actors', 'policy', 'runtime'],
+  ],
   'actors/shops/turns': [
+    'actors/shops/turns/batches',
     ...['actors/shops/turns/inbound', 'actors/shops/turns/cancel', 'actors/shops/turns/scheduled'],
     ...['actors/shops/turns/wire', 'actors/shops/turns/send', 'actors/shops/turns/pool'],
     ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
@@ -76,8 +81,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors', 'policy', 'runtime'],
   ],
   'actors/shops/views': [
-    ...['actors/shops/turns', 'actors/shops/turns/cancel', 'actors/shops/turns/send'],
-    'actors/shops/effects',
+    ...['actors/shops/turns', 'actors/shops/turns/batches', 'actors/shops/turns/cancel'],
+    ...['actors/shops/turns/number', 'actors/shops/turns/send', 'actors/shops/effects'],
     ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops/machines', 'actors/shops'],
     ...['actors/tenants', 'actors', 'policy', 'runtime'],
   ],

@@ -1,6 +1,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
 import { hasText, MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
-import { classCapCode, type NetworkLimits, type NewChatBar, newChatBar } from './network-limits.ts';
+import {
+  classCapCode,
+  type NetworkLimits,
+  type NewChatBar,
+  newChatBar,
+  quotaShare,
+} from './network-limits.ts';
 import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, type PersonClass, recipientClass } from './recipient-class.ts';
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
@@ -14,6 +20,7 @@ import {
   type MessageCaps,
   messageCaps,
   reliefAcrossWarmup,
+  shareOf,
   warmupDay,
 } from './warm-up.ts';
 
@@ -51,6 +58,8 @@ export interface MessageFacts {
   /** Pairing of the shop's current credentials; `null`: never paired. */
   readonly pairedAtMs: number | null;
   readonly settings: TenantSettings;
+  /** Of each cap and of the network's quota only so much counts, from 0 to 1; absent: all of it. */
+  readonly share?: number | undefined;
   readonly nowMs: number;
 }
 
@@ -73,7 +82,7 @@ interface Judgement {
  * declared. Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
-  const { text, mediaUrls, settings, pairedAtMs } = facts;
+  const { text, mediaUrls, settings, pairedAtMs, share } = facts;
   const unfit = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
   if (unfit !== undefined) {
     return unfit;
@@ -89,7 +98,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
   const fingerprint = hasText(text) ? textFingerprint(text) : mediaFingerprint(mediaUrls[0] ?? '');
   const tally = ledger.tallyMessages({ recipient, fingerprint, nowMs: atMs });
   const personClass = recipientClass(facts, atMs);
-  const caps = messageCaps({ settings, pairedAtMs, nowMs: atMs });
+  const caps = messageCaps({ settings, pairedAtMs, share, nowMs: atMs });
   const judgement: Judgement = { facts, ledger, tally, caps, personClass, atMs };
   const refusal =
     refuseBulk(judgement) ??
@@ -197,12 +206,13 @@ export function exceedsRecipientLimits(
 
 /** The daily cap of the warm-up, then the hourly cap that follows from it. */
 function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRefusal | undefined {
-  const { pairedAtMs, nowMs } = facts;
+  const { pairedAtMs, nowMs, share } = facts;
   if (tally.today >= caps.perDay) {
     const reliefMs = reliefAcrossWarmup({
       pairedAtMs,
       nowMs: atMs,
-      roomAtMs: (perDay) => ledger.roomAtMs({ kinds: messageKinds, windowMs: DAY_MS, room: perDay - 1 }),
+      roomAtMs: (perDay) =>
+        ledger.roomAtMs({ kinds: messageKinds, windowMs: DAY_MS, room: shareOf(perDay, share) - 1 }),
     });
     const message = `The shop has used its ${caps.perDay} messages of 24 hours.`;
     return refuseUntil({ code: 'DAILY_CAP_REACHED', message, reliefMs, nowMs });
@@ -212,7 +222,11 @@ function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRe
       pairedAtMs,
       nowMs: atMs,
       roomAtMs: (perDay) =>
-        ledger.roomAtMs({ kinds: messageKinds, windowMs: HOUR_MS, room: hourlyCap(perDay) - 1 }),
+        ledger.roomAtMs({
+          kinds: messageKinds,
+          windowMs: HOUR_MS,
+          room: shareOf(hourlyCap(perDay), share) - 1,
+        }),
     });
     const message = `The shop has used its ${caps.perHour} messages of an hour.`;
     return refuseUntil({ code: 'HOURLY_CAP_REACHED', message, reliefMs, nowMs });
@@ -227,7 +241,8 @@ function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRe
  */
 function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
   const { facts, atMs, personClass } = judgement;
-  const { network, lastInboundAtMs, nowMs } = facts;
+  const { lastInboundAtMs, nowMs, share } = facts;
+  const network = facts.network && quotaShare(facts.network, share);
   const bar = network !== undefined && lastInboundAtMs === null ? newChatBar(network, atMs) : undefined;
   const spent = spentBudget(judgement);
   const first = bar ?? spent;
@@ -238,7 +253,7 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
 
 /** Returns why the shop's own budget of the class refuses, and from when on it has room; undefined: it has room. */
 function spentBudget({ facts, ledger, tally, caps, personClass, atMs }: Judgement): NewChatBar | undefined {
-  const { pairedAtMs, settings } = facts;
+  const { pairedAtMs, settings, share } = facts;
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {
     const room = caps.declaredPerDay - 1;
     const roomAtMs = ledger.roomAtMs({ kinds: kindSet('declared'), windowMs: DAY_MS, room });
@@ -252,7 +267,11 @@ function spentBudget({ facts, ledger, tally, caps, personClass, atMs }: Judgemen
       pairedAtMs,
       nowMs: atMs,
       roomAtMs: (perDay) =>
-        ledger.roomAtMs({ kinds: kindSet('cold'), windowMs: DAY_MS, room: coldCap(perDay, settings) - 1 }),
+        ledger.roomAtMs({
+          kinds: kindSet('cold'),
+          windowMs: DAY_MS,
+          room: shareOf(coldCap(perDay, settings), share) - 1,
+        }),
     });
     const message = `The shop has used its ${caps.coldPerDay} messages of 24 hours to cold recipients.`;
     return { message, reliefMs };

@@ -56,6 +56,13 @@ export function newChatsAt({ newChats }: NetworkLimits, nowMs: number): NewChats
   return newChats !== null && cycleEndMs(newChats) > nowMs ? newChats : null;
 }
 
+/** The limits of which the quota counts only for a share; without one as they are. */
+export function quotaShare(limits: NetworkLimits, share: number | undefined): NetworkLimits {
+  const { newChats } = limits;
+  if (share === undefined || newChats === null) return limits;
+  return { ...limits, newChats: { ...newChats, quota: Math.floor(newChats.quota * share) } };
+}
+
 /** Why a message cannot be taken, and from when on it can. */
 export interface NewChatBar {
   readonly message: string;

@@ -65,6 +65,16 @@ export class SendLedger {
     return ledger;
   }
 
+  /** A ledger of its own with the same entries, for looking ahead. */
+  copy(): SendLedger {
+    const copy = new SendLedger();
+    copy.#words = this.#words.slice();
+    copy.#head = this.#head;
+    copy.#size = this.#size;
+    copy.#baseMs = this.#baseMs;
+    return copy;
+  }
+
   /** Entries held, including some that no longer count. */
   get size(): number {
     return this.#size;

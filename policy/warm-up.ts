@@ -33,15 +33,23 @@ export function warmupDay(moment: WarmupMoment): number {
   return pairedAtMs === null ? 0 : Math.max(0, Math.floor((nowMs - pairedAtMs) / DAY_MS));
 }
 
-/** The caps a shop has now. */
-export function messageCaps(facts: WarmupMoment & { readonly settings: TenantSettings }): MessageCaps {
+/** The caps a shop has now. `share`: of each cap only so much, rounded down. */
+export function messageCaps(
+  facts: WarmupMoment & { readonly settings: TenantSettings; readonly share?: number | undefined },
+): MessageCaps {
+  const { settings, share } = facts;
   const perDay = dailyCap(warmupDay(facts));
   return {
-    perDay,
-    perHour: hourlyCap(perDay),
-    coldPerDay: coldCap(perDay, facts.settings),
-    declaredPerDay: facts.settings.declaredPerDay,
+    perDay: shareOf(perDay, share),
+    perHour: shareOf(hourlyCap(perDay), share),
+    coldPerDay: shareOf(coldCap(perDay, settings), share),
+    declaredPerDay: shareOf(settings.declaredPerDay, share),
   };
+}
+
+/** The part of a cap that a send may use. Without a share it is all of it. */
+export function shareOf(cap: number, share: number | undefined): number {
+  return share === undefined ? cap : Math.floor(cap * share);
 }
 
 /** A sixth of the daily cap, at least 10 (docs/contract.md, Messages to numbers). */

@@ -5,6 +5,7 @@ import type { Failure, Outcome } from '../failure.ts';
 import type { MessageReason, MessageStatus } from '../message-status.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { WaitingCaller } from '../waiting-caller.ts';
+import type { BatchOperations } from './batch-operations.ts';
 
 /** Which shop of which tenant. */
 export interface ShopReference {
@@ -71,6 +72,8 @@ export interface MessageView {
   /** Of a reply alone: the person it goes to, whose number may not be told, and the inbound message that it quotes. */
   readonly toId?: string;
   readonly replyTo?: string;
+  /** Of a message of a batch alone: the batch. */
+  readonly batchId?: string;
   /** Of a message that waits in its shop alone: its place in the queue, from 1; the next to be sent has 1. */
   readonly position?: number;
   /** Of such a message: when it leaves, as far as can be said; null: the queue stands still. */
@@ -103,6 +106,14 @@ export interface Reply {
   readonly toId: string;
 }
 
+/** A recipient's place in a batch. */
+export interface BatchPlace {
+  readonly id: string;
+  readonly place: number;
+  /** The recipient was declared, and not known, when they were added. */
+  readonly wasDeclared: boolean;
+}
+
 /** A send as the caller asked for it, valid in shape. */
 export interface MessageDraft {
   /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
@@ -118,10 +129,12 @@ export interface MessageDraft {
   readonly traceparent?: string | undefined;
   /** The scheduled send that falls due; absent: it is made now. */
   readonly scheduledId?: string | undefined;
+  /** The batch that it belongs to, and its recipient's place there; absent: none. */
+  readonly batch?: BatchPlace | undefined;
 }
 
 /** A send for later as the caller asked for it, valid in shape. Times in milliseconds since the Unix epoch. */
-export interface ScheduledDraftAsked extends Omit<MessageDraft, 'scheduledId'> {
+export interface ScheduledDraftAsked extends Omit<MessageDraft, 'scheduledId' | 'batch'> {
   readonly sendAtMs: number;
   /** Until when it may be tried; undefined: an hour after its time. */
   readonly notAfterMs: number | undefined;
@@ -228,7 +241,7 @@ export interface GroupView {
 }
 
 /** What the API asks of a shop, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
-export interface ShopOperations {
+export interface ShopOperations extends BatchOperations<ShopReference> {
   channel(shop: ShopReference): Promise<Outcome<ChannelView>>;
   /** Starts or resumes; waits up to 10 s for a QR or the connection, while its caller is there, else answers `starting`. */
   connect(shop: ShopReference, caller?: WaitingCaller): Promise<Outcome<ChannelView>>;

@@ -1,5 +1,6 @@
 import type { QuotaWarning } from '../../policy/network-limits.ts';
 import type { Write } from '../../runtime/store.ts';
+import type { BatchStopReason } from '../batch-status.ts';
 import type { ChannelTrouble } from '../channel-reason.ts';
 import { tenantKeys } from './tenant-keys.ts';
 
@@ -23,6 +24,9 @@ export const EVENT_TYPES = [
   'number.warned',
   'scheduled.accepted',
   'scheduled.refused',
+  'batch.started',
+  'batch.finished',
+  'batch.stopped',
 ] as const;
 /** One of them. */
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -46,6 +50,9 @@ export interface ShopEventData {
   readonly 'number.unrestricted': Readonly<Record<never, never>>;
   readonly 'scheduled.accepted': { readonly id: string; readonly messageId: string };
   readonly 'scheduled.refused': { readonly id: string; readonly code: string };
+  readonly 'batch.started': { readonly id: string };
+  readonly 'batch.finished': { readonly id: string; readonly status: 'finished' | 'cancelled' | 'expired' };
+  readonly 'batch.stopped': { readonly id: string; readonly reason: BatchStopReason };
   readonly 'number.warned': {
     readonly warning: QuotaWarning;
     readonly quota: number;

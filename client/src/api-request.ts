@@ -2,7 +2,13 @@ import type { OperationName } from './methods.ts';
 import { OPERATIONS } from './operations.ts';
 
 /** Other calls that a second time change nothing and answer the same. */
-const AGAIN_THE_SAME: ReadonlySet<OperationName> = new Set(['cancelMessage', 'markInboundRead']);
+const AGAIN_THE_SAME: ReadonlySet<OperationName> = new Set([
+  'cancelMessage',
+  'markInboundRead',
+  'pauseBatch',
+  'resumeBatch',
+  'cancelBatch',
+]);
 
 /** A call as it goes out, on any of the base addresses. */
 export interface ApiRequest {

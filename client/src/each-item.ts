@@ -1,5 +1,5 @@
 import type { Call, CallOptions, Params } from './methods.ts';
-import type { ConsentedContact, InboundMessage, Message, Operations, Shop } from './operations.ts';
+import type { Batch, ConsentedContact, InboundMessage, Message, Operations, Shop } from './operations.ts';
 
 /** A send at a later time, and what became of it. */
 export type ScheduledSend = Operations['readScheduled']['data'];
@@ -53,6 +53,18 @@ export function eachScheduled(
 ): AsyncGenerator<ScheduledSend, void, void> {
   return eachOfPages(async (cursor) => {
     const { data } = await call('listScheduled', { limit: LIMIT, ...params, cursor }, options);
+    return data;
+  });
+}
+
+/** Every batch of a shop, newest first, without forecasts. */
+export function eachBatch(
+  call: Call,
+  params: Omit<Params<'listBatches'>, 'cursor'>,
+  options?: CallOptions,
+): AsyncGenerator<Batch, void, void> {
+  return eachOfPages(async (cursor) => {
+    const { data } = await call('listBatches', { limit: LIMIT, ...params, cursor }, options);
     return data;
   });
 }

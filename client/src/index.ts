@@ -12,6 +12,7 @@ export type {
   AcceptedMessage,
   AcceptedStatus,
   Article,
+  Batch,
   Channel,
   ChannelStatus,
   ConsentedContact,
@@ -31,6 +32,7 @@ export type {
   ReceivedMessage,
   Shop,
   ShopPolicy,
+  TakenBatch,
   Webhook,
   WebhookAttempts,
 } from './operations.ts';

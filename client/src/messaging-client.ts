@@ -2,6 +2,7 @@ import { caller } from './caller.ts';
 import { type ClientOptions, clientSettings } from './client-options.ts';
 import { type ConnectOptions, connectShop } from './connect-shop.ts';
 import {
+  eachBatch,
   eachContact,
   eachInbound,
   eachMessage,
@@ -13,6 +14,7 @@ import { type EventFeed, eventFeed, type FollowOptions } from './event-feed.ts';
 import { messageOutcomes, type WaitOptions } from './message-outcomes.ts';
 import type { Call, CallOptions, Methods, OperationName, Params } from './methods.ts';
 import {
+  type Batch,
   type Channel,
   type ConsentedContact,
   type InboundMessage,
@@ -37,6 +39,8 @@ export interface Flows {
     params: Omit<Params<'listScheduled'>, 'cursor'>,
     options?: CallOptions,
   ): AsyncIterable<ScheduledSend>;
+  /** Every batch of a shop, newest first, without forecasts. */
+  eachBatch(params: Omit<Params<'listBatches'>, 'cursor'>, options?: CallOptions): AsyncIterable<Batch>;
   /** Every declared contact of the tenant. */
   eachContact(
     params: Omit<Params<'listContacts'>, 'cursor'>,
@@ -67,6 +71,7 @@ export function messagingClient(options: ClientOptions): MessagingClient {
     eachMessage: (params, callOptions) => eachMessage(call, params, callOptions),
     eachInbound: (params, callOptions) => eachInbound(call, params, callOptions),
     eachScheduled: (params, callOptions) => eachScheduled(call, params, callOptions),
+    eachBatch: (params, callOptions) => eachBatch(call, params, callOptions),
     eachContact: (params, callOptions) => eachContact(call, params, callOptions),
     followEvents: (follow) => eventFeed(call, settings, follow),
     waitForMessage: (id, wait) => outcomes.wait(id, wait),

@@ -26,7 +26,8 @@ export interface CallOptions {
   readonly longestRetryAfterMs?: number | undefined;
   /**
    * Says that doing this call twice does no harm, so that it is repeated also where nobody knows whether it was done. The
-   * client does so by itself for GET, PATCH, DELETE, `cancelMessage`, `markInboundRead` and what has an idempotency key.
+   * client does so by itself for GET, PATCH, DELETE, `cancelMessage`, `markInboundRead`, the three that
+   * steer a batch, and what has an idempotency key.
    */
   readonly isRepeatable?: boolean | undefined;
   /** `X-Request-Id`, up to 256 visible characters of ASCII, blanks within them; the client makes one for each call. */

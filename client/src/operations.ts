@@ -1,7 +1,7 @@
 /** What the API's own document says, made of it by `npm run client-types`: never edited by hand. */
 
 /** Decide by it. More may come: take one you do not know by its HTTP status. */
-export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'CONFLICT' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'NOT_CANCELLABLE' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SCHEDULED_LIMIT_REACHED' | 'SCHEDULED_NOT_FOUND' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR' | 'WEBHOOK_LIMIT_REACHED' | 'WEBHOOK_NOT_FOUND';
+export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BATCH_ENDED' | 'BATCH_LIMIT_REACHED' | 'BATCH_NOT_FOUND' | 'BATCH_STARTED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'CONFLICT' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'NOT_CANCELLABLE' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SCHEDULED_LIMIT_REACHED' | 'SCHEDULED_NOT_FOUND' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR' | 'WEBHOOK_LIMIT_REACHED' | 'WEBHOOK_NOT_FOUND';
 
 export type FieldProblem = {
   /** A dotted path, like `contacts.0.phone`. */
@@ -208,6 +208,35 @@ export type Event = {
   };
 } | {
   readonly id: string;
+  readonly type: 'batch.started';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** Of the batch. */
+    readonly id: string;
+  };
+} | {
+  readonly id: string;
+  readonly type: 'batch.finished';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** Of the batch. */
+    readonly id: string;
+    readonly status: 'finished' | 'cancelled' | 'expired';
+  };
+} | {
+  readonly id: string;
+  readonly type: 'batch.stopped';
+  readonly timestamp: string;
+  readonly data: {
+    readonly shopId: string;
+    /** Of the batch. */
+    readonly id: string;
+    readonly reason: 'RECIPIENTS_OPTED_OUT' | 'NUMBER_WARNED' | 'NUMBER_RESTRICTED' | 'RATE_SIGNALS' | 'SESSION_LOST';
+  };
+} | {
+  readonly id: string;
   readonly type: 'number.warned';
   readonly timestamp: string;
   readonly data: {
@@ -239,6 +268,130 @@ export type AcceptedStatus = {
   readonly id: string;
   readonly status: MessageStatus;
   readonly statusUrl: string;
+};
+
+export type Batch = {
+  readonly id: string;
+  readonly shopId: string;
+  readonly name: string;
+  /** `waiting`: nothing was accepted yet. `stopped`: it stopped by itself, as `stopped` says. */
+  readonly status: 'waiting' | 'running' | 'paused' | 'stopped' | 'finished' | 'cancelled' | 'expired';
+  readonly text: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: 'image' | 'video' | 'document' | null;
+  /** Its messages use at most this part of each cap. */
+  readonly share: number;
+  readonly quietHours: {
+    /** A time of day, `HH:MM`. */
+    readonly from: string;
+    /** The same; before `from` it is on the next day. */
+    readonly to: string;
+    /** A name of the IANA's time zones. */
+    readonly timeZone: string;
+  } | null;
+  readonly notBefore: string;
+  /** Nothing more is sent after this. */
+  readonly notAfter: string;
+  readonly createdAt: string;
+  /** When its first message was accepted. */
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly stopped: {
+    readonly reason: 'RECIPIENTS_OPTED_OUT' | 'NUMBER_WARNED' | 'NUMBER_RESTRICTED' | 'RATE_SIGNALS' | 'SESSION_LOST';
+    readonly at: string;
+  } | null;
+  /** Those that were taken. */
+  readonly recipients: number;
+  readonly progress: {
+    /** They were not written to yet. */
+    readonly waiting: number;
+    /** Their message waits or is being sent. */
+    readonly queued: number;
+    readonly sent: number;
+    readonly failed: number;
+    readonly rejected: number;
+    /** They got no message; those who were not taken included. */
+    readonly refused: number;
+    /** Their idempotencyKey had made a message before. */
+    readonly repeated: number;
+  };
+  /** Why so many failed, or were rejected or refused. */
+  readonly codes: Readonly<Record<string, unknown>>;
+  /** When the rest will be accepted; null in lists, and where nothing is left. */
+  readonly forecast: {
+    readonly firstAt: string | null;
+    readonly lastAt: string | null;
+    /** By the clocks of the quiet hours' zone, else in UTC. */
+    readonly days: readonly {
+      readonly date: string;
+      readonly count: number;
+    }[];
+  } | null;
+  readonly idempotencyKey: string | null;
+};
+
+export type TakenBatch = {
+  readonly id: string;
+  readonly shopId: string;
+  readonly name: string;
+  /** `waiting`: nothing was accepted yet. `stopped`: it stopped by itself, as `stopped` says. */
+  readonly status: 'waiting' | 'running' | 'paused' | 'stopped' | 'finished' | 'cancelled' | 'expired';
+  readonly text: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: 'image' | 'video' | 'document' | null;
+  /** Its messages use at most this part of each cap. */
+  readonly share: number;
+  readonly quietHours: {
+    /** A time of day, `HH:MM`. */
+    readonly from: string;
+    /** The same; before `from` it is on the next day. */
+    readonly to: string;
+    /** A name of the IANA's time zones. */
+    readonly timeZone: string;
+  } | null;
+  readonly notBefore: string;
+  /** Nothing more is sent after this. */
+  readonly notAfter: string;
+  readonly createdAt: string;
+  /** When its first message was accepted. */
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly stopped: {
+    readonly reason: 'RECIPIENTS_OPTED_OUT' | 'NUMBER_WARNED' | 'NUMBER_RESTRICTED' | 'RATE_SIGNALS' | 'SESSION_LOST';
+    readonly at: string;
+  } | null;
+  /** Those that were taken. */
+  readonly recipients: number;
+  readonly progress: {
+    /** They were not written to yet. */
+    readonly waiting: number;
+    /** Their message waits or is being sent. */
+    readonly queued: number;
+    readonly sent: number;
+    readonly failed: number;
+    readonly rejected: number;
+    /** They got no message; those who were not taken included. */
+    readonly refused: number;
+    /** Their idempotencyKey had made a message before. */
+    readonly repeated: number;
+  };
+  /** Why so many failed, or were rejected or refused. */
+  readonly codes: Readonly<Record<string, unknown>>;
+  /** When the rest will be accepted; null in lists, and where nothing is left. */
+  readonly forecast: {
+    readonly firstAt: string | null;
+    readonly lastAt: string | null;
+    /** By the clocks of the quiet hours' zone, else in UTC. */
+    readonly days: readonly {
+      readonly date: string;
+      readonly count: number;
+    }[];
+  } | null;
+  readonly idempotencyKey: string | null;
+  readonly refused: readonly {
+    readonly to: string;
+    readonly code: 'RECIPIENT_OPTED_OUT' | 'COLD_RECIPIENT';
+  }[];
 };
 
 export type Message = {
@@ -274,6 +427,8 @@ export type Message = {
   readonly toId?: string;
   /** Of a reply: the inbound message that it answers. */
   readonly replyTo?: string;
+  /** Of a message of a batch: the batch. */
+  readonly batchId?: string;
   /** While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent. */
   readonly position?: number;
   /** Beside `position`: when it leaves, as far as can be said; null: the queue stands still. */
@@ -813,7 +968,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
       readonly limit?: number | undefined;
-      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `message.received`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, `scheduled.accepted`, `scheduled.refused`, separated by commas. */
+      /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `message.received`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, `scheduled.accepted`, `scheduled.refused`, `batch.started`, `batch.finished`, `batch.stopped`, separated by commas. */
       readonly types?: string | undefined;
       /** A shop's id or exact name: its events alone. */
       readonly shop?: string | undefined;
@@ -902,7 +1057,7 @@ export interface Operations {
       /** At https, at a public address and port 443. */
       readonly url: string;
       /** The types of event that it is sent; null: all. */
-      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused')[] | null | undefined;
+      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused' | 'batch.started' | 'batch.finished' | 'batch.stopped')[] | null | undefined;
       /** The shops whose events it is sent; null: all. */
       readonly shops?: readonly string[] | null | undefined;
     };
@@ -936,7 +1091,7 @@ export interface Operations {
       /** At https, at a public address and port 443. */
       readonly url?: string | undefined;
       /** The types of event that it is sent; null: all. */
-      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused')[] | null | undefined;
+      readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused' | 'batch.started' | 'batch.finished' | 'batch.stopped')[] | null | undefined;
       /** The shops whose events it is sent; null: all. */
       readonly shops?: readonly string[] | null | undefined;
       readonly disabled?: boolean | undefined;
@@ -1248,6 +1403,156 @@ export interface Operations {
     };
     readonly status: 200;
   };
+  /**
+   * Send one text to many people over hours and days, as far as the policy lets it.
+   *
+   * Each message is an ordinary send at its time, and never uses more than `share` of a cap. A batch takes people who are known or declared; others are in `refused`. A call has at most 1,000 recipients and 64 KiB. More are added while the batch has not started: give `paused` or a later `notBefore`. A shop has at most 20 batches that have not ended.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly createBatch: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly name: string;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly text?: string | undefined;
+      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      readonly mediaUrl?: string | undefined;
+      readonly mediaType?: 'image' | 'video' | 'document' | undefined;
+      readonly recipients: readonly {
+        readonly to: string;
+        /** What stands in the text for `{{name}}`, by name. */
+        readonly fields?: Readonly<Record<string, unknown>> | undefined;
+        /** Whole characters: half of a surrogate pair is refused. */
+        readonly idempotencyKey?: string | undefined;
+      }[];
+      /** In UTC; a day that the calendar has, and no leap second. */
+      readonly notBefore?: string | undefined;
+      /** Default: 90 days after `notBefore`; 180 at most. */
+      readonly notAfter?: string | undefined;
+      readonly quietHours?: {
+        /** A time of day, `HH:MM`. */
+        readonly from: string;
+        /** The same; before `from` it is on the next day. */
+        readonly to: string;
+        /** A name of the IANA's time zones. */
+        readonly timeZone: string;
+      } | undefined;
+      readonly share?: number | undefined;
+      readonly paused?: boolean | undefined;
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly idempotencyKey?: string | undefined;
+    };
+    readonly data: TakenBatch;
+    readonly status: 200 | 201;
+  };
+  /**
+   * List a shop's batches, newest first.
+   *
+   * Permission: `messages.read`.
+   */
+  readonly listBatches: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      readonly limit?: number | undefined;
+      /** The nextCursor of the page before. */
+      readonly cursor?: string | undefined;
+    };
+    readonly data: {
+      readonly items: readonly Batch[];
+      readonly nextCursor: string | null;
+    };
+    readonly status: 200;
+  };
+  /**
+   * A batch, how far it has come, and when the rest will be sent.
+   *
+   * Permission: `messages.read`.
+   */
+  readonly readBatch: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: Batch;
+    readonly status: 200;
+  };
+  /**
+   * Add recipients to a batch that has not started, 10,000 in all.
+   *
+   * All of the call or none, but for those in `refused`.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly addBatchRecipients: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** The id. */
+      readonly id: string;
+      readonly recipients: readonly {
+        readonly to: string;
+        /** What stands in the text for `{{name}}`, by name. */
+        readonly fields?: Readonly<Record<string, unknown>> | undefined;
+        /** Whole characters: half of a surrogate pair is refused. */
+        readonly idempotencyKey?: string | undefined;
+      }[];
+      /** Whole characters: half of a surrogate pair is refused. */
+      readonly idempotencyKey?: string | undefined;
+    };
+    readonly data: TakenBatch;
+    readonly status: 200;
+  };
+  /**
+   * Pause a batch; what was accepted goes on.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly pauseBatch: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: Batch;
+    readonly status: 200;
+  };
+  /**
+   * Let a batch go on that was paused or stopped by itself.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly resumeBatch: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: Batch;
+    readonly status: 200;
+  };
+  /**
+   * Cancel a batch; what was accepted goes on.
+   *
+   * Permission: `messages.send`.
+   */
+  readonly cancelBatch: {
+    readonly params: {
+      /** The shop's id or exact name, case-insensitive. */
+      readonly idOrName: string;
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: Batch;
+    readonly status: 200;
+  };
 }
 
 /** Where each operation stands. */
@@ -1292,4 +1597,11 @@ export const OPERATIONS = {
   listScheduled: { method: 'GET', path: '/shops/{idOrName}/scheduled' },
   readScheduled: { method: 'GET', path: '/shops/{idOrName}/scheduled/{id}' },
   cancelScheduled: { method: 'DELETE', path: '/shops/{idOrName}/scheduled/{id}' },
+  createBatch: { method: 'POST', path: '/shops/{idOrName}/batches', idempotencyKey: 'body' },
+  listBatches: { method: 'GET', path: '/shops/{idOrName}/batches' },
+  readBatch: { method: 'GET', path: '/shops/{idOrName}/batches/{id}' },
+  addBatchRecipients: { method: 'POST', path: '/shops/{idOrName}/batches/{id}/recipients', idempotencyKey: 'body' },
+  pauseBatch: { method: 'POST', path: '/shops/{idOrName}/batches/{id}/pause' },
+  resumeBatch: { method: 'POST', path: '/shops/{idOrName}/batches/{id}/resume' },
+  cancelBatch: { method: 'POST', path: '/shops/{idOrName}/batches/{id}/cancel' },
 } as const;

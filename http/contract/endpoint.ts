@@ -19,6 +19,7 @@ export type Tag =
   | 'Shops'
   | 'Channel'
   | 'Messages'
+  | 'Batches'
   | 'Inbound'
   | 'Events'
   | 'Statuses'

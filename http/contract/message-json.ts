@@ -16,7 +16,7 @@ export function messageJson(message: MessageView): string {
   const { status, reason, via, policy, createdAt, updatedAt, sentAt, idempotencyKey, requestId } = message;
   const { traceparent } = message;
   const { deliveredAt, readAt, deliveredCount, readCount } = message;
-  const { toId, replyTo } = message;
+  const { toId, replyTo, batchId } = message;
   const { position, estimatedSendAt = null } = message;
   return (
     `{"id":"${id}","shopId":"${shopId}","channel":"${channel}","to":${quoted(to)},"kind":"${kind}",` +
@@ -28,6 +28,7 @@ export function messageJson(message: MessageView): string {
     `"traceparent":${quoted(traceparent)},` +
     `"deliveredAt":${quoted(deliveredAt)},"readAt":${quoted(readAt)}` +
     (toId === undefined ? '' : `,"toId":${quoted(toId)},"replyTo":"${replyTo}"`) +
+    (batchId === undefined ? '' : `,"batchId":"${batchId}"`) +
     (deliveredCount === undefined ? '' : `,"deliveredCount":${deliveredCount},"readCount":${readCount}`) +
     (position === undefined ? '}' : `,"position":${position},"estimatedSendAt":${quoted(estimatedSendAt)}}`)
   );

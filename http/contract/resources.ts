@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { BATCH_STOP_REASONS } from '../../actors/batch-status.ts';
 import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
 import { INBOUND_KINDS } from '../../actors/inbound-content.ts';
 import { MESSAGE_REASONS, MESSAGE_STATUSES } from '../../actors/message-status.ts';
@@ -203,6 +204,7 @@ export const message = v.strictObject({
     v.pipe(v.string(), v.description('Of a reply: the `fromId` of the person, also where `to` is null.')),
   ),
   replyTo: v.exactOptional(v.pipe(id, v.description('Of a reply: the inbound message that it answers.'))),
+  batchId: v.exactOptional(v.pipe(id, v.description('Of a message of a batch: the batch.'))),
   position: v.exactOptional(
     v.pipe(
       count,
@@ -305,6 +307,15 @@ export const event = v.union([
   shopEvents(['scheduled.refused'], {
     id: v.pipe(id, v.description('Of the scheduled send.')),
     code: v.pipe(v.string(), v.description('As a send at that moment would have been refused.')),
+  }),
+  shopEvents(['batch.started'], { id: v.pipe(id, v.description('Of the batch.')) }),
+  shopEvents(['batch.finished'], {
+    id: v.pipe(id, v.description('Of the batch.')),
+    status: v.picklist(['finished', 'cancelled', 'expired']),
+  }),
+  shopEvents(['batch.stopped'], {
+    id: v.pipe(id, v.description('Of the batch.')),
+    reason: v.picklist(BATCH_STOP_REASONS),
   }),
   shopEvents(['number.warned'], {
     warning: v.picklist(['first', 'second', 'capped']),

@@ -96,6 +96,7 @@ const TAGS: { readonly [tag in Tag]: string } = {
   Shops: "The tenant's shops.",
   Channel: "The connection of a shop's number to the chat network.",
   Messages: 'Outbound messages and their delivery state.',
+  Batches: 'One text to many people, over hours and days.',
   Inbound: 'What people write to the shops, where the account is told.',
   Events: 'What happened, oldest first.',
   Statuses: "Statuses of a shop's number.",

@@ -28,6 +28,7 @@ const waiting = v.strictObject({
   createdAtMs: epochMs,
   place: v.exactOptional(v.pipe(count, v.description('Its place in the stored queue.'))),
   carriedFor: v.exactOptional(v.strictObject(whichShop)),
+  batchId: v.exactOptional(v.string()),
 } satisfies SchemasOf<Waiting>);
 
 const lastEnd = v.strictObject({
@@ -111,6 +112,7 @@ export const shopDetails = v.strictObject({
     } satisfies SchemasOf<Shop['pooled'][number]>),
   ),
   scheduled: v.pipe(count, v.description('Sends that wait for their time.')),
+  batches: v.pipe(count, v.description('Batches that have not ended.')),
   limits: v.pipe(
     v.strictObject({
       restriction: v.nullable(

@@ -10,6 +10,7 @@ import { cancelShopQueue } from './queue-cancellation.ts';
 import { countRefusals, listRequests } from './requests.ts';
 import { resumeAll } from './resume-all.ts';
 import type { OperatorServices } from './services.ts';
+import { listShopBatches, readShopBatch, steerShopBatch } from './shop-batches.ts';
 import { connectShop, disconnectShop, pollShop, requestShopPairingCode } from './shop-channel.ts';
 import { changeShop, deleteShop, importShop, listShopMessages, listTenantShops } from './shops.ts';
 import {
@@ -72,6 +73,9 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   requestShopPairingCode,
   disconnectShop,
   cancelShopQueue,
+  listShopBatches,
+  readShopBatch,
+  ...steerShopBatch,
   listShopMessages,
   listTenantShops,
   listDeadLetters,

@@ -1,3 +1,4 @@
+import { batch } from '../contract/batch-resources.ts';
 import { errorReply, JSON_TYPE, successBody } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
@@ -22,6 +23,7 @@ export const OPERATOR_SCHEMAS: NamedSchemas = {
   ChannelStatus: channelStatus,
   MessageStatus: messageStatus,
   MessageReason: messageReason,
+  Batch: batch,
   Tenant: tenant,
   SupervisedTenant: inspectTenant,
   Key: key,

@@ -19,7 +19,15 @@ export interface OperatorServices {
   readonly tenants: Pick<TenantOperations, 'listShops'>;
   readonly shops: Pick<
     ShopOperations,
-    'connect' | 'requestPairingCode' | 'pollConnection' | 'disconnect' | 'listMessages' | 'cancelQueue'
+    | 'connect'
+    | 'requestPairingCode'
+    | 'pollConnection'
+    | 'disconnect'
+    | 'listMessages'
+    | 'cancelQueue'
+    | 'listBatches'
+    | 'batch'
+    | 'steerBatch'
   >;
   readonly requests: RequestLogReader;
   readonly audit: Pick<AuditLog, 'list'>;

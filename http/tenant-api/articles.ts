@@ -102,7 +102,7 @@ function seconds(ms: number): string {
 }
 
 function filledIn(text: string, values: ArticleValues, file: string): string {
-  return text.replaceAll(/\{\{(.*?)\}\}/g, (_, name: string) => {
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value !== undefined) return value;
     throw new Error(`${file} asks for {{${name}}}; there are ${Object.keys(values).join(', ')}`);

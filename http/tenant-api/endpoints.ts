@@ -1,4 +1,13 @@
 import type { Endpoint } from '../contract/endpoint.ts';
+import {
+  addBatchRecipients,
+  cancelBatch,
+  createBatch,
+  listBatches,
+  pauseBatch,
+  readBatch,
+  resumeBatch,
+} from './batches.ts';
 import { cancelMessage, cancelQueue } from './cancellations.ts';
 import {
   connectChannel,
@@ -73,6 +82,13 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   listScheduled,
   readScheduled,
   cancelScheduled,
+  createBatch,
+  listBatches,
+  readBatch,
+  addBatchRecipients,
+  pauseBatch,
+  resumeBatch,
+  cancelBatch,
 ];
 
 /** The path before each of them; the version is part of it (docs/contract.md, Versioning). */

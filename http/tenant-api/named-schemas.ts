@@ -1,4 +1,5 @@
 import { contact, identity } from '../contract/account-resources.ts';
+import { batch, takenBatch } from '../contract/batch-resources.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
 import {
   acceptedMessage,
@@ -31,6 +32,8 @@ export const API_SCHEMAS: NamedSchemas = {
   Event: event,
   AcceptedMessage: acceptedMessage,
   AcceptedStatus: acceptedStatus,
+  Batch: batch,
+  TakenBatch: takenBatch,
   Message: message,
   MessageStatus: messageStatus,
   MessageReason: messageReason,

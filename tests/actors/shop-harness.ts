@@ -339,7 +339,8 @@ export class ShopHarness {
       this.writes.push(write);
       const [command, key, field, value] = write;
       this.redis.run(write);
-      if (command === 'HSET' && !key.includes(':scheduled')) this.#note(key, String(field), String(value));
+      if (command === 'HSET' && !/:(scheduled|batch)/.test(key))
+        this.#note(key, String(field), String(value));
     }
     this.effects.push(...(turn.effects ?? []));
     return turn.reply;

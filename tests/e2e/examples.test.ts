@@ -195,3 +195,25 @@ test('inbox.ts answers each message once, also after a crash, and passes over wh
   const marked = (data.items as { readonly readAt: string | null }[]).map(({ readAt }) => readAt !== null);
   assert.deepEqual(marked, [false, true]);
 });
+
+test('batch.ts writes to all of a list, says who is refused, and follows the same batch when it is run again', async () => {
+  const people = ['+33622220011', '+33622220012'];
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: people });
+  const list = join(folder, 'people.csv');
+  writeFileSync(list, [...people, '+33622220019'].map((phone) => `${phone},${phone.slice(-2)}`).join('\n'));
+  const args = [stack.shopId, 'news', list, 'Hello {{name}}'];
+  const first = await run('examples/batch.ts', args);
+  const today = new Date().toISOString().slice(0, 10);
+  assert.deepEqual(first.lines, [
+    'refused +33622220019 COLD_RECIPIENT',
+    `forecast ${today} 2`,
+    'finished sent 2',
+  ]);
+  const again = await run('examples/batch.ts', args);
+  assert.deepEqual([again.code, again.lines.at(-1)], [0, 'finished sent 2']);
+  const inboxes = await Promise.all(people.map((phone) => stack.network.inbox(phone)));
+  assert.deepEqual(
+    inboxes.map(({ items }) => items.map(({ text }) => text)),
+    [['Hello 11'], ['Hello 12']],
+  );
+});

@@ -36,6 +36,8 @@ const ENDPOINTS = [
   ['POST', '/shops/{idOrName}/queue/cancel', 'messages.send', 200],
   ['POST', '/shops/{idOrName}/scheduled', 'messages.send', 201],
   ['GET', '/shops/{idOrName}/scheduled', 'messages.read', 200],
+  ['POST', '/shops/{idOrName}/batches', 'messages.send', 201],
+  ['GET', '/shops/{idOrName}/batches', 'messages.read', 200],
 ] as const;
 
 /** Nobody listens there, and a shop of a simulated network may name it. */
@@ -52,6 +54,7 @@ const BODIES: Readonly<Record<string, object>> = {
     ...{ channel: 'msgapp', to: '+41791234567', text: 'later' },
     sendAt: new Date(Date.now() + 86_400_000).toISOString(),
   },
+  'POST /shops/{idOrName}/batches': { name: 'news', text: 'hello', recipients: [{ to: '+41791234567' }] },
   'POST /shops/{idOrName}/queue/cancel': { to: '+41791234567' },
   'DELETE /shops/{idOrName}/contacts/consented': { phone: '+41791234567' },
   'POST /webhooks': WEBHOOK,

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Failure } from '../../actors/failure.ts';
 import type { SupervisedTenant } from '../../actors/operators/operator-operations.ts';
+import type { BatchView } from '../../actors/shops/batch-operations.ts';
 import type {
   ChannelView,
   GroupView,
@@ -29,6 +30,7 @@ export interface FakeShop {
   channel: ChannelView | undefined;
   messages: MessageView[];
   scheduled: ScheduledView[];
+  batches: BatchView[];
   idempotencyKey: string | undefined;
   groups: readonly GroupView[];
 }

@@ -1,6 +1,7 @@
 import { done, failed } from '../../actors/failure.ts';
 import type { ChannelView, MessageView, ShopOperations } from '../../actors/shops/shop-operations.ts';
 import { type FakeMemory, type FakeShop, pageOf } from './fake-account.ts';
+import { fakeBatches } from './fake-batches.ts';
 
 const verdict = {
   recipientClass: 'cold',
@@ -211,6 +212,7 @@ export function fakeShops(memory: FakeMemory): ShopOperations {
       if (found === undefined) return failed('SCHEDULED_NOT_FOUND');
       return done(Object.assign(found, { status: 'cancelled' } as const));
     },
+    ...fakeBatches(memory),
     async postStatus(reference, draft) {
       const shop = memory.shop(reference);
       const original = originalOf(shop, 'status', draft);

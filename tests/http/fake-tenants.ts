@@ -141,6 +141,7 @@ export function addShop(
     channel: undefined,
     messages: [],
     scheduled: [],
+    batches: [],
     idempotencyKey: draft.idempotencyKey,
     groups: [],
   });

@@ -129,6 +129,8 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
   switch (schema.type) {
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1000 });
+    case 'number':
+      return fc.double({ min: schema.minimum ?? 0, max: schema.maximum ?? 1000, noNaN: true });
     case 'null':
       return fc.constant(null);
     case 'boolean':

@@ -54,6 +54,7 @@ const replyMessage = fc
 const waitingMessage = fc
   .tuple(message, fc.nat(), fc.option(time))
   .map(([shown, position, estimatedSendAt]): MessageView => ({ ...shown, position, estimatedSendAt }));
+const batchMessage = fc.tuple(message, id).map(([shown, batchId]): MessageView => ({ ...shown, batchId }));
 const accepted = fc.record<Accepted>({
   id,
   status,
@@ -62,7 +63,7 @@ const accepted = fc.record<Accepted>({
 });
 
 test('a message is written as JSON.stringify would write it', () => {
-  const shown = fc.oneof(message, groupMessage, replyMessage, waitingMessage);
+  const shown = fc.oneof(message, groupMessage, replyMessage, batchMessage, waitingMessage);
   fc.assert(fc.property(shown, (value) => assert.equal(messageJson(value), JSON.stringify(value))));
 });
 
@@ -71,7 +72,9 @@ test('what a send answers is written as JSON.stringify would write it', () => {
 });
 
 test('the document names every field of a record', () => {
-  const samples = [groupMessage, replyMessage, waitingMessage].map((kind) => fc.sample(kind, 1)[0]);
+  const samples = [groupMessage, replyMessage, batchMessage, waitingMessage].map(
+    (kind) => fc.sample(kind, 1)[0],
+  );
   const fields = new Set(samples.flatMap((sample) => Object.keys(sample ?? {})));
   assert.deepEqual(Object.keys(messageSchema.entries).sort(), [...fields].sort());
 });

@@ -26,6 +26,7 @@ const commands: Readonly<Record<string, Command>> = {
   HMGET: (values, key, args) => args.map((field) => hashOf(values, key).get(field) ?? null),
   HGETALL: (values, key) => [...hashOf(values, key)].flat(),
   HVALS: (values, key) => [...hashOf(values, key).values()],
+  HKEYS: (values, key) => [...hashOf(values, key).keys()],
   HDEL(values, key, args) {
     const hash = hashOf(values, key);
     return args.filter((field) => hash.delete(field)).length;

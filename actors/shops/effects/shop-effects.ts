@@ -10,6 +10,7 @@ import { publicChannelStatus } from '../machines/channel-context.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { shopOf } from '../state/shop-keys.ts';
 import type { ShopEffect } from '../turns/builder/shop-commands.ts';
+import { batchSender } from './batch-sender.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { OneShopPerNumber } from './one-shop-per-number.ts';
 import type { PoolClient } from './pool-client.ts';
@@ -45,6 +46,7 @@ export interface ShopEffectsParts {
 export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, address: Address) => void {
   const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = parts;
   const sendScheduled = scheduledSender(parts);
+  const sendBatched = batchSender(parts);
   return (effect, address) => {
     // Effects of every send come first: this is the hot path.
     if (effect.type === 'announce_message') {
@@ -57,6 +59,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
     const { tenantId, shopId } = session;
     if (effect.type === 'announce_events') return eventWaiters.changed(tenantId);
     if (effect.type === 'send_scheduled') return sendScheduled(session, effect.scheduledId);
+    if (effect.type === 'send_batched') return sendBatched(session, effect.batchId, effect.place);
     switch (effect.type) {
       case 'open':
         host.open(session, effect.opening);

@@ -7,6 +7,8 @@ import type { SessionHost } from '../../sessions/session-host.ts';
 import { eraseShopEvents } from '../../tenants/erase-shop-events.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
+import { endedBatchKeys, readBatchIds } from '../state/batch-reading.ts';
+import { batchKey } from '../state/batches.ts';
 import {
   CARRIED_FIELDS,
   carriedKey,
@@ -103,7 +105,7 @@ export class ShopEraser {
       await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
     }
     const ended = endedKeys(keys, { nowMs: clock.wallMs(), retentionMs: this.#options.retentionMs });
-    const left = [...keys.all(), ...sentIndexKeys(keys), ...ended];
+    const left = [...keys.all(), ...sentIndexKeys(keys), ...ended, ...(await this.#batchKeys(keys))];
     await store.commit(
       shard,
       left.map((key) => ['UNLINK', key]),
@@ -115,6 +117,14 @@ export class ShopEraser {
     // Its record names the shop until then; where that is not stored in time, the tenant has the shop erased once more.
     const told = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
     await answeredInTime(clock, told);
+  }
+
+  /** Where batches are, those that have ended included. */
+  async #batchKeys(keys: ShopKeys): Promise<string[]> {
+    const { store, clock, retentionMs } = this.#options;
+    const reading = { keys, store, nowMs: clock.wallMs(), retentionMs };
+    const ids = await readBatchIds(reading);
+    return [...endedBatchKeys(reading), ...ids.map((id) => batchKey(keys, id))];
   }
 
   async #eraseStrayInbound(shard: number, isErased: (owner: InboundOwner) => boolean): Promise<void> {

@@ -8,6 +8,7 @@ import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines } from '../machines/shop-machines.ts';
 import { AcceptedList, messageIdOf } from './accepted-list.ts';
+import { decodeBatches } from './batches.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
 import { readMessages } from './message-days.ts';
 import { allThatCount, newestRead } from './newest-accepted.ts';
@@ -59,6 +60,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     tenant,
     notices,
     scheduled,
+    batches,
   ] = (await store.read([
     ['HGET', people.shops, shop.shopId],
     ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits', 'egress'],
@@ -69,6 +71,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     ['GET', people.record],
     ['HVALS', keys.optOutNotices],
     ['HGETALL', keys.scheduled],
+    ['HGETALL', keys.batches],
   ])) as [
     string | null,
     (string | null)[],
@@ -78,6 +81,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     string[],
     string | null,
     string[],
+    string[] | undefined,
     string[] | undefined,
   ];
   if (record === null) return undefined;
@@ -109,12 +113,10 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     bodyInHand: undefined,
     pooled,
     optOutNotices: decodeNotices(notices),
-    scheduled: decodeScheduled(scheduled ?? []),
+    ...{ scheduled: decodeScheduled(scheduled ?? []), batches: decodeBatches(batches ?? []) },
     ledger,
     accepted,
-    qr: undefined,
-    pairingCode: undefined,
-    groups: undefined,
+    ...{ qr: undefined, pairingCode: undefined, groups: undefined },
     dispatching: true,
     tenantActive: ofTenant?.active !== false,
     inbound: inboundModeOf(ofTenant),

@@ -14,6 +14,8 @@ export interface MessageBody {
   readonly to: string | null;
   /** Of a reply: what it answers. */
   readonly reply?: Reply;
+  /** The batch that it belongs to; absent: none. */
+  readonly batchId?: string;
   readonly text: string | null;
   readonly mediaUrl: string | null;
   readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -60,6 +62,7 @@ export function encodeBody(body: MessageBody, policyJson = policyText(body)): st
   if (policyJson !== undefined) json = `${json},"policy":${policyJson}`;
   if (idempotencyKey !== null) json = `${json},"idempotencyKey":"${escaped(idempotencyKey)}"`;
   if (body.reply !== undefined) json = `${json},"reply":${JSON.stringify(body.reply)}`;
+  if (body.batchId !== undefined) json = `${json},"batchId":"${body.batchId}"`;
   if (traceparent !== null) json = `${json},"traceparent":"${traceparent}"`;
   return requestId === null ? `${json}}` : `${json},"requestId":"${escaped(requestId)}"}`;
 }
@@ -102,6 +105,7 @@ function decodeBody(id: string, text: string): MessageBody {
     requestId: stored.requestId ?? null,
     traceparent: stored.traceparent ?? null,
     ...(stored.reply === undefined ? {} : { reply: stored.reply }),
+    ...(stored.batchId === undefined ? {} : { batchId: stored.batchId }),
   };
 }
 
@@ -164,6 +168,7 @@ export function messageView({ body, state, receipts }: StoredMessage): MessageVi
     deliveredAt: isoOrNull(receipts.deliveredAtMs),
     readAt: isoOrNull(receipts.readAtMs),
     ...(body.reply === undefined ? {} : { toId: body.reply.toId, replyTo: body.reply.inboundId }),
+    ...(body.batchId === undefined ? {} : { batchId: body.batchId }),
     ...(isGroupId(body.to ?? '') ? { deliveredCount: receipts.delivered, readCount: receipts.read } : {}),
   };
 }

@@ -23,7 +23,7 @@ export interface ScheduledSend {
 }
 
 /** What is to be sent, as it is stored. */
-export type ScheduledDraft = Omit<MessageDraft, 'scheduledId'> & {
+export type ScheduledDraft = Omit<MessageDraft, 'scheduledId' | 'batch'> & {
   readonly sendAtMs: number;
   readonly notAfterMs: number;
   readonly createdAtMs: number;

@@ -53,6 +53,7 @@ const PARTS = [
   'opt-out-notices',
   'scheduled',
   'scheduled-drafts',
+  'batches',
   'inbound',
   'inbound-heard',
 ] as const;
@@ -135,6 +136,11 @@ export class ShopKeys {
   /** Hash by id: what they send. */
   get scheduledDrafts(): string {
     return keyOf(this.shop, 'scheduled-drafts');
+  }
+
+  /** Hash by id: the progress of batches that have not ended; under a digest of an idempotency key the id. */
+  get batches(): string {
+    return keyOf(this.shop, 'batches');
   }
 
   /** All of them, for what is erased with the shop. */

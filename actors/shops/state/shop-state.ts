@@ -10,6 +10,7 @@ import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { AcceptedList } from './accepted-list.ts';
+import type { Batch } from './batches.ts';
 import type { MessageBody } from './message-record.ts';
 import type { OptOutNotice } from './opt-out-notice.ts';
 import type { PooledMessage } from './pooled-message.ts';
@@ -31,6 +32,8 @@ export interface QueuedMessage {
   readonly carriedFor?: ShopReference;
   /** Its place in the list of what the shop accepted; absent where it is carried. */
   readonly place?: number;
+  /** The batch that it belongs to; absent: none. */
+  readonly batchId?: string;
 }
 
 /** The state of a shop's actor. */
@@ -53,6 +56,8 @@ export interface ShopState extends ShopMachines {
   readonly optOutNotices: readonly OptOutNotice[];
   /** Sends that wait for their time. */
   readonly scheduled: readonly ScheduledSend[];
+  /** Batches that have not ended, oldest first. */
+  readonly batches: readonly Batch[];
   /** What the policy counted; changed in place once a commit holds. */
   readonly ledger: SendLedger;
   /** How far the list of what was accepted has come; changed in place once a commit holds. */
@@ -95,7 +100,7 @@ interface ToldGroups {
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, bodyInHand, pooled } = state;
-  const { optOutNotices, scheduled } = state;
+  const { optOutNotices, scheduled, batches } = state;
   const {
     ledger,
     accepted,
@@ -126,6 +131,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     pooled,
     optOutNotices,
     scheduled,
+    batches,
     ledger,
     accepted,
     qr,
@@ -189,8 +195,9 @@ export function settledPlace({ queue, inHand, pooled, accepted }: ShopState): nu
 
 /** What the queue remembers of a message. `alias`: the number the network knows its recipient by, if another. */
 export function queuedMessage(body: MessageBody, place: number, alias?: string): QueuedMessage {
-  const { id, kind, to, createdAtMs } = body;
-  const message = { messageId: id, kind, to: to ?? '', createdAtMs, place };
+  const { id, kind, to, createdAtMs, batchId } = body;
+  const own = { messageId: id, kind, to: to ?? '', createdAtMs, place };
+  const message = batchId === undefined ? own : { ...own, batchId };
   return alias === undefined ? message : { ...message, alias };
 }
 

@@ -30,6 +30,7 @@ export function describeShop(state: ShopState) {
     },
     pooled: state.pooled.slice(0, SHOWN_WAITING),
     scheduled: state.scheduled.length,
+    batches: state.batches.length,
     limits: state.limits,
     undelivered: state.undelivered ?? null,
     counted: state.ledger.size,

@@ -2,6 +2,7 @@ import type { SessionEvent } from '../../sessions/session-host.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { channelState, isPreparing } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';
+import { heedNumber, heedOptOutOfBatch } from './batches/stop-batch.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
 import { type InboundOptions, tellInbound } from './inbound/tell-inbound.ts';
 import { hearLimits, heedRefusal } from './number/network-word.ts';
@@ -33,6 +34,7 @@ export function onSessionEvent(
   facts: ShopFacts,
   { times, ...options }: { readonly times: Pick<PacingTimes, 'outcomeMs'> } & InboundOptions,
 ): void {
+  const before = builder.state;
   switch (event.type) {
     // Inbound messages and outcomes count, whichever session they come from.
     case 'session.inbound':
@@ -55,6 +57,7 @@ export function onSessionEvent(
       if (event.generation === builder.state.channel.context.generation)
         onLiveEvent(builder, event, facts, times);
   }
+  heedNumber(builder, before);
 }
 
 function onLiveEvent(
@@ -154,6 +157,7 @@ function onInbound(
     tellOfOptOut(builder, { writtenBy, was, is: writer.optedOut });
     if (writer.optedOut) {
       heedOptOut(builder, { writtenBy, was });
+      heedOptOutOfBatch(builder, writtenBy);
       startNotices(builder, { ...event, from: writtenBy }, facts.carriedFor ?? []);
     }
   }

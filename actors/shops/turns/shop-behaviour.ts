@@ -10,6 +10,9 @@ import type { PoolAnswer } from '../state/pool-protocol.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { undeliveredTimer } from '../state/undelivered.ts';
 import { askToConnect } from './ask-to-connect.ts';
+import { isBatchCommand, readBatchFacts } from './batches/batch-facts.ts';
+import { turnOfBatch } from './batches/batch-turns.ts';
+import { batchTimer, dripBatches } from './batches/drip-batch.ts';
 import { cutAccepted } from './builder/acceptance.ts';
 import { SHOP_LANES, type ShopCommand, type ShopEffect } from './builder/shop-commands.ts';
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
@@ -36,6 +39,7 @@ import {
 } from './scheduled/scheduled-turns.ts';
 import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
 import { acceptStatus } from './send/accept-status.ts';
+import { sendBatched } from './send-batched.ts';
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
 import { readSend, readShopFacts, type ShopFacts } from './shop-facts.ts';
@@ -80,6 +84,10 @@ export function shopBehaviour(
         const due = { type: 'send', scheduledId } as const;
         return withSchedule(read, readScheduled(state, due, { store, nowMs, retentionMs }));
       }
+      if (isBatchCommand(command)) {
+        const read = readBatchFacts(state, command, { store, nowMs, retentionMs });
+        return read.then((batch) => ({ available, batch }));
+      }
       if (isScheduleCommand(command)) {
         const read = readScheduled(state, command, { store, nowMs, retentionMs });
         return withSchedule({ available }, read);
@@ -99,10 +107,11 @@ export function shopBehaviour(
     lane: ({ type }) => SHOP_LANES[type],
     traceOf: (command) =>
       command.type === 'send' || command.type === 'post_status' ? command.draft.traceparent : undefined,
-    size: (command) =>
-      command.type === 'send' || command.type === 'post_status'
-        ? draftSize(command.draft)
-        : DRAFT_OVERHEAD_BYTES,
+    size: (command) => {
+      if (command.type === 'send' || command.type === 'post_status') return draftSize(command.draft);
+      const hasMany = command.type === 'create_batch' || command.type === 'add_recipients';
+      return DRAFT_OVERHEAD_BYTES * (hasMany ? command.asked.recipients.length : 1);
+    },
     perform: options.perform,
     timers: shopTimers,
     mustLive: (state) => {
@@ -113,6 +122,7 @@ export function shopBehaviour(
         state.pooled.length > 0 ||
         state.optOutNotices.length > 0 ||
         state.scheduled.length > 0 ||
+        state.batches.length > 0 ||
         !['unconfigured', 'disconnected'].includes(name)
       );
     },
@@ -150,17 +160,17 @@ function turn(
   switch (command.type) {
     case 'send':
       if (!isOfSend(facts)) throw new Error('a send came to its turn without facts');
-      return builder.finish(
-        command.draft.scheduledId === undefined
-          ? acceptMessage(builder, command, facts, options)
-          : sendScheduled(builder, command, facts, options),
-      );
+      return builder.finish(send(builder, command, facts, options));
     case 'post_status':
       return builder.finish(acceptStatus(builder, command, facts, options));
     case 'schedule':
       return builder.finish(schedule(builder, command.draft, facts.schedule, options.makeId));
     case 'unschedule':
       return builder.finish(unschedule(builder, facts.schedule, options.retentionMs));
+    case 'create_batch':
+    case 'add_recipients':
+    case 'steer_batch':
+      return builder.finish(turnOfBatch(builder, command, facts.batch ?? {}, options.makeId));
     case 'cancel':
     case 'cancel_queue':
       return builder.finish(cancel(builder, command, facts));
@@ -192,7 +202,7 @@ function turn(
       if (command.type === 'hold') builder.stepPacing({ type: 'session_down' });
       return builder.finish(done(true));
     case 'timer':
-      onTimer(builder, command.id);
+      onTimer(builder, command.id, options.retentionMs);
       return builder.finish();
     case 'pool.offer':
     case 'pool.take':
@@ -232,10 +242,25 @@ function isOfSend(facts: ShopFacts): facts is ShopFacts & { readonly send: SendF
   return facts.send !== undefined;
 }
 
+type SendCommand = Extract<ShopCommand, { type: 'send' }>;
+
+function send(
+  builder: TurnBuilder,
+  command: SendCommand,
+  facts: ShopFacts & { readonly send: SendFacts },
+  options: AcceptanceOptions,
+): SendReply {
+  const { batch, scheduledId } = command.draft;
+  if (batch !== undefined) return sendBatched(builder, command, facts, options);
+  return scheduledId === undefined
+    ? acceptMessage(builder, command, facts, options)
+    : sendScheduled(builder, command, facts, options);
+}
+
 /** Makes a send whose time has come, and stores its end with the message. An answer that is asked for once more decides nothing. */
 function sendScheduled(
   builder: TurnBuilder,
-  command: Extract<ShopCommand, { type: 'send' }>,
+  command: SendCommand,
   facts: ShopFacts & { readonly send: SendFacts },
   options: AcceptanceOptions,
 ): SendReply {
@@ -277,12 +302,13 @@ function asPoolShop(
     : withdrawPooled(builder, command, carry);
 }
 
-function onTimer(builder: TurnBuilder, id: string): void {
+function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
   if (id === 'pacing') builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
   else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
   else if (id === 'pool') askAgain(builder);
   else if (id === 'opt_outs') tellAgain(builder);
   else if (id === 'scheduled') trySchedules(builder);
+  else if (id === 'batches') dripBatches(builder, retentionMs);
   else if (id === 'undelivered') noteUndelivered(builder);
   else if (id === 'restriction') endRestriction(builder);
   else endOverdue(builder);
@@ -332,6 +358,7 @@ function shopTimers(state: ShopState): readonly DueTimer[] {
   timers = and(timers, poolTimer(state));
   timers = and(timers, noticeTimer(state));
   timers = and(timers, scheduledTimer(state));
+  timers = and(timers, batchTimer(state));
   return and(timers, undeliveredTimer(state.undelivered));
 }
 

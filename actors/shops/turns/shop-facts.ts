@@ -15,6 +15,7 @@ import type { NumberVault } from '../state/number-vault.ts';
 import { idempotencyKey } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { decodeWriter, laterWriter } from '../state/writer.ts';
+import type { BatchFacts } from './batches/batch-facts.ts';
 import type { ShopCommand } from './builder/shop-commands.ts';
 import { type CancellationFacts, isCancellation, readCancellation } from './cancel/cancel-facts.ts';
 import { readTold, type ToldFacts } from './inbound/inbound-facts.ts';
@@ -53,6 +54,7 @@ export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFac
   readonly inbound?: StoredInbound;
   /** Of an inbound message that the tenant is to be told of. */
   readonly told?: ToldFacts;
+  readonly batch?: BatchFacts;
   /** A session worker is there to take orders. */
   readonly available: boolean;
 }

@@ -34,6 +34,11 @@ export function withPlace(
   return shown;
 }
 
+/** How long one message takes on average, with the gap behind it. */
+export function messageTimeMs({ gapFromMs, gapToMs }: EstimateTimes): number {
+  return (gapFromMs + gapToMs) / 2 + COMPOSING_MS;
+}
+
 function positionOf(messageId: string, { queue, inHand }: ShopState): number | undefined {
   if (inHand?.messageId === messageId) return 1;
   const index = queue.findIndex((message) => message.messageId === messageId);
@@ -54,7 +59,6 @@ function estimate(
   if (channelState(state) !== 'connected' || heldByOperator || !state.tenantActive) return null;
   const rests = pacingState(state) === 'gap' || pacingState(state) === 'paused';
   const startMs = rests ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;
-  const eachMs = (times.gapFromMs + times.gapToMs) / 2 + COMPOSING_MS;
-  const leavesMs = startMs + (position - 1) * eachMs;
+  const leavesMs = startMs + (position - 1) * messageTimeMs(times);
   return new Date(Math.ceil(leavesMs / 1_000) * 1_000).toISOString();
 }

@@ -33,6 +33,7 @@ import type { SendReply } from '../turns/send/accept-message.ts';
 import { mayAskForGroup } from '../turns/send/judge-send.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';
 import { readPerson } from '../turns/shop-facts.ts';
+import { batchOperations } from './batching.ts';
 import { cancelMatching, cancelOne } from './cancelling.ts';
 import { channelView } from './channel-view.ts';
 import { listMessages } from './message-list.ts';
@@ -107,8 +108,9 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     actors.state<TenantState>(tenantAddress(tenantId));
   const sendOf = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
     const settings = tenant?.settings ?? resolveSettings({});
-    // A reply quotes what was written to the shop's own number.
-    const mayGoByPool = draft.reply === undefined && (tenant?.record.poolFallback ?? false);
+    // A reply quotes what was written to the shop's own number, and a batch waits for it.
+    const isOwn = draft.reply !== undefined || draft.batch !== undefined;
+    const mayGoByPool = !isOwn && (tenant?.record.poolFallback ?? false);
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
     // What goes to a number and not to the pool is not asked for again.
     const isOnce = !mayGoByPool && isPerson(draft.to);
@@ -152,7 +154,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     },
     listMessages: (shop, query) => listStored(shop, query, options),
     ...messageOperations(tenantOf, options),
-    ...scheduleOperations(options),
+    ...{ ...scheduleOperations(options), ...batchOperations(options) },
     policy: (shop, to) =>
       withState(shop, async (state) => {
         const asked = { to, settings: (await tenantOf(shop))?.settings ?? resolveSettings({}) };

@@ -52,5 +52,6 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
   CANCELLED: 'It was cancelled while it waited. Nothing was sent.',
   NOT_CANCELLABLE: 'It was on its way already, or had ended.',
   SCHEDULED_LIMIT_REACHED: 'The shop has 1,000 scheduled sends waiting.',
+  BATCH_LIMIT_REACHED: 'The shop has 20 batches that have not ended.',
   EXPIRED: 'It waited for a day.',
 });

@@ -7,7 +7,7 @@ import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
 import type { ShopEffect } from './shop-commands.ts';
 
 /** What must be known of a message to store what became of it. */
-export type MessageReference = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'carriedFor'>;
+export type MessageReference = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'carriedFor' | 'batchId'>;
 
 /** What there is to write and to do when a message's state changes: its own record, or the origin is told. */
 export function messageOutcome(

@@ -4,6 +4,7 @@ import type { InboundMode } from '../../../inbound-mode.ts';
 import type { MessageReason, MessageStatus } from '../../../message-status.ts';
 import type { ShopEgress } from '../../../sessions/egress-vault.ts';
 import type { SendOrder, SessionEvent, SessionOpening } from '../../../sessions/session-host.ts';
+import type { BatchAsked, RecipientsAsked } from '../../batch-operations.ts';
 import type { ChannelStateName } from '../../machines/channel-context.ts';
 import type { PacingStateName } from '../../machines/pacing-machine.ts';
 import type {
@@ -31,6 +32,13 @@ export type ShopCommand =
     }
   | { readonly type: 'schedule'; readonly draft: ScheduledDraftAsked }
   | { readonly type: 'unschedule'; readonly scheduledId: string }
+  | { readonly type: 'create_batch'; readonly asked: BatchAsked }
+  | { readonly type: 'add_recipients'; readonly batchId: string; readonly asked: RecipientsAsked }
+  | {
+      readonly type: 'steer_batch';
+      readonly batchId: string;
+      readonly order: 'pause' | 'resume' | 'cancel';
+    }
   /** End a message of the shop's own that is not being sent. */
   | { readonly type: 'cancel'; readonly messageId: string }
   /** The same of all that match. */
@@ -104,6 +112,9 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   post_status: 'client',
   schedule: 'client',
   unschedule: 'client',
+  create_batch: 'client',
+  add_recipients: 'client',
+  steer_batch: 'client',
   cancel: 'client',
   cancel_queue: 'client',
   connect: 'client',
@@ -183,6 +194,8 @@ export type ShopEffect =
   | { readonly type: 'refresh_groups' }
   /** Make a send whose time has come. */
   | { readonly type: 'send_scheduled'; readonly scheduledId: string }
+  /** Make the send to one recipient of a batch. */
+  | { readonly type: 'send_batched'; readonly batchId: string; readonly place: number }
   /** A recipient has a message, or read it, so long after it was sent; milliseconds. */
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
   /** The session told its groups: whoever waits for them is answered. */

@@ -17,6 +17,7 @@ import type { ChannelEffect, ChannelEvent } from '../../machines/channel-machine
 import type { PacingEffect, PacingEvent } from '../../machines/pacing-machine.ts';
 import { channel, encodeMachines, pacing, sameWhenRestored } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
+import { changedBatchWrites, withMessageState } from '../../state/batches.ts';
 import type { MessageState } from '../../state/message-record.ts';
 import {
   byAge,
@@ -207,6 +208,9 @@ export class TurnBuilder {
     if (fields.length > 0) this.write(['HSET', state.keys.shop, ...fields]);
     if (state.egress === undefined && before.egress !== undefined)
       this.write(['HDEL', state.keys.shop, 'egress']);
+    if (state.batches !== before.batches) {
+      this.write(...changedBatchWrites(state.keys, before.batches, state.batches));
+    }
     if (status !== channelState(before) || state.qr !== before.qr) {
       this.perform({ type: 'announce_channel', of: state, state: status });
     }
@@ -329,6 +333,8 @@ export class TurnBuilder {
     // The end of a message of another shop is told in that shop's turn.
     if (message.carriedFor !== undefined || !isFinal(state.status)) return;
     this.storeSettled();
+    if (message.batchId !== undefined)
+      this.change({ batches: withMessageState(this.#state.batches, message, state) });
     this.tellOfMessage(`message.${state.status}`, message.messageId);
   }
 

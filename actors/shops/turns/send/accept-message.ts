@@ -82,7 +82,7 @@ export function acceptMessage(
     shopId,
     kind: 'message',
     to,
-    ...(draft.reply && { reply: draft.reply }),
+    ...belonging(draft),
     text: text ?? null,
     mediaUrl: mediaUrl ?? null,
     mediaType: mediaUrl === undefined ? null : mediaType,
@@ -103,6 +103,11 @@ export function acceptMessage(
     if (isPhoneNumber(to) && facts.send.writer === undefined) newChatAccepted(builder);
   } else enqueueAtPool(builder, accepted, route);
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued', policyJson) });
+}
+
+/** What the message belongs to: what it answers, or its batch. */
+function belonging({ reply, batch }: MessageDraft): Pick<MessageBody, 'reply' | 'batchId'> {
+  return { ...(reply && { reply }), ...(batch && { batchId: batch.id }) };
 }
 
 /** Whoever is answered wrote, if only a reaction, and is known. */

@@ -22,6 +22,8 @@ export interface SendToJudge {
   readonly recipient: RecipientFacts;
   /** A session worker is there to take orders. */
   readonly available: boolean;
+  /** Only so much of each cap counts; absent: all of it. */
+  readonly share?: number;
   readonly nowMs: number;
 }
 
@@ -84,7 +86,8 @@ function cannotKnowGroup(state: ShopState, to: string): boolean {
 
 const NO_URLS: readonly string[] = [];
 
-function evaluate(state: ShopState, { draft, settings, recipient, nowMs }: SendToJudge): Evaluation {
+function evaluate(state: ShopState, send: SendToJudge): Evaluation {
+  const { draft, settings, recipient, share, nowMs } = send;
   const pairedAtMs = warmupPairedAtMs(state.channel.context);
   const { to, text, mediaUrl } = draft;
   const mediaUrls = mediaUrl === undefined ? NO_URLS : [mediaUrl];
@@ -104,6 +107,7 @@ function evaluate(state: ShopState, { draft, settings, recipient, nowMs }: SendT
     network: limitsNow(state),
     pairedAtMs,
     settings,
+    share,
     nowMs,
   });
 }

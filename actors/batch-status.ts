@@ -1,0 +1,23 @@
+/** The states of a batch (docs/contract.md, Batches). */
+export const BATCH_STATUSES = [
+  'waiting',
+  'running',
+  'paused',
+  'stopped',
+  'finished',
+  'cancelled',
+  'expired',
+] as const;
+/** One of them. */
+export type BatchStatus = (typeof BATCH_STATUSES)[number];
+
+/** Why a batch stopped by itself. */
+export const BATCH_STOP_REASONS = [
+  'RECIPIENTS_OPTED_OUT',
+  'NUMBER_WARNED',
+  'NUMBER_RESTRICTED',
+  'RATE_SIGNALS',
+  'SESSION_LOST',
+] as const;
+/** One of them. */
+export type BatchStopReason = (typeof BATCH_STOP_REASONS)[number];

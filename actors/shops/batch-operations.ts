@@ -1,0 +1,122 @@
+import type { QuietHours } from '../../policy/quiet-hours.ts';
+import type { BatchStatus, BatchStopReason } from '../batch-status.ts';
+import type { Outcome } from '../failure.ts';
+import type { CursorPage } from '../tenants/tenant-operations.ts';
+
+/** That a batch stopped by itself. */
+export interface BatchStop {
+  readonly reason: BatchStopReason;
+  readonly atMs: number;
+}
+
+/** What became of a batch's recipients. */
+export interface BatchCounts {
+  /** Their message waits or is being sent. */
+  readonly queued: number;
+  readonly sent: number;
+  readonly failed: number;
+  readonly rejected: number;
+  /** They got no message. */
+  readonly refused: number;
+  /** Their idempotency key had made a message before. */
+  readonly repeated: number;
+}
+
+/** One recipient as the caller wrote it, valid in shape. */
+export interface BatchRecipient {
+  /** E.164 with plus. */
+  readonly to: string;
+  /** What stands in the text for `{{name}}`. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A batch as the caller asked for it, valid in shape. Times in milliseconds since the Unix epoch. */
+export interface BatchAsked {
+  readonly name: string;
+  readonly text: string | undefined;
+  readonly mediaUrl: string | undefined;
+  readonly mediaType: 'image' | 'video' | 'document';
+  readonly recipients: readonly BatchRecipient[];
+  readonly notBeforeMs: number | undefined;
+  readonly notAfterMs: number | undefined;
+  readonly quietHours: QuietHours | undefined;
+  readonly share: number;
+  readonly paused: boolean;
+  readonly idempotencyKey: string | undefined;
+  /** Of the call. */
+  readonly requestId: string;
+  readonly traceparent?: string | undefined;
+}
+
+/** Recipients to be added to a batch. */
+export interface RecipientsAsked {
+  readonly recipients: readonly BatchRecipient[];
+  readonly idempotencyKey: string | undefined;
+}
+
+/** A recipient who was not taken into a batch, and why. */
+export interface RefusedRecipient {
+  readonly to: string;
+  readonly code: BatchRefusal;
+}
+
+/** Why a recipient is not taken: they opted out, or are nobody the tenant knows or declared. */
+export type BatchRefusal = 'RECIPIENT_OPTED_OUT' | 'COLD_RECIPIENT';
+
+/** When a batch's messages leave, as far as can be said. Times are ISO 8601. */
+export interface BatchForecastView {
+  readonly firstAt: string | null;
+  readonly lastAt: string | null;
+  readonly days: readonly { readonly date: string; readonly count: number }[];
+}
+
+/** A batch as the API shows it. Times are ISO 8601. */
+export interface BatchView {
+  readonly id: string;
+  readonly shopId: string;
+  readonly name: string;
+  readonly status: BatchStatus;
+  readonly text: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: 'image' | 'video' | 'document' | null;
+  readonly share: number;
+  readonly quietHours: QuietHours | null;
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly stopped: { readonly reason: BatchStopReason; readonly at: string } | null;
+  readonly recipients: number;
+  readonly progress: BatchCounts & { readonly waiting: number };
+  /** How many refused, failed and rejected by each code. */
+  readonly codes: Readonly<Record<string, number>>;
+  /** null in lists, and once nothing more is to be sent. */
+  readonly forecast: BatchForecastView | null;
+  readonly idempotencyKey: string | null;
+}
+
+/** What adding recipients answers. */
+export interface BatchTaken {
+  readonly replayed: boolean;
+  readonly differs: boolean;
+  readonly accepted: BatchView & { readonly refused: readonly RefusedRecipient[] };
+}
+
+/** What the API asks of a shop about its batches, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
+export interface BatchOperations<Shop> {
+  /** Fails BATCH_LIMIT_REACHED, and VALIDATION_ERROR with each field that is not possible. */
+  createBatch(shop: Shop, asked: BatchAsked): Promise<Outcome<BatchTaken>>;
+  /** Fails as `createBatch`, BATCH_NOT_FOUND, and BATCH_STARTED once a message of it was accepted. */
+  addRecipients(shop: Shop, batchId: string, asked: RecipientsAsked): Promise<Outcome<BatchTaken>>;
+  /** Newest first, those that have ended as well. */
+  listBatches(
+    shop: Shop,
+    query: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<Outcome<CursorPage<BatchView>>>;
+  /** With a new forecast. Fails BATCH_NOT_FOUND. */
+  batch(shop: Shop, batchId: string): Promise<Outcome<BatchView>>;
+  /** Done again it answers the same. Fails BATCH_NOT_FOUND, and BATCH_ENDED once the batch has ended otherwise. */
+  steerBatch(shop: Shop, batchId: string, order: 'pause' | 'resume' | 'cancel'): Promise<Outcome<BatchView>>;
+}

@@ -1,0 +1,41 @@
+import type { Logger } from '../../../runtime/logger.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { BatchRecipient } from '../batch-operations.ts';
+import type { ShopOperations, ShopReference } from '../shop-operations.ts';
+import { filledText } from '../state/batch-text.ts';
+import { type BatchContent, batchKey } from '../state/batches.ts';
+import { shopAddress, shopKeys } from '../state/shop-keys.ts';
+
+/**
+ * Makes the send to one recipient of a batch, as a caller would at that moment. What comes of it is stored in the turn that
+ * decides it; where none does, the shop's timer asks again.
+ */
+export function batchSender(parts: {
+  readonly store: Pick<Store, 'read'>;
+  readonly send: ShopOperations['send'];
+  readonly log: Logger;
+}): (shop: ShopReference, batchId: string, place: number) => void {
+  const { store, send, log } = parts;
+  const make = async (shop: ShopReference, batchId: string, place: number): Promise<void> => {
+    const key = batchKey(shopKeys(shopAddress(shop).shard, shop.shopId), batchId);
+    const [stored] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [(string | null)[]];
+    const [content, recipient] = stored;
+    if (content == null || recipient == null) return;
+    const { text, mediaUrl, ...rest } = JSON.parse(content) as BatchContent;
+    const { to, fields, idempotencyKey, wasDeclared = false } = JSON.parse(recipient) as StoredRecipient;
+    await send(shop, {
+      ...{ ...rest, to, mediaUrl },
+      text: text === undefined ? undefined : filledText(text, fields),
+      // A send that is made twice is one message.
+      idempotencyKey: idempotencyKey ?? `batch:${batchId}:${place}`,
+      batch: { id: batchId, place, wasDeclared },
+    });
+  };
+  return (shop, batchId, place) => {
+    make(shop, batchId, place).catch((error: unknown) => {
+      log.debug({ ...shop, batchId, place, err: error }, 'a send of a batch was not made and is tried again');
+    });
+  };
+}
+
+type StoredRecipient = BatchRecipient & { readonly wasDeclared?: boolean };

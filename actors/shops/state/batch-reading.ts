@@ -1,0 +1,74 @@
+/** Reads what is stored of a shop's batches, those that have ended included. */
+import { DAY_MS } from '../../../policy/durations.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
+import type { RefusedRecipient } from '../batch-operations.ts';
+import { type BatchContent, type BatchRecord, batchKey, batchKeyField, endedBatchesKey } from './batches.ts';
+import { dayOf } from './message-days.ts';
+import type { ShopKeys } from './shop-keys.ts';
+
+/** Where and until when batches are kept. */
+export interface BatchReading {
+  readonly keys: Pick<ShopKeys, 'shop' | 'batches'>;
+  readonly store: Pick<Store, 'read'>;
+  readonly nowMs: number;
+  readonly retentionMs: number;
+}
+
+/** A batch that has ended. */
+export type EndedBatch = BatchRecord & { readonly endedAtMs: number };
+
+/** What a batch's own hash holds beside its recipients. */
+export interface StoredBatch {
+  readonly content: BatchContent;
+  /** Who was refused when it was made. */
+  readonly refused: readonly RefusedRecipient[];
+  /** undefined: it has not ended. */
+  readonly ended: EndedBatch | undefined;
+}
+
+/** All keys that name batches that have ended. */
+export function endedBatchKeys({ keys, nowMs, retentionMs }: Omit<BatchReading, 'store'>): string[] {
+  const days = Math.ceil(retentionMs / DAY_MS) + 2;
+  // Clocks differ: tomorrow may have begun elsewhere.
+  return Array.from({ length: days + 1 }, (_, ago) => endedBatchesKey(keys, dayOf(nowMs) + 1 - ago));
+}
+
+/** The ids of all that are kept, newest first. */
+export async function readBatchIds(reading: BatchReading): Promise<string[]> {
+  const keys = [reading.keys.batches, ...endedBatchKeys(reading)];
+  const fields = (await reading.store.read(keys.map((key): Read => ['HKEYS', key]))) as string[][];
+  const ids = fields.flat().filter((field) => !field.includes(':'));
+  return [...new Set(ids)].sort().reverse();
+}
+
+/** Reads some by their ids; undefined: it is gone, or never was. */
+export async function readBatches(
+  ids: readonly string[],
+  { keys, store }: Pick<BatchReading, 'keys' | 'store'>,
+): Promise<(StoredBatch | undefined)[]> {
+  const asked = ids.map((id): Read => ['HMGET', batchKey(keys, id), 'content', 'refused:', 'ended']);
+  const found = (await store.read(asked)) as (string | null)[][];
+  return found.map(([content, refused, ended]) =>
+    content == null
+      ? undefined
+      : {
+          content: JSON.parse(content) as BatchContent,
+          refused: JSON.parse(refused ?? '[]') as RefusedRecipient[],
+          ended: ended == null ? undefined : (JSON.parse(ended) as EndedBatch),
+        },
+  );
+}
+
+/** The id of the batch that an idempotency key made; undefined: none, or it is gone. */
+export async function readKeyedBatch(
+  idempotencyKey: string,
+  reading: BatchReading,
+): Promise<string | undefined> {
+  const field = batchKeyField(idempotencyKey);
+  const keys = [reading.keys.batches, ...endedBatchKeys(reading)];
+  const found = (await reading.store.read(keys.map((key): Read => ['HGET', key, field]))) as (
+    | string
+    | null
+  )[];
+  return found.find((id) => id !== null) ?? undefined;
+}

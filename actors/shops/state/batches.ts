@@ -1,0 +1,213 @@
+/**
+ * Batches of one text to many people. A shop's hash holds the progress of those that have not ended, which its actor keeps in
+ * memory. A hash of each batch holds what is sent, and to whom; it expires once the batch has ended.
+ */
+import { createHash } from 'node:crypto';
+import { batchOpensMs } from '../../../policy/batch-forecast.ts';
+import { recipientKey } from '../../../policy/number-forms.ts';
+import type { QuietHours } from '../../../policy/quiet-hours.ts';
+import type { Write } from '../../../runtime/store.ts';
+import type { BatchStatus } from '../../batch-status.ts';
+import { isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
+import type { BatchCounts, BatchStop } from '../batch-operations.ts';
+import { dayEndsMs, dayOf } from './message-days.ts';
+import type { ShopKeys } from './shop-keys.ts';
+
+/** How many of the last recipients are watched for opt-outs. */
+export const WATCHED = 50;
+
+/** What is stored of a batch that has not ended; times in milliseconds since the Unix epoch. */
+export interface BatchRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly status: BatchStatus;
+  readonly createdAtMs: number;
+  /** Of its first message; null: none was accepted yet. */
+  readonly startedAtMs: number | null;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+  readonly quietHours: QuietHours | null;
+  readonly share: number;
+  /** Recipients in all, and the place of the first who was not tried yet. */
+  readonly total: number;
+  readonly next: number;
+  /** Places of those who were passed over until a moment; at most `MOST_POSTPONED` (policy/batch-forecast.ts). */
+  readonly postponed: readonly Postponed[];
+  /** How many of all were declared when they were added; the others were known. */
+  readonly declared: number;
+  /** How many of those have been decided, refused ones included. */
+  readonly declaredDone: number;
+  /** Each text differs, as far as is known before it is filled in. */
+  readonly isFilled: boolean;
+  readonly counts: BatchCounts;
+  readonly codes: Readonly<Record<string, number>>;
+  /** Of the last `WATCHED` recipients, oldest first. */
+  readonly watched: readonly number[];
+  /** Those of them who opted out. */
+  readonly optedOut: readonly number[];
+  /** Rate signals of the last day. */
+  readonly rateSignalsMs: readonly number[];
+  readonly stop: BatchStop | null;
+  readonly idempotencyKey: string | null;
+}
+
+/** A recipient who was passed over. */
+interface Postponed {
+  readonly place: number;
+  readonly tryAtMs: number;
+}
+
+/** A batch that has not ended, as its shop's actor knows it. */
+export interface Batch extends BatchRecord {
+  /** When it is tried next. Not stored. */
+  readonly tryAtMs: number;
+  /** A recipient whose send was asked for, and until when an answer may come. Not stored. */
+  readonly asked: { readonly place: number; readonly untilMs: number } | null;
+}
+
+/** What is sent, as it is stored. */
+export interface BatchContent {
+  readonly text: string | undefined;
+  readonly mediaUrl: string | undefined;
+  readonly mediaType: 'image' | 'video' | 'document';
+  /** Of the call that made it. */
+  readonly requestId: string;
+  readonly traceparent?: string | undefined;
+}
+
+type Place = Pick<ShopKeys, 'shop' | 'batches'>;
+
+/** The hash of one batch: `content`, `r:<place>` recipients, `n:<number>` their places, `e:<place>` what became of them. */
+export function batchKey({ shop }: Pick<Place, 'shop'>, batchId: string): string {
+  return `${shop}:batch:${batchId}`;
+}
+
+/** Where the ids of batches that ended on a day stand, with digests of their idempotency keys. */
+export function endedBatchesKey({ shop }: Pick<Place, 'shop'>, day: number): string {
+  return `${shop}:batches-ended:${day}`;
+}
+
+const KEY = 'key:';
+
+/** The field under which an idempotency key points to a batch. */
+export function batchKeyField(idempotencyKey: string): string {
+  return KEY + createHash('sha256').update(idempotencyKey).digest('base64url');
+}
+
+/** The field under which a batch has the recipient with a number, in whichever form it is written. */
+export function numberField(to: string): string {
+  return `n:${recipientKey(to)}`;
+}
+
+/** Stores what changed between two lists of batches that have not ended; nothing of those that ended. */
+export function changedBatchWrites(
+  place: Place,
+  before: readonly Batch[],
+  after: readonly Batch[],
+): readonly Write[] {
+  const changed = after.filter((batch) => !before.includes(batch));
+  return changed.flatMap((batch): Write[] => {
+    const text = encodeBatch(batch);
+    const was = before.find(({ id }) => id === batch.id);
+    return was !== undefined && encodeBatch(was) === text ? [] : [['HSET', place.batches, batch.id, text]];
+  });
+}
+
+/** Stores that a batch has ended: it expires like its messages. */
+export function batchEndWrites(
+  place: Place,
+  batch: BatchRecord & { readonly endedAtMs: number },
+  retentionMs: number,
+): Write[] {
+  const { id, idempotencyKey, endedAtMs } = batch;
+  const keyed = idempotencyKey === null ? [] : [batchKeyField(idempotencyKey)];
+  const day = dayOf(endedAtMs);
+  const [own, ended] = [batchKey(place, id), endedBatchesKey(place, day)];
+  const expiresAtMs = dayEndsMs(day, retentionMs);
+  return [
+    ['HDEL', place.batches, id, ...keyed],
+    ['HSET', own, 'ended', JSON.stringify(batch)],
+    ['PEXPIREAT', own, expiresAtMs],
+    ['HSET', ended, id, '', ...keyed.flatMap((field) => [field, id])],
+    ['PEXPIREAT', ended, expiresAtMs],
+  ];
+}
+
+function encodeBatch({ tryAtMs: _, asked: __, ...record }: Batch): string {
+  return JSON.stringify(record);
+}
+
+/** Reads the hash of those that have not ended back from its flat list of fields and values, oldest first. */
+export function decodeBatches(flat: readonly string[]): Batch[] {
+  const batches: Batch[] = [];
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    if (flat[index]?.startsWith(KEY)) continue;
+    batches.push({ ...(JSON.parse(flat[index + 1] ?? '') as BatchRecord), tryAtMs: 0, asked: null });
+  }
+  return batches.sort((left, right) => (left.id < right.id ? -1 : 1));
+}
+
+/** Recipients of whom nothing was decided yet. */
+export function waitingOf({ total, next, postponed }: BatchRecord): number {
+  return total - next + postponed.length;
+}
+
+/** Whether it goes on by itself. */
+export function isActive({ status }: BatchRecord): boolean {
+  return status === 'waiting' || status === 'running';
+}
+
+/** Whether nothing more of it will be sent, so that it ends once its messages have. */
+export function isDone(batch: BatchRecord, nowMs: number): boolean {
+  if (batch.status === 'cancelled' || batch.status === 'expired') return true;
+  if (waitingOf(batch) > 0) return false;
+  // Until it has started it may be given recipients.
+  return batch.startedAtMs !== null || (isActive(batch) && batch.notBeforeMs <= nowMs);
+}
+
+/** A message that may belong to a batch. */
+interface OfBatch {
+  readonly batchId?: string | undefined;
+}
+
+/** Whether a message of a batch waits in its shop, or is being sent. */
+export function hasMessages(
+  { queue, inHand }: { readonly queue: readonly OfBatch[]; readonly inHand: OfBatch | undefined },
+  batchId: string,
+): boolean {
+  return inHand?.batchId === batchId || queue.some((message) => message.batchId === batchId);
+}
+
+/** The place that is to be tried next; undefined: none can be before `nextTryMs`. */
+export function nextPlace({ postponed, next, total }: BatchRecord, nowMs: number): number | undefined {
+  const due = postponed.find(({ tryAtMs }) => tryAtMs <= nowMs);
+  return due?.place ?? (next < total ? next : undefined);
+}
+
+/** When one of its recipients may be tried, at the earliest. */
+export function nextTryMs(batch: Batch): number {
+  const { next, total, postponed, tryAtMs } = batch;
+  const anyMs = next < total ? 0 : Math.min(...postponed.map((one) => one.tryAtMs));
+  return batchOpensMs({ ...batch, quietHours: null }, Math.max(tryAtMs, anyMs));
+}
+
+/** Counts a message that changed its state with its batch. */
+export function withMessageState(
+  batches: readonly Batch[],
+  { batchId }: OfBatch,
+  { status, reason }: { readonly status: MessageStatus; readonly reason: MessageReason | null },
+): readonly Batch[] {
+  if (batchId === undefined || !isFinal(status)) return batches;
+  return batches.map((batch) => {
+    if (batch.id !== batchId) return batch;
+    const { queued } = batch.counts;
+    const ended = status as 'sent' | 'failed' | 'rejected';
+    const counts = { ...batch.counts, queued: queued - 1, [ended]: batch.counts[ended] + 1 };
+    return { ...batch, counts, codes: reason === null ? batch.codes : oneMore(batch.codes, reason) };
+  });
+}
+
+/** The same counts with one more of a code. */
+export function oneMore(codes: BatchRecord['codes'], code: string): BatchRecord['codes'] {
+  return { ...codes, [code]: (codes[code] ?? 0) + 1 };
+}

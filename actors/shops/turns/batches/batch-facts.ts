@@ -1,0 +1,118 @@
+import { recipientClass } from '../../../../policy/recipient-class.ts';
+import type { Read, Store } from '../../../../runtime/store.ts';
+import type { BatchStatus } from '../../../batch-status.ts';
+import type { BatchRecipient, BatchRefusal, RefusedRecipient } from '../../batch-operations.ts';
+import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
+import { type BatchContent, batchKey, batchKeyField, numberField } from '../../state/batches.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import type { ShopCommand } from '../builder/shop-commands.ts';
+import { type RecipientFacts, readRecipient } from '../people/recipient-facts.ts';
+
+/** A recipient of a batch, and what is known of them. */
+export interface KnownRecipient {
+  readonly recipient: BatchRecipient;
+  /** Why they are not taken; undefined: they are. */
+  readonly refusal: BatchRefusal | undefined;
+  readonly isDeclared: boolean;
+  /** The batch has them already. */
+  readonly isThere: boolean;
+}
+
+/** What a turn about a batch needs to know. */
+export interface BatchFacts {
+  /** The batch that the idempotency key made, and who was refused then. */
+  readonly original?: {
+    readonly id: string;
+    readonly content: BatchContent;
+    readonly refused: readonly RefusedRecipient[];
+  };
+  /** Who was refused when the key added recipients. */
+  readonly added?: readonly RefusedRecipient[] | undefined;
+  readonly recipients?: readonly KnownRecipient[];
+  /** The text that they get. */
+  readonly text?: string | undefined;
+  /** The state in which the batch ended; undefined: it has not, or never was. */
+  readonly endedAs?: BatchStatus | undefined;
+}
+
+type BatchCommand = Extract<ShopCommand, { type: 'create_batch' | 'add_recipients' | 'steer_batch' }>;
+
+interface BatchSources {
+  readonly store: Store;
+  readonly nowMs: number;
+  readonly retentionMs: number;
+}
+
+/** Whether a command is about a batch as a whole. */
+export function isBatchCommand(command: ShopCommand): command is BatchCommand {
+  const { type } = command;
+  return type === 'create_batch' || type === 'add_recipients' || type === 'steer_batch';
+}
+
+/** Reads what such a command needs. */
+export async function readBatchFacts(
+  state: ShopState,
+  command: BatchCommand,
+  sources: BatchSources,
+): Promise<BatchFacts> {
+  if (command.type === 'create_batch') return await readOfNew(state, command.asked, sources);
+  const { batchId } = command;
+  const [stored] = await readBatches([batchId], { keys: state.keys, store: sources.store });
+  if (stored === undefined) return {};
+  const ended = { endedAs: stored.ended?.status };
+  if (command.type === 'steer_batch') return ended;
+  const { recipients, idempotencyKey } = command.asked;
+  const added = idempotencyKey === undefined ? undefined : `refused:${batchKeyField(idempotencyKey)}`;
+  const key = batchKey(state.keys, batchId);
+  const reads: Read[] = [['HMGET', key, added ?? '', ...recipients.map(({ to }) => numberField(to))]];
+  const [[refused, ...places] = []] = (await sources.store.read(reads)) as (string | null)[][];
+  if (refused != null) return { ...ended, added: JSON.parse(refused) as RefusedRecipient[] };
+  const isThere = (index: number): boolean => places[index] != null;
+  const known = await readRecipients(state, { recipients, isThere }, sources);
+  return { ...ended, recipients: known, text: stored.content.text };
+}
+
+async function readOfNew(
+  state: ShopState,
+  { recipients, idempotencyKey }: Extract<BatchCommand, { type: 'create_batch' }>['asked'],
+  sources: BatchSources,
+): Promise<BatchFacts> {
+  const reading = { keys: state.keys, ...sources };
+  const id = idempotencyKey === undefined ? undefined : await readKeyedBatch(idempotencyKey, reading);
+  const [stored] = id === undefined ? [] : await readBatches([id], reading);
+  if (id !== undefined && stored !== undefined) {
+    const { content, refused } = stored;
+    return { original: { id, content, refused } };
+  }
+  return { recipients: await readRecipients(state, { recipients, isThere: () => false }, sources) };
+}
+
+/** All of one call are asked about at once, which is one round trip. */
+async function readRecipients(
+  state: ShopState,
+  asked: {
+    readonly recipients: readonly BatchRecipient[];
+    readonly isThere: (index: number) => boolean;
+  },
+  { store, nowMs }: BatchSources,
+): Promise<KnownRecipient[]> {
+  const known = await Promise.all(asked.recipients.map(({ to }) => readRecipient(state, to, store)));
+  return known.map((facts, index) => ({
+    recipient: asked.recipients[index] as BatchRecipient,
+    ...judged(facts, nowMs),
+    isThere: asked.isThere(index),
+  }));
+}
+
+function judged(
+  { writer, isCustomer, declaration }: RecipientFacts,
+  nowMs: number,
+): Pick<KnownRecipient, 'refusal' | 'isDeclared'> {
+  if (writer?.optedOut === true) return { refusal: 'RECIPIENT_OPTED_OUT', isDeclared: false };
+  const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
+  const personClass = recipientClass({ isCustomer, declaration, lastInboundAtMs }, nowMs);
+  return {
+    refusal: personClass === 'cold' ? 'COLD_RECIPIENT' : undefined,
+    isDeclared: personClass === 'declared',
+  };
+}

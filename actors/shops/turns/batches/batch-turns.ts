@@ -1,0 +1,214 @@
+/** How a batch begins, takes recipients, and is paused, resumed and cancelled. */
+import { DAY_MS } from '../../../../policy/durations.ts';
+import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
+import type { Write } from '../../../../runtime/store.ts';
+import { done, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
+import type { BatchAsked, RecipientsAsked, RefusedRecipient } from '../../batch-operations.ts';
+import { fieldNames } from '../../state/batch-text.ts';
+import {
+  type Batch,
+  type BatchContent,
+  type BatchRecord,
+  batchKey,
+  batchKeyField,
+  isActive,
+  numberField,
+} from '../../state/batches.ts';
+import type { ShopCommand } from '../builder/shop-commands.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import type { BatchFacts, KnownRecipient } from './batch-facts.ts';
+import { MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';
+
+/** Batches of one shop that have not ended. */
+const MOST_BATCHES = 20;
+/** Recipients of one batch. */
+const MOST_RECIPIENTS = 10_000;
+/** How far ahead a batch may begin, and how long it may go on. */
+const FURTHEST_MS = 90 * DAY_MS;
+const LONGEST_MS = 180 * DAY_MS;
+const DEFAULT_LONGEST_MS = 90 * DAY_MS;
+/** Fields of one write, so that none is large. */
+const FIELDS_A_WRITE = 200;
+
+/** What a batch came to: its id, and who was not taken. */
+export interface BatchReply {
+  readonly batchId: string;
+  readonly replayed: boolean;
+  readonly differs: boolean;
+  readonly refused: readonly RefusedRecipient[];
+}
+
+type BatchCommand = Extract<ShopCommand, { type: 'create_batch' | 'add_recipients' | 'steer_batch' }>;
+
+/** The turn on a command about a batch. */
+export function turnOfBatch(
+  builder: TurnBuilder,
+  command: BatchCommand,
+  facts: BatchFacts,
+  makeId: (nowMs: number) => string,
+): Outcome<{ readonly batchId: string }> {
+  if (command.type === 'create_batch') return createBatch(builder, command.asked, facts, makeId);
+  const { batchId } = command;
+  return command.type === 'add_recipients'
+    ? addRecipients(builder, batchId, command.asked, facts)
+    : steerBatch(builder, batchId, command.order, facts);
+}
+
+/** Stores a batch with its first recipients. */
+function createBatch(
+  builder: TurnBuilder,
+  asked: BatchAsked,
+  { original, recipients = [] }: BatchFacts,
+  makeId: (nowMs: number) => string,
+): Outcome<BatchReply> {
+  const { state, nowMs } = builder;
+  if (original !== undefined) {
+    const { content } = original;
+    const differs = content.text !== asked.text || content.mediaUrl !== asked.mediaUrl;
+    return done({ batchId: original.id, replayed: true, differs, refused: original.refused });
+  }
+  const { text, mediaUrl, mediaType, requestId, traceparent, idempotencyKey, quietHours } = asked;
+  const notBeforeMs = asked.notBeforeMs ?? nowMs;
+  const notAfterMs = asked.notAfterMs ?? notBeforeMs + DEFAULT_LONGEST_MS;
+  const problems = [
+    ...timeProblems({ notBeforeMs: asked.notBeforeMs, notAfterMs, nowMs }),
+    ...quietProblems(quietHours),
+    ...recipientProblems(recipients, asked.text),
+  ];
+  if (problems.length > 0) return impossible(problems);
+  if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
+  const content: BatchContent = { text, mediaUrl, mediaType, requestId, traceparent };
+  const empty: Batch = {
+    id: makeId(nowMs),
+    name: asked.name,
+    status: asked.paused ? 'paused' : 'waiting',
+    ...{ createdAtMs: nowMs, startedAtMs: null, notBeforeMs, notAfterMs },
+    quietHours: quietHours ?? null,
+    share: asked.share,
+    ...{ total: 0, next: 0, postponed: [], declared: 0, declaredDone: 0 },
+    isFilled: text !== undefined && fieldNames(text).length > 0,
+    counts: { queued: 0, sent: 0, failed: 0, rejected: 0, refused: 0, repeated: 0 },
+    ...{ codes: {}, watched: [], optedOut: [], rateSignalsMs: [], stop: null },
+    idempotencyKey: idempotencyKey ?? null,
+    ...{ tryAtMs: 0, asked: null },
+  };
+  const { batch, refused, writes } = withRecipients(builder, empty, recipients);
+  const key = batchKey(state.keys, batch.id);
+  builder.write(['HSET', key, 'content', JSON.stringify(content), 'refused:', JSON.stringify(refused)]);
+  builder.write(...writes);
+  if (idempotencyKey !== undefined) {
+    builder.write(['HSET', state.keys.batches, batchKeyField(idempotencyKey), batch.id]);
+  }
+  builder.change({ batches: [...state.batches, batch] });
+  return done({ batchId: batch.id, replayed: false, differs: false, refused });
+}
+
+/** Adds recipients to a batch that has not started. */
+function addRecipients(
+  builder: TurnBuilder,
+  batchId: string,
+  asked: RecipientsAsked,
+  { added, text, recipients = [], endedAs }: BatchFacts,
+): Outcome<BatchReply> {
+  const { state } = builder;
+  const batch = state.batches.find(({ id }) => id === batchId);
+  if (added !== undefined) return done({ batchId, replayed: true, differs: false, refused: added });
+  if (batch === undefined) return failed(endedAs === undefined ? 'BATCH_NOT_FOUND' : 'BATCH_ENDED');
+  if (batch.status === 'cancelled' || batch.status === 'expired') return failed('BATCH_ENDED');
+  if (batch.startedAtMs !== null) return failed('BATCH_STARTED');
+  const problems = recipientProblems(recipients, text);
+  if (batch.total + recipients.length > MOST_RECIPIENTS) {
+    problems.push({ field: 'recipients', message: 'must not be more than 10,000 in all' });
+  }
+  if (problems.length > 0) return impossible(problems);
+  const { batch: changed, refused, writes } = withRecipients(builder, batch, recipients);
+  builder.write(...writes);
+  if (asked.idempotencyKey !== undefined) {
+    const field = `refused:${batchKeyField(asked.idempotencyKey)}`;
+    builder.write(['HSET', batchKey(state.keys, batchId), field, JSON.stringify(refused)]);
+  }
+  changeBatch(builder, changed);
+  return done({ batchId, replayed: false, differs: false, refused });
+}
+
+/** Pauses, resumes or cancels a batch; what was ordered before is answered again. */
+function steerBatch(
+  builder: TurnBuilder,
+  batchId: string,
+  order: 'pause' | 'resume' | 'cancel',
+  { endedAs }: BatchFacts,
+): Outcome<{ readonly batchId: string }> {
+  const batch = builder.state.batches.find(({ id }) => id === batchId);
+  const status = batch?.status ?? endedAs;
+  if (status === undefined) return failed('BATCH_NOT_FOUND');
+  if (status === 'cancelled' && order === 'cancel') return done({ batchId });
+  if (batch === undefined || status === 'cancelled' || status === 'expired') return failed('BATCH_ENDED');
+  if (order === 'cancel') changeBatch(builder, { ...batch, status: 'cancelled' });
+  else if (order === 'pause' && isActive(batch)) changeBatch(builder, { ...batch, status: 'paused' });
+  else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resumed(batch));
+  return done({ batchId });
+}
+
+/** Somebody decided that it goes on: what stopped it before does not count again. */
+function resumed(batch: Batch): Batch {
+  const status = batch.startedAtMs === null ? 'waiting' : 'running';
+  return { ...batch, status, ...{ stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 } };
+}
+
+/** Puts a changed batch in its place. */
+export function changeBatch(builder: TurnBuilder, changed: Batch): void {
+  builder.change({ batches: builder.state.batches.map((one) => (one.id === changed.id ? changed : one)) });
+}
+
+/** The batch with those of the recipients who may be written to. */
+function withRecipients(
+  { state: { keys } }: TurnBuilder,
+  batch: Batch,
+  recipients: readonly KnownRecipient[],
+): { readonly batch: Batch; readonly refused: readonly RefusedRecipient[]; readonly writes: Write[] } {
+  const refused: RefusedRecipient[] = [];
+  const fields: string[] = [];
+  let codes: BatchRecord['codes'] = batch.codes;
+  let { total, declared } = batch;
+  for (const { recipient, refusal, isDeclared } of recipients) {
+    if (refusal !== undefined) {
+      refused.push({ to: recipient.to, code: refusal });
+      codes = { ...codes, [refusal]: (codes[refusal] ?? 0) + 1 };
+      continue;
+    }
+    fields.push(`r:${total}`, JSON.stringify(isDeclared ? { ...recipient, wasDeclared: true } : recipient));
+    fields.push(numberField(recipient.to), String(total));
+    total += 1;
+    declared += isDeclared ? 1 : 0;
+  }
+  const writes: Write[] = [];
+  for (let from = 0; from < fields.length; from += FIELDS_A_WRITE) {
+    writes.push(['HSET', batchKey(keys, batch.id), ...fields.slice(from, from + FIELDS_A_WRITE)]);
+  }
+  const counts = { ...batch.counts, refused: batch.counts.refused + refused.length };
+  return { batch: { ...batch, total, declared, counts, codes, tryAtMs: 0 }, refused, writes };
+}
+
+function timeProblems(times: {
+  readonly notBeforeMs: number | undefined;
+  readonly notAfterMs: number;
+  readonly nowMs: number;
+}): FieldProblem[] {
+  const { notBeforeMs, notAfterMs, nowMs } = times;
+  const fromMs = notBeforeMs ?? nowMs;
+  if (fromMs > nowMs + FURTHEST_MS) return [{ field: 'notBefore', message: 'must be within 90 days' }];
+  if (notAfterMs <= nowMs) return [{ field: 'notAfter', message: 'must be in the future' }];
+  if (notAfterMs <= fromMs) return [{ field: 'notAfter', message: 'must be after notBefore' }];
+  if (notAfterMs > Math.max(fromMs, nowMs) + LONGEST_MS)
+    return [{ field: 'notAfter', message: 'must be within 180 days after notBefore' }];
+  return [];
+}
+
+function quietProblems(quietHours: BatchAsked['quietHours']): FieldProblem[] {
+  const problem = quietHours && quietHoursProblem(quietHours);
+  return problem === undefined ? [] : [{ field: `quietHours.${problem.field}`, message: problem.message }];
+}
+
+function impossible(fields: readonly FieldProblem[]): ReturnType<typeof failed> {
+  return failed('VALIDATION_ERROR', { fields: fields.slice(0, MOST_PROBLEMS) });
+}

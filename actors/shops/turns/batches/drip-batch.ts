@@ -1,0 +1,155 @@
+/**
+ * Batches drip: one recipient at a time, and only while nothing else waits in the shop's queue, so that single sends go first.
+ * Each message is made by an ordinary send. It is asked for by an effect, and decided in the turn of that send, with the
+ * progress of the batch in the same commit.
+ */
+import { batchOpensMs, MOST_POSTPONED } from '../../../../policy/batch-forecast.ts';
+import type { DueTimer } from '../../../../runtime/behaviour.ts';
+import type { FailureCode } from '../../../failure.ts';
+import type { BatchPlace } from '../../shop-operations.ts';
+import {
+  type Batch,
+  batchEndWrites,
+  batchKey,
+  hasMessages,
+  isActive,
+  isDone,
+  nextPlace,
+  nextTryMs,
+} from '../../state/batches.ts';
+import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { changeBatch } from './batch-turns.ts';
+
+/** How long an answer to a send that was asked for is waited for. */
+const ANSWER_MS = 30_000;
+
+/** When a batch of the shop is to be looked at again. */
+export function batchTimer(state: ShopState): DueTimer | undefined {
+  if (state.batches.length === 0 || !state.dispatching) return undefined;
+  const isFree = mayDrip(state);
+  const askedUntilMs = Math.max(0, ...state.batches.map(({ asked }) => asked?.untilMs ?? 0));
+  let dueAtMs = Number.POSITIVE_INFINITY;
+  for (const batch of state.batches)
+    dueAtMs = Math.min(dueAtMs, dueOf(batch, { state, isFree, askedUntilMs }));
+  return dueAtMs === Number.POSITIVE_INFINITY ? undefined : { id: 'batches', dueAtMs };
+}
+
+function dueOf(
+  batch: Batch,
+  around: { readonly state: ShopState; readonly isFree: boolean; readonly askedUntilMs: number },
+): number {
+  const { status, notAfterMs, notBeforeMs } = batch;
+  // It waits for its messages alone.
+  if (isDone(batch, Number.POSITIVE_INFINITY)) {
+    if (hasMessages(around.state, batch.id)) return Number.POSITIVE_INFINITY;
+    return status === 'cancelled' || status === 'expired' ? 0 : Math.min(notBeforeMs, notAfterMs);
+  }
+  if (!isActive(batch) || !around.isFree) return notAfterMs;
+  return Math.min(notAfterMs, Math.max(nextTryMs(batch), around.askedUntilMs));
+}
+
+/** Looks at all batches: ends those that have come to it, and has one recipient written to. */
+export function dripBatches(builder: TurnBuilder, retentionMs: number): void {
+  if (!builder.state.dispatching) return;
+  for (const batch of builder.state.batches) endIfOver(builder, batch, retentionMs);
+  const { state, nowMs } = builder;
+  if (!mayDrip(state) || state.batches.some(({ asked }) => asked !== null && asked.untilMs > nowMs)) return;
+  for (const batch of state.batches) {
+    if (!isActive(batch) || nextTryMs(batch) > nowMs) continue;
+    const opensMs = batchOpensMs(batch, nowMs);
+    const place = nextPlace(batch, nowMs);
+    if (opensMs > nowMs || place === undefined) {
+      changeBatch(builder, { ...batch, tryAtMs: opensMs });
+      continue;
+    }
+    changeBatch(builder, { ...batch, asked: { place, untilMs: nowMs + ANSWER_MS } });
+    builder.perform({ type: 'send_batched', batchId: batch.id, place });
+    return;
+  }
+}
+
+/** Whether a message of a batch would leave next: nothing waits, and nothing stands in the way of what would. */
+function mayDrip(state: ShopState): boolean {
+  if (state.queue.length > 0 || state.inHand !== undefined || !state.tenantActive) return false;
+  if (channelState(state) !== 'connected' || state.pacing.context.heldByOperator) return false;
+  return pacingState(state) !== 'paused';
+}
+
+/** The batch whose recipient at this place is the next one; undefined: it has moved on, or may not send now. */
+export function drippingBatch({ state, nowMs }: TurnBuilder, { id, place }: BatchPlace): Batch | undefined {
+  const batch = state.batches.find((one) => one.id === id);
+  if (batch === undefined || !isActive(batch) || nowMs > batch.notAfterMs) return undefined;
+  if (!mayDrip(state) || batchOpensMs(batch, nowMs) > nowMs) return undefined;
+  return nextPlace(batch, nowMs) === place ? batch : undefined;
+}
+
+/** An answer came that decided nothing: it is asked for anew. */
+export function answered(builder: TurnBuilder, { id, place }: BatchPlace): void {
+  const batch = builder.state.batches.find((one) => one.id === id);
+  if (batch?.asked?.place === place) changeBatch(builder, { ...batch, asked: null });
+}
+
+/** Takes a recipient off those who wait, with what became of them: the id of a message, or a code. */
+export function decided(builder: TurnBuilder, batch: Batch, at: BatchPlace, what: string): Batch {
+  builder.write(['HSET', batchKey(builder.state.keys, batch.id), `e:${at.place}`, what]);
+  return {
+    ...passedOver(batch, at.place),
+    declaredDone: batch.declaredDone + (at.wasDeclared ? 1 : 0),
+  };
+}
+
+/** Puts a recipient off for a time, so that the ones behind go first. Where too many were, all wait. */
+export function postponed(batch: Batch, place: number, tryAtMs: number): Batch {
+  const passed = passedOver(batch, place);
+  if (passed.postponed.length >= MOST_POSTPONED) return { ...batch, asked: null, tryAtMs };
+  return { ...passed, postponed: [...passed.postponed, { place, tryAtMs }] };
+}
+
+/** Refusals that are about one recipient, or about some of them: the others need not wait. */
+export function isOfRecipient(code: FailureCode, { isFilled }: Batch): boolean {
+  if (code === 'BULK_PATTERN_BLOCKED') return isFilled;
+  return code === 'RECIPIENT_RATE_LIMITED' || code === 'DECLARED_RECIPIENT_CAP_REACHED';
+}
+
+function passedOver(batch: Batch, place: number): Batch {
+  const { next, postponed: others } = batch;
+  return {
+    ...batch,
+    asked: null,
+    next: place === next ? next + 1 : next,
+    postponed: others.filter((one) => one.place !== place),
+  };
+}
+
+function endIfOver(builder: TurnBuilder, batch: Batch, retentionMs: number): void {
+  const { state, nowMs } = builder;
+  const isOverdue = batch.status !== 'cancelled' && batch.notAfterMs <= nowMs;
+  const isAllSent = isDone(batch, nowMs);
+  const status = batch.status === 'cancelled' ? 'cancelled' : isAllSent ? finishedAs(batch) : 'expired';
+  if (!isAllSent && !isOverdue) return;
+  if (hasMessages(state, batch.id)) {
+    if (isOverdue && !isAllSent) changeBatch(builder, { ...batch, status });
+    return;
+  }
+  const { queued, failed } = batch.counts;
+  // What ended beside the actor was told to nobody here.
+  const counts = { ...batch.counts, queued: 0, failed: failed + queued };
+  builder.write(
+    ...batchEndWrites(
+      state.keys,
+      { ...withoutMoments(batch), status, counts, endedAtMs: nowMs },
+      retentionMs,
+    ),
+  );
+  builder.change({ batches: builder.state.batches.filter(({ id }) => id !== batch.id) });
+  builder.tell('batch.finished', { id: batch.id, status });
+}
+
+function finishedAs({ status }: Batch): 'finished' | 'expired' {
+  return status === 'expired' ? 'expired' : 'finished';
+}
+
+function withoutMoments({ tryAtMs: _, asked: __, ...record }: Batch): Omit<Batch, 'tryAtMs' | 'asked'> {
+  return record;
+}

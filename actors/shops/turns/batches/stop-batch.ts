@@ -1,0 +1,56 @@
+/** What makes batches stop by themselves: people who say stop, and words of the network about the number. */
+
+import { DAY_MS } from '../../../../policy/durations.ts';
+import { recipientKey } from '../../../../policy/number-forms.ts';
+import type { BatchStopReason } from '../../../batch-status.ts';
+import { type Batch, isActive } from '../../state/batches.ts';
+import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
+import { eventsBetween } from '../builder/shop-events.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { changeBatch } from './batch-turns.ts';
+
+/** More than five of a hundred among the last fifty. */
+const MOST_OPTED_OUT = 2;
+/** Rate signals within a day that are one too many. */
+const RATE_SIGNALS = 2;
+
+/** Somebody opted out, under a number or the network's own id. */
+export function heedOptOutOfBatch(builder: TurnBuilder, writtenBy: string): void {
+  if (builder.state.batches.length === 0) return;
+  const person = recipientKey(writtenBy);
+  for (const batch of builder.state.batches) {
+    if (!batch.watched.includes(person) || batch.optedOut.includes(person)) continue;
+    const optedOut = [...batch.optedOut, person];
+    changeBatch(builder, { ...batch, optedOut });
+    if (optedOut.length > MOST_OPTED_OUT) stop(builder, { ...batch, optedOut }, 'RECIPIENTS_OPTED_OUT');
+  }
+}
+
+/** Heeds what a turn learned of the number and its session. `before`: the shop as the turn found it. */
+export function heedNumber(builder: TurnBuilder, before: ShopState): void {
+  const { state, nowMs } = builder;
+  if (state.batches.length === 0) return;
+  const reason = reasonBetween(before, state);
+  if (reason !== undefined) for (const batch of state.batches) stop(builder, batch, reason);
+  if (pacingState(state) !== 'paused' || pacingState(before) === 'paused') return;
+  for (const batch of builder.state.batches) {
+    const lately = batch.rateSignalsMs.filter((atMs) => atMs > nowMs - DAY_MS);
+    const changed = { ...batch, rateSignalsMs: [...lately, nowMs] };
+    changeBatch(builder, changed);
+    if (changed.rateSignalsMs.length >= RATE_SIGNALS) stop(builder, changed, 'RATE_SIGNALS');
+  }
+}
+
+function reasonBetween(before: ShopState, after: ShopState): BatchStopReason | undefined {
+  const types = eventsBetween(before, after).map(({ type }) => type);
+  const isBanned = channelState(after) === 'banned' && channelState(before) !== 'banned';
+  if (isBanned || types.includes('channel.session_lost')) return 'SESSION_LOST';
+  if (types.includes('number.restricted')) return 'NUMBER_RESTRICTED';
+  return types.includes('number.warned') ? 'NUMBER_WARNED' : undefined;
+}
+
+function stop(builder: TurnBuilder, batch: Batch, reason: BatchStopReason): void {
+  if (!isActive(batch)) return;
+  changeBatch(builder, { ...batch, status: 'stopped', stop: { reason, atMs: builder.nowMs } });
+  builder.tell('batch.stopped', { id: batch.id, reason });
+}

@@ -1,0 +1,97 @@
+import { recipientKey } from '../../../policy/number-forms.ts';
+import { failed } from '../../failure.ts';
+import type { BatchPlace } from '../shop-operations.ts';
+import { type Batch, oneMore, WATCHED } from '../state/batches.ts';
+import { changeBatch } from './batches/batch-turns.ts';
+import { answered, decided, drippingBatch, isOfRecipient, postponed } from './batches/drip-batch.ts';
+import type { ShopCommand } from './builder/shop-commands.ts';
+import type { TurnBuilder } from './builder/turn-builder.ts';
+import type { SendFacts } from './people/recipient-facts.ts';
+import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
+import { classOf, judgeSend } from './send/judge-send.ts';
+
+/** How soon a send is tried again that something else than the policy kept back. */
+const TRY_AGAIN_MS = 30_000;
+
+/**
+ * Makes the send to a recipient of a batch, and stores what came of it with the batch's progress. It must pass the policy with
+ * the batch's share of each cap; then it is judged and accepted as any other send.
+ */
+export function sendBatched(
+  builder: TurnBuilder,
+  command: Extract<ShopCommand, { type: 'send' }>,
+  facts: { readonly send: SendFacts; readonly available: boolean },
+  options: AcceptanceOptions,
+): SendReply {
+  const { batch: at } = command.draft;
+  if (at === undefined) throw new Error('a send of a batch came to its turn without its place');
+  const batch = drippingBatch(builder, at);
+  if (batch === undefined) {
+    answered(builder, at);
+    return failed('NOT_CANCELLABLE');
+  }
+  const { draft, settings } = command;
+  const { nowMs, state } = builder;
+  const judging = { draft, settings, recipient: facts.send, available: facts.available, nowMs };
+  if (facts.send.original === undefined) {
+    if (classOf(state, judging) === 'cold')
+      return refuse(builder, batch, at, failed('COLD_RECIPIENT_CAP_REACHED'));
+    const judged = judgeSend(state, { ...judging, share: batch.share });
+    if (!judged.ok) return keepBack(builder, batch, at, judged);
+    if (judged.value.unavailable !== undefined)
+      return keepBack(builder, batch, at, failed(judged.value.unavailable));
+  }
+  const reply = acceptMessage(builder, command, facts, options);
+  if (!reply.ok) return keepBack(builder, batch, at, failed(reply.failure.code, reply.failure));
+  const { accepted, replayed } = reply.value;
+  const { counts } = batch;
+  const person = recipientKey(facts.send.alias ?? draft.to);
+  changeBatch(builder, {
+    ...decided(builder, batch, at, accepted.id),
+    status: 'running',
+    startedAtMs: batch.startedAtMs ?? nowMs,
+    counts: replayed
+      ? { ...counts, repeated: counts.repeated + 1 }
+      : { ...counts, queued: counts.queued + 1 },
+    ...watching(batch, person),
+  });
+  if (batch.startedAtMs === null) builder.tell('batch.started', { id: batch.id });
+  return reply;
+}
+
+/** The last recipients, who are watched for opt-outs. */
+function watching(batch: Batch, person: number): Pick<Batch, 'watched' | 'optedOut'> {
+  const watched = [...batch.watched, person].slice(-WATCHED);
+  return { watched, optedOut: batch.optedOut.filter((one) => watched.includes(one)) };
+}
+
+type Refusal = ReturnType<typeof failed>;
+
+/** Waits as long as the refusal says. Without end it is the recipient's. */
+function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Refusal): Refusal {
+  const { code, retryAfterSeconds } = refusal.failure;
+  const isPassing = PASSING.includes(code);
+  if (retryAfterSeconds === undefined && !isPassing) return refuse(builder, batch, at, refusal);
+  const waitMs = retryAfterSeconds === undefined ? TRY_AGAIN_MS : retryAfterSeconds * 1_000;
+  const tryAtMs = builder.nowMs + Math.max(waitMs, 1_000);
+  const waits = isOfRecipient(code, batch)
+    ? postponed(batch, at.place, tryAtMs)
+    : { ...batch, asked: null, tryAtMs };
+  changeBatch(builder, waits);
+  return refusal;
+}
+
+const PASSING: readonly string[] = ['MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE'];
+
+/** The recipient gets no message. */
+function refuse(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Refusal): Refusal {
+  const { code } = refusal.failure;
+  const shown = code === 'COLD_RECIPIENT_CAP_REACHED' ? 'COLD_RECIPIENT' : code;
+  const { counts, codes } = batch;
+  changeBatch(builder, {
+    ...decided(builder, batch, at, shown),
+    counts: { ...counts, refused: counts.refused + 1 },
+    codes: oneMore(codes, shown),
+  });
+  return refusal;
+}

@@ -1,0 +1,150 @@
+import { type BatchPlan, forecastBatch } from '../../../policy/batch-forecast.ts';
+import { resolveSettings } from '../../../policy/tenant-settings.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { BatchForecastView, BatchOperations, BatchView } from '../batch-operations.ts';
+import { warmupPairedAtMs } from '../machines/channel-context.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { readBatches, readBatchIds, type StoredBatch } from '../state/batch-reading.ts';
+import { type Batch, type BatchContent, type BatchRecord, isActive, waitingOf } from '../state/batches.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import type { ShopState } from '../state/shop-state.ts';
+import type { BatchReply } from '../turns/batches/batch-turns.ts';
+import type { ShopCommand } from '../turns/builder/shop-commands.ts';
+import { limitsNow } from '../turns/number/network-word.ts';
+import { type EstimateTimes, messageTimeMs } from './queue-place.ts';
+
+const NO_SHOP = failed('SHOP_NOT_FOUND');
+
+interface BatchingParts {
+  readonly actors: Pick<Actors, 'ask' | 'state'>;
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly times: EstimateTimes;
+  readonly retentionMs: number;
+}
+
+/** What is asked of a shop about its batches. */
+export function batchOperations(parts: BatchingParts): BatchOperations<ShopReference> {
+  const { actors, store, clock, retentionMs } = parts;
+  const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
+    actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
+  const batch: BatchOperations<ShopReference>['batch'] = async (shop, batchId) => {
+    const state = await actors.state<ShopState>(shopAddress(shop));
+    if (state === undefined) return NO_SHOP;
+    const [stored] = await readBatches([batchId], { keys: state.keys, store });
+    const view = stored && shownBatch(state, batchId, stored);
+    if (stored === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
+    return done({ ...view, forecast: await forecastOf(shop, state, { batchId, content: stored.content }) });
+  };
+  const forecastOf = async (
+    shop: ShopReference,
+    state: ShopState,
+    of: { readonly batchId: string; readonly content: BatchContent },
+  ): Promise<BatchForecastView | null> => {
+    const tenant = await actors.state<TenantState>(tenantAddress(shop.tenantId));
+    const settings = tenant?.settings ?? resolveSettings({});
+    return forecastView(state, of, {
+      ...{ settings, eachMs: messageTimeMs(parts.times), nowMs: clock.wallMs() },
+    });
+  };
+  const taken = async (shop: ShopReference, reply: Outcome<BatchReply>) => {
+    if (!reply.ok) return reply;
+    const { batchId, refused, replayed, differs } = reply.value;
+    const view = await batch(shop, batchId);
+    return view.ok ? done({ replayed, differs, accepted: { ...view.value, refused } }) : view;
+  };
+  return {
+    batch,
+    createBatch: async (shop, asked) => taken(shop, await ask(shop, { type: 'create_batch', asked })),
+    addRecipients: async (shop, batchId, asked) =>
+      taken(shop, await ask(shop, { type: 'add_recipients', batchId, asked })),
+    async steerBatch(shop, batchId, order) {
+      const reply = await ask<unknown>(shop, { type: 'steer_batch', batchId, order });
+      return reply.ok ? await batch(shop, batchId) : reply;
+    },
+    async listBatches(shop, { limit, cursor }) {
+      const state = await actors.state<ShopState>(shopAddress(shop));
+      if (state === undefined) return NO_SHOP;
+      const reading = { keys: state.keys, store, nowMs: clock.wallMs(), retentionMs };
+      const all = await readBatchIds(reading);
+      const ids = all.filter((id) => cursor === undefined || id < cursor.toLowerCase());
+      const page = ids.slice(0, limit);
+      const stored = await readBatches(page, reading);
+      const items = page.flatMap((id, index) => {
+        const found = stored[index];
+        return (found && shownBatch(state, id, found)) ?? [];
+      });
+      return done({ items, nextCursor: ids.length > limit ? (page.at(-1) ?? null) : null });
+    },
+  };
+}
+
+/** As the API shows it, without its forecast. */
+function shownBatch(
+  { shop, batches }: Pick<ShopState, 'shop' | 'batches'>,
+  batchId: string,
+  { content, ended }: StoredBatch,
+): BatchView | undefined {
+  const record: (BatchRecord & { readonly endedAtMs?: number }) | undefined =
+    batches.find(({ id }) => id === batchId) ?? ended;
+  if (record === undefined) return undefined;
+  const { id, name, status, share, quietHours, counts, codes, stop, idempotencyKey } = record;
+  const { text, mediaUrl, mediaType } = content;
+  return {
+    ...{ id, shopId: shop.shopId, name, status, text: text ?? null, mediaUrl: mediaUrl ?? null },
+    mediaType: mediaUrl === undefined ? null : mediaType,
+    ...{ share, quietHours },
+    notBefore: new Date(record.notBeforeMs).toISOString(),
+    notAfter: new Date(record.notAfterMs).toISOString(),
+    createdAt: new Date(record.createdAtMs).toISOString(),
+    startedAt: isoOrNull(record.startedAtMs),
+    endedAt: isoOrNull(record.endedAtMs ?? null),
+    stopped: stop === null ? null : { reason: stop.reason, at: new Date(stop.atMs).toISOString() },
+    recipients: record.total,
+    progress: { waiting: waitingOf(record), ...counts },
+    codes,
+    forecast: null,
+    idempotencyKey,
+  };
+}
+
+/** The forecast of a batch that may still send; one that is paused or stopped as if it went on now. */
+function forecastView(
+  state: ShopState,
+  { batchId, content }: { readonly batchId: string; readonly content: BatchContent },
+  now: Pick<Parameters<typeof forecastBatch>[1], 'settings' | 'eachMs' | 'nowMs'>,
+): BatchForecastView | null {
+  const place = state.batches.findIndex(({ id }) => id === batchId);
+  const batch = state.batches[place];
+  if (batch === undefined || batch.status === 'cancelled' || batch.status === 'expired') return null;
+  if (waitingOf(batch) === 0) return null;
+  const before = state.batches.slice(0, place).filter(isActive);
+  // The texts of others are not read for it: those that all get count as one that differs from each other batch's.
+  const plans = [
+    ...before.map((other) => planOf(other, other.isFilled ? undefined : `batch ${other.id}`)),
+    planOf(batch, batch.isFilled ? undefined : (content.text ?? content.mediaUrl)),
+  ];
+  const forecast = forecastBatch(plans, {
+    ...now,
+    ...{ ledger: state.ledger, network: limitsNow(state) },
+    pairedAtMs: warmupPairedAtMs(state.channel.context),
+  });
+  const { firstAtMs, lastAtMs, days } = forecast;
+  return { firstAt: isoOrNull(firstAtMs), lastAt: isoOrNull(lastAtMs), days };
+}
+
+function planOf(batch: Batch, text: string | undefined): BatchPlan {
+  const declared = Math.max(0, batch.declared - batch.declaredDone);
+  const known = Math.max(0, waitingOf(batch) - declared);
+  const { share, quietHours, notBeforeMs, notAfterMs } = batch;
+  return { ...{ known, declared, text, share, quietHours, notBeforeMs, notAfterMs } };
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

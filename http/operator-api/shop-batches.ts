@@ -1,0 +1,89 @@
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
+import { BATCH_EXAMPLE, batch } from '../contract/batch-resources.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { cursorPage } from '../contract/resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+const ERRORS = ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'] as const;
+
+/** GET /actors/{tenantId}/{shopId}/batches */
+export const listShopBatches = operatorEndpoint({
+  name: 'listShopBatches',
+  method: 'GET',
+  path: '/actors/{tenantId}/{shopId}/batches',
+  role: 'read',
+  tag: 'Actors',
+  summary: "A shop's batches, newest first",
+  query: { limit: limitParameter, cursor: cursorParameter },
+  replies: {
+    200: {
+      description: 'A page. Texts are left out.',
+      data: cursorPage(batch),
+      example: { items: [{ ...BATCH_EXAMPLE, text: null, forecast: null }], nextCursor: null },
+    },
+  },
+  errors: ERRORS,
+  async handle({ params: { tenantId, shopId }, query, services }) {
+    const listed = await services.shops.listBatches({ tenantId, shopId }, query);
+    if (!listed.ok) return listed;
+    const { items, nextCursor } = listed.value;
+    return reply(200, { items: items.map(withoutText), nextCursor });
+  },
+});
+
+/** GET /actors/{tenantId}/{shopId}/batches/{batchId} */
+export const readShopBatch = operatorEndpoint({
+  name: 'readShopBatch',
+  method: 'GET',
+  path: '/actors/{tenantId}/{shopId}/batches/{batchId}',
+  role: 'read',
+  tag: 'Actors',
+  summary: 'A batch, how far it has come, and when the rest will be sent',
+  replies: {
+    200: {
+      description: 'The batch without its text.',
+      data: batch,
+      example: { ...BATCH_EXAMPLE, text: null },
+    },
+  },
+  errors: [...ERRORS, 'BATCH_NOT_FOUND'],
+  forwardTimeoutMs: 10_000,
+  async handle({ params: { tenantId, shopId, batchId }, services }) {
+    const found = await services.shops.batch({ tenantId, shopId }, batchId.toLowerCase());
+    return found.ok ? reply(200, withoutText(found.value)) : found;
+  },
+});
+
+/** POST /actors/{tenantId}/{shopId}/batches/{batchId}/pause, …/resume and …/cancel, as the tenant can. */
+export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((order) =>
+  operatorEndpoint({
+    name: `${order}ShopBatch`,
+    method: 'POST',
+    path: `/actors/{tenantId}/{shopId}/batches/{batchId}/${order}`,
+    role: 'operate',
+    tag: 'Actors',
+    summary: `${order[0]?.toUpperCase()}${order.slice(1)} a batch, as the tenant can`,
+    body: closedObject({}),
+    replies: {
+      200: {
+        description: 'The batch without its text.',
+        data: batch,
+        example: { ...BATCH_EXAMPLE, text: null },
+      },
+    },
+    errors: [...ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
+    forwardTimeoutMs: 10_000,
+    async handle({ params, services }) {
+      const { tenantId, shopId, batchId } = params as unknown as ShopReference & { readonly batchId: string };
+      const found = await services.shops.steerBatch({ tenantId, shopId }, batchId.toLowerCase(), order);
+      return found.ok ? reply(200, withoutText(found.value)) : found;
+    },
+  }),
+);
+
+/** Operators do not read what tenants write. */
+function withoutText<Shown extends { readonly text: string | null }>(shown: Shown): Shown {
+  return { ...shown, text: null };
+}

@@ -1,0 +1,270 @@
+import * as v from 'valibot';
+import { failed } from '../../actors/failure.ts';
+import { hasText } from '../../policy/message-content.ts';
+import {
+  BATCH_EXAMPLE,
+  batch,
+  quietHours,
+  REFUSED_EXAMPLE,
+  takenBatch,
+} from '../contract/batch-resources.ts';
+import { boundedArray } from '../contract/bounded-array.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { phoneNumber, text, utcDateTime } from '../contract/fields.ts';
+import { mediaUri } from '../contract/media-uri.ts';
+import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
+import { cursorPage } from '../contract/resources.ts';
+import { TWO_KEYS } from './messages.ts';
+import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { type ApiServices, apiEndpoint } from './services.ts';
+
+/** Recipients of one call. */
+const MOST_RECIPIENTS = 1_000;
+/** What the articles recommend of each cap. */
+const DEFAULT_SHARE = 0.7;
+/** Many recipients are looked up, and a forecast looks months ahead. */
+const FORWARD_TIMEOUT_MS = 10_000;
+
+const idempotencyKey = v.optional(text({ min: 1, max: 128 }));
+
+const recipients = v.pipe(
+  boundedArray(
+    closedObject({
+      to: phoneNumber,
+      fields: v.optional(
+        v.pipe(
+          v.record(v.string(), text({ max: 512 })),
+          v.description('What stands in the text for `{{name}}`, by name.'),
+        ),
+      ),
+      idempotencyKey,
+    }),
+    { max: MOST_RECIPIENTS },
+  ),
+  v.minLength(1, 'must have at least 1 item'),
+);
+
+const TAKEN_EXAMPLE = { ...BATCH_EXAMPLE, refused: REFUSED_EXAMPLE };
+
+/** POST …/batches */
+export const createBatch = apiEndpoint({
+  name: 'createBatch',
+  method: 'POST',
+  path: '/shops/{idOrName}/batches',
+  tag: 'Batches',
+  summary: 'Send one text to many people over hours and days, as far as the policy lets it',
+  description:
+    'Each message is an ordinary send at its time, and never uses more than `share` of a cap. A batch takes people who are known or declared; others are in `refused`. A call has at most 1,000 recipients and 64 KiB. More are added while the batch has not started: give `paused` or a later `notBefore`. A shop has at most 20 batches that have not ended.',
+  permission: 'messages.send',
+  takesIdempotencyKey: true,
+  body: closedObject({
+    name: text({ min: 1, max: 100 }),
+    text: v.optional(text({ max: 4096 })),
+    mediaUrl: v.optional(mediaUri),
+    mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
+    recipients,
+    notBefore: v.optional(utcDateTime),
+    notAfter: v.optional(
+      v.pipe(utcDateTime, v.description('Default: 90 days after `notBefore`; 180 at most.')),
+    ),
+    quietHours: v.optional(quietHours),
+    share: v.optional(
+      v.pipe(
+        v.number(),
+        v.minValue(0.1, 'must be from 0.1 to 0.9'),
+        v.maxValue(0.9, 'must be from 0.1 to 0.9'),
+      ),
+      DEFAULT_SHARE,
+    ),
+    paused: v.optional(v.boolean(), false),
+    idempotencyKey,
+  }),
+  bodyExample: {
+    name: BATCH_EXAMPLE.name,
+    text: BATCH_EXAMPLE.text,
+    recipients: [
+      { to: '+41797654321', fields: { name: 'Ann' } },
+      { to: '+41797654399', fields: { name: 'Ben' } },
+    ],
+    quietHours: BATCH_EXAMPLE.quietHours,
+    idempotencyKey: BATCH_EXAMPLE.idempotencyKey,
+  },
+  replies: {
+    201: { description: 'Stored; it begins by itself.', data: takenBatch, example: TAKEN_EXAMPLE },
+    200: {
+      description: 'The original of the same idempotencyKey; nothing was stored again.',
+      data: takenBatch,
+      headers: REPLAY_HEADERS,
+      example: TAKEN_EXAMPLE,
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'BATCH_LIMIT_REACHED', 'BOT_SERVICE_UNREACHABLE'],
+  forwardTimeoutMs: FORWARD_TIMEOUT_MS,
+  async handle(request) {
+    const { notBefore, notAfter, idempotencyKey: ofBody, ...asked } = request.body;
+    if (!hasText(asked.text) && asked.mediaUrl === undefined) return failed('EMPTY_MESSAGE');
+    const { requestId, traceparent, idempotencyKey: ofHeader } = request;
+    if (ofHeader !== undefined && (ofBody ?? ofHeader) !== ofHeader) return TWO_KEYS;
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const taken = await request.services.shops.createBatch(shop.value, {
+      ...{ text: undefined, mediaUrl: undefined, quietHours: undefined, ...asked, requestId, traceparent },
+      idempotencyKey: ofBody ?? ofHeader,
+      notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
+      notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
+    });
+    if (!taken.ok) return taken;
+    const { replayed, accepted } = taken.value;
+    return replayed ? reply(200, accepted, replayHeaders(taken.value)) : reply(201, accepted);
+  },
+});
+
+/** POST …/batches/{id}/recipients */
+export const addBatchRecipients = apiEndpoint({
+  name: 'addBatchRecipients',
+  method: 'POST',
+  path: '/shops/{idOrName}/batches/{id}/recipients',
+  tag: 'Batches',
+  summary: 'Add recipients to a batch that has not started, 10,000 in all',
+  description: 'All of the call or none, but for those in `refused`.',
+  permission: 'messages.send',
+  takesIdempotencyKey: true,
+  body: closedObject({ recipients, idempotencyKey }),
+  bodyExample: { recipients: [{ to: '+41797654322', fields: { name: 'Cy' } }], idempotencyKey: 'spring-2' },
+  replies: {
+    200: {
+      description: 'The batch; of the same idempotencyKey nothing was added again.',
+      data: takenBatch,
+      headers: REPLAY_HEADERS,
+      example: { ...BATCH_EXAMPLE, refused: [] },
+    },
+  },
+  errors: [
+    ...NAMED_SHOP_ERRORS,
+    'BATCH_NOT_FOUND',
+    'BATCH_STARTED',
+    'BATCH_ENDED',
+    'BOT_SERVICE_UNREACHABLE',
+  ],
+  forwardTimeoutMs: FORWARD_TIMEOUT_MS,
+  async handle(request) {
+    const { recipients: added, idempotencyKey: ofBody } = request.body;
+    const { idempotencyKey: ofHeader } = request;
+    if (ofHeader !== undefined && (ofBody ?? ofHeader) !== ofHeader) return TWO_KEYS;
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const asked = { recipients: added, idempotencyKey: ofBody ?? ofHeader };
+    const batchId = request.params.id.toLowerCase();
+    const taken = await request.services.shops.addRecipients(shop.value, batchId, asked);
+    return taken.ok ? reply(200, taken.value.accepted, replayHeaders(taken.value)) : taken;
+  },
+});
+
+/** GET …/batches */
+export const listBatches = apiEndpoint({
+  name: 'listBatches',
+  method: 'GET',
+  path: '/shops/{idOrName}/batches',
+  tag: 'Batches',
+  summary: "List a shop's batches, newest first",
+  permission: 'messages.read',
+  query: { limit: limitParameter, cursor: cursorParameter },
+  replies: {
+    200: {
+      description: 'A page.',
+      data: cursorPage(batch),
+      example: { items: [{ ...BATCH_EXAMPLE, forecast: null }], nextCursor: null },
+    },
+  },
+  errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const { limit, cursor } = request.query;
+    const listed = await request.services.shops.listBatches(shop.value, { limit, cursor });
+    return listed.ok ? reply(200, listed.value) : listed;
+  },
+});
+
+/** GET …/batches/{id} */
+export const readBatch = apiEndpoint({
+  name: 'readBatch',
+  method: 'GET',
+  path: '/shops/{idOrName}/batches/{id}',
+  tag: 'Batches',
+  summary: 'A batch, how far it has come, and when the rest will be sent',
+  permission: 'messages.read',
+  replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
+  errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
+  async handle(request) {
+    const shop = await namedShop(request);
+    if (!shop.ok) return shop;
+    const found = await request.services.shops.batch(shop.value, request.params.id.toLowerCase());
+    return found.ok ? reply(200, found.value) : found;
+  },
+});
+
+const STEERED = [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED', 'BOT_SERVICE_UNREACHABLE'] as const;
+
+const steering = {
+  method: 'POST',
+  tag: 'Batches',
+  permission: 'messages.send',
+  body: closedObject({}),
+  errors: STEERED,
+  forwardTimeoutMs: FORWARD_TIMEOUT_MS,
+} as const;
+
+/** POST …/batches/{id}/pause */
+export const pauseBatch = apiEndpoint({
+  ...steering,
+  name: 'pauseBatch',
+  path: '/shops/{idOrName}/batches/{id}/pause',
+  summary: 'Pause a batch; what was accepted goes on',
+  replies: {
+    200: { description: 'The batch.', data: batch, example: { ...BATCH_EXAMPLE, status: 'paused' } },
+  },
+  handle: (request) => steered(request, 'pause'),
+});
+
+/** POST …/batches/{id}/resume */
+export const resumeBatch = apiEndpoint({
+  ...steering,
+  name: 'resumeBatch',
+  path: '/shops/{idOrName}/batches/{id}/resume',
+  summary: 'Let a batch go on that was paused or stopped by itself',
+  replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
+  handle: (request) => steered(request, 'resume'),
+});
+
+/** POST …/batches/{id}/cancel */
+export const cancelBatch = apiEndpoint({
+  ...steering,
+  name: 'cancelBatch',
+  path: '/shops/{idOrName}/batches/{id}/cancel',
+  summary: 'Cancel a batch; what was accepted goes on',
+  replies: {
+    200: {
+      description: 'The batch; cancelled again it answers the same.',
+      data: batch,
+      example: { ...BATCH_EXAMPLE, status: 'cancelled', forecast: null },
+    },
+  },
+  handle: (request) => steered(request, 'cancel'),
+});
+
+async function steered(
+  request: Parameters<typeof namedShop>[0] & {
+    readonly params: { readonly id: string };
+    readonly services: Pick<ApiServices, 'shops'>;
+  },
+  order: 'pause' | 'resume' | 'cancel',
+) {
+  const shop = await namedShop(request);
+  if (!shop.ok) return shop;
+  const batchId = request.params.id.toLowerCase();
+  const found = await request.services.shops.steerBatch(shop.value, batchId, order);
+  return found.ok ? reply(200, found.value) : found;
+}

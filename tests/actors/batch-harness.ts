@@ -1,0 +1,153 @@
+import type { Failure, Outcome } from '../../actors/failure.ts';
+import type { BatchAsked, BatchView } from '../../actors/shops/batch-operations.ts';
+import { batchSender } from '../../actors/shops/effects/batch-sender.ts';
+import type { MessageDraft } from '../../actors/shops/shop-operations.ts';
+import type { Batch } from '../../actors/shops/state/batches.ts';
+import type { BatchReply } from '../../actors/shops/turns/batches/batch-turns.ts';
+import { batchOperations } from '../../actors/shops/views/batching.ts';
+import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
+import type { Actors } from '../../runtime/actors.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+import { ShopHarness, storeOf } from './shop-harness.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** The number of the recipient at a place. */
+export function numberAt(place: number): string {
+  return `+3360${String(1_000_000 + place)}`;
+}
+
+/** A shop whose batches drip as on its node, in virtual time. */
+export class BatchHarness {
+  readonly shop: ShopHarness;
+  readonly settings: TenantSettings;
+  /** Of each message that left: to whom and when. */
+  readonly sent: { readonly to: string; readonly text: string | null; readonly atMs: number }[] = [];
+
+  constructor(shop: ShopHarness, settings: TenantSettings = resolveSettings({})) {
+    this.shop = shop;
+    this.settings = settings;
+  }
+
+  /** A connected shop; `days`: since its number was connected. */
+  static async connected(days = 20): Promise<BatchHarness> {
+    const shop = await ShopHarness.start();
+    shop.command({ type: 'connect' });
+    const pairedAtMs = shop.nowMs - days * DAY_MS;
+    shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs });
+    return new BatchHarness(shop);
+  }
+
+  /** People who are customers of the tenant. */
+  know(count: number, from = 0): readonly { readonly to: string }[] {
+    const people = Array.from({ length: count }, (_, index) => ({ to: numberAt(from + index) }));
+    const { customers } = this.shop.state.people;
+    for (const { to } of people) this.shop.redis.run(['SADD', customers, to]);
+    return people;
+  }
+
+  /** People whom the tenant declared. */
+  declare(count: number, from = 0): readonly { readonly to: string }[] {
+    const people = Array.from({ length: count }, (_, index) => ({ to: numberAt(from + index) }));
+    const record = { id: '65f0000000000000000000aa', note: null, expiresAtMs: null, revokedAtMs: null };
+    for (const { to } of people) {
+      const stored = JSON.stringify({ ...record, phone: to, source: 'api', createdAtMs: 0 });
+      this.shop.redis.run(['HSET', this.shop.state.people.contacts, to, stored]);
+    }
+    return people;
+  }
+
+  async create(asked: Partial<BatchAsked> & Pick<BatchAsked, 'recipients'>): Promise<Outcome<BatchReply>> {
+    const draft: BatchAsked = {
+      ...{ name: 'news', text: 'hello {{name}}', mediaUrl: undefined, mediaType: 'image', share: 0.7 },
+      ...{ notBeforeMs: undefined, notAfterMs: undefined, quietHours: undefined, paused: false },
+      ...{ idempotencyKey: undefined, requestId: 'test' },
+      ...asked,
+      recipients: asked.recipients.map((one) => ({ fields: { name: one.to }, ...one })),
+    };
+    return (await this.shop.told({ type: 'create_batch', asked: draft })) as Outcome<BatchReply>;
+  }
+
+  /** As `create`; the id. */
+  async batch(asked: Parameters<BatchHarness['create']>[0]): Promise<string> {
+    const reply = await this.create(asked);
+    if (!reply.ok) throw new Error(JSON.stringify(reply.failure));
+    return reply.value.batchId;
+  }
+
+  async steer(batchId: string, order: 'pause' | 'resume' | 'cancel'): Promise<true | Failure> {
+    const reply = (await this.shop.told({ type: 'steer_batch', batchId, order })) as Outcome<unknown>;
+    return reply.ok || reply.failure;
+  }
+
+  /** The batch in memory; undefined: it has ended. */
+  live(batchId: string): Batch | undefined {
+    return this.shop.state.batches.find(({ id }) => id === batchId);
+  }
+
+  async shown(batchId: string): Promise<BatchView> {
+    const { shop } = this;
+    const actors = {
+      ask: () => Promise.reject(new Error('nothing is asked')),
+      state: async ({ kind }: { readonly kind: string }) =>
+        kind === 'shop' ? shop.state : { settings: this.settings },
+    };
+    const operations = batchOperations({
+      actors: actors as unknown as Pick<Actors, 'ask' | 'state'>,
+      store: storeOf(shop.redis),
+      clock: { wallMs: () => shop.nowMs },
+      times: { gapFromMs: 6_000, gapToMs: 20_000 },
+      retentionMs: 30 * DAY_MS,
+    });
+    const found = await operations.batch(shop.state.shop, batchId);
+    if (!found.ok) throw new Error(found.failure.code);
+    return found.value;
+  }
+
+  /** Turns the clock, and does on the way what the node and its session would. `onSent` may write, send or answer. */
+  async pass(durationMs: number, onSent: (to: string) => void = () => undefined): Promise<void> {
+    const untilMs = this.shop.nowMs + durationMs;
+    for (;;) {
+      await this.deliver();
+      this.#send(onSent);
+      const due = this.shop.timers().map(({ dueAtMs }) => dueAtMs);
+      const nextMs = Math.min(...due);
+      if (this.shop.effects.some(({ type }) => type === 'send_batched')) continue;
+      if (nextMs > untilMs) break;
+      this.shop.pass(Math.max(0, nextMs - this.shop.nowMs));
+    }
+    this.shop.pass(untilMs - this.shop.nowMs);
+  }
+
+  /** Makes the sends that the shop asked for since. */
+  async deliver(): Promise<void> {
+    const { shop } = this;
+    const effects = shop.effects.splice(0);
+    for (const effect of effects) {
+      if (effect.type !== 'send_batched') continue;
+      await new Promise<void>((resolve) => {
+        const send = async (_: unknown, draft: MessageDraft) => {
+          const command = { type: 'send', draft, settings: this.settings, pool: undefined } as const;
+          const reply = await shop.told(command);
+          resolve();
+          return reply as never;
+        };
+        const make = batchSender({ store: storeOf(shop.redis), send, log: new QuietLog() });
+        make(shop.state.shop, effect.batchId, effect.place);
+      });
+    }
+  }
+
+  /** The message in hand leaves. */
+  #send(onSent: (to: string) => void): void {
+    const { shop } = this;
+    const { inHand } = shop.state;
+    if (inHand === undefined || shop.state.pacing.value !== 'preparing') return;
+    shop.toWire(inHand.messageId, 'nothing');
+    const { text = null } = shop.bodies.get(inHand.messageId) ?? {};
+    this.sent.push({ to: inHand.to, text, atMs: shop.nowMs });
+    shop.outcome(inHand.messageId, { kind: 'acknowledged' });
+    onSent(inHand.to);
+  }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { dateIn, type QuietHours, quietHoursProblem, quietUntilMs } from '../../policy/quiet-hours.ts';
+import { propertyRuns } from './property-runs.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What a clock on a wall shows, by a format of its own. */
+function wallClock(timeZone: string, atMs: number): string {
+  const known = formats.get(timeZone);
+  const digits = { hour: '2-digit', minute: '2-digit' } as const;
+  const format = known ?? new Intl.DateTimeFormat('sv-SE', { timeZone, ...digits });
+  formats.set(timeZone, format);
+  return format.format(atMs);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The same as `quietUntilMs`, minute by minute. */
+function slowly({ from, to, timeZone }: QuietHours, nowMs: number): number {
+  const isQuiet = (atMs: number): boolean => {
+    const clock = wallClock(timeZone, atMs);
+    return from < to ? clock >= from && clock < to : clock >= from || clock < to;
+  };
+  let atMs = nowMs;
+  while (isQuiet(atMs)) atMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
+  return atMs;
+}
+
+const clock = fc
+  .tuple(fc.nat(23), fc.nat(59))
+  .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'));
+/** Days around each change of the clocks, and one that has none. */
+const CHANGES = [
+  ['Europe/Berlin', '2026-03-29'],
+  ['Europe/Berlin', '2026-10-25'],
+  ['America/New_York', '2026-03-08'],
+  ['America/New_York', '2026-11-01'],
+  ['Asia/Kathmandu', '2026-06-01'],
+] as const;
+
+test('quiet hours end when the clocks of the place say so, also where they are changed', (context) => {
+  const moment = fc.tuple(
+    fc.constantFrom(...CHANGES),
+    fc.integer({ min: -36 * 60, max: 36 * 60 }),
+    fc.nat(59_999),
+    clock,
+    clock,
+  );
+  fc.assert(
+    fc.property(moment, ([[timeZone, day], minutes, ms, from, to]) => {
+      const quiet = { from, to, timeZone };
+      fc.pre(quietHoursProblem(quiet) === undefined);
+      const nowMs = Date.parse(`${day}T12:00:00Z`) + minutes * MINUTE_MS + ms;
+      assert.equal(quietUntilMs(quiet, nowMs), slowly(quiet, nowMs));
+    }),
+    propertyRuns(context, 150),
+  );
+});
+
+test('quiet hours that span a change last an hour less or more', () => {
+  const night = { from: '21:00', to: '08:00', timeZone: 'Europe/Berlin' };
+  const until = (at: string): string => new Date(quietUntilMs(night, Date.parse(at))).toISOString();
+  assert.equal(until('2026-03-28T20:00:00Z'), '2026-03-29T06:00:00.000Z');
+  assert.equal(until('2026-10-24T20:00:00Z'), '2026-10-25T07:00:00.000Z');
+  const newYork = { ...night, timeZone: 'America/New_York' };
+  assert.equal(
+    new Date(quietUntilMs(newYork, Date.parse('2026-03-08T03:00:00Z'))).toISOString(),
+    '2026-03-08T12:00:00.000Z',
+  );
+});
+
+test('days are those of the place', () => {
+  assert.equal(dateIn('Europe/Berlin', Date.parse('2026-03-28T23:30:00Z')), '2026-03-29');
+  assert.equal(dateIn('UTC', Date.parse('2026-03-28T23:30:00Z')), '2026-03-28');
+});
