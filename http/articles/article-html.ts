@@ -69,6 +69,7 @@ function documentHtml(
 <title>${escaped(title)} · Tenant Messaging API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${docs}style.css">
+<script type="module" src="${docs}script.js"></script>
 </head>
 <body>
 <header><a href="${root}docs">Documentation</a> <a href="${root}reference">Reference</a> <a href="${root}openapi.json">openapi.json</a></header>

@@ -5,9 +5,18 @@ import type { ArticleLibrary } from '../tenant-api/articles.ts';
 import { articleHtml, indexHtml } from './article-html.ts';
 import { llmsText } from './llms-text.ts';
 
-/** Pages run no script, and take their style from our own host. */
+/** Script, style and what the search reads come from our own host. */
 const HEADERS = shownPageHeaders(
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
 );
 
 /** People who open the bare address find the articles. Relative, as all links here: a proxy may add a prefix. */
@@ -19,6 +28,7 @@ const TO_ARTICLES: ReplyValue = {
 };
 
 const STYLE_URL = new URL('./article.css', import.meta.url);
+const SCRIPT_URL = new URL('./article.js', import.meta.url);
 
 /**
  * The articles for people without a key, beside `/reference`: `/docs`, where `/` leads, one page each, its Markdown under the same path with
@@ -30,6 +40,7 @@ export function articlePages(library: ArticleLibrary): readonly Page[] {
     { path: '/', answer: () => TO_ARTICLES },
     html('/docs', () => indexHtml(library.all())),
     fixedPage('/docs/style.css', 'text/css; charset=utf-8', readFileSync(STYLE_URL)),
+    fixedPage('/docs/script.js', 'text/javascript; charset=utf-8', readFileSync(SCRIPT_URL)),
     page('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(library.all(), library.publicUrl())),
     ...library.slugs.flatMap((slug) => {
       const article = () => {

@@ -5,12 +5,14 @@ import { API_BASE_PATH, API_ENDPOINTS } from '../tenant-api/endpoints.ts';
 import { API_SCHEMAS } from '../tenant-api/named-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 
-const DESCRIPTION = `Manage shops, connect a shop's number, send messages and statuses, list groups and declare consented
-contacts. Every reply carries \`X-Request-Id\`; every reply to a key that is let in carries the four rate headers. A path that is
-not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
-Where there is GET there is HEAD: counted and answered alike, without the body. A \`traceparent\` of W3C Trace Context is
-kept with the log of the call and the record of the message. No reply to a call carries CORS headers: a key belongs on a
-server, not in a browser, and a browser's console is no client.`;
+const DESCRIPTION = `Connect a shop's number, send messages and statuses from it, and learn what became of them.
+[Getting started](docs/getting-started) leads to the first message.
+
+- A key goes into \`Authorization: Bearer\` or \`X-API-Key\`. It belongs on a server. No reply to a call carries CORS headers.
+- Every reply carries \`X-Request-Id\`, and every reply to a key that is let in the four rate headers.
+- A path that is not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
+- Where there is GET there is HEAD: counted and answered alike, without the body.
+- A \`traceparent\` of W3C Trace Context is kept with the log of the call and the record of the message.`;
 
 /** The description of the tenants' API. */
 export function tenantsDocument(address: { readonly publicUrl: string }): Record<string, unknown> {
@@ -18,6 +20,7 @@ export function tenantsDocument(address: { readonly publicUrl: string }): Record
     title: 'Tenant Messaging API',
     description: DESCRIPTION,
     serverUrl: address.publicUrl + API_BASE_PATH,
+    contact: { url: `${address.publicUrl}/docs` },
     security: 'api-key',
     endpoints: API_ENDPOINTS,
     named: API_SCHEMAS,

@@ -17,6 +17,8 @@ export interface DocumentOptions {
   readonly description: string;
   /** Address of the base path. */
   readonly serverUrl: string;
+  /** Where questions are answered, beside the name that each document has. */
+  readonly contact?: { readonly url: string };
   /** How callers prove who they are. */
   readonly security: 'api-key' | 'operator';
   readonly endpoints: readonly Endpoint<never>[];
@@ -138,7 +140,12 @@ export function openApiDocument(options: DocumentOptions): Record<string, unknow
   const schemes = SECURITY_SCHEMES[security];
   return {
     openapi: '3.1.0',
-    info: { title: options.title, version: '1', description: options.description },
+    info: {
+      title: options.title,
+      version: '1',
+      description: options.description,
+      contact: { name: 'The operator of this installation', ...options.contact },
+    },
     servers: [{ url: options.serverUrl }],
     security: Object.keys(schemes).map((name) => ({ [name]: [] })),
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),

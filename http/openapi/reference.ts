@@ -30,7 +30,7 @@ const HTML = `<!doctype html>
 <link rel="stylesheet" href="reference/header.css">
 </head>
 <body>
-<header><a href="docs">Documentation</a> <a href="reference">Reference</a></header>
+<header><a href="docs">Documentation</a> <a href="reference">Reference</a> <a href="openapi.json">openapi.json</a></header>
 <div id="reference"></div>
 <script src="reference/swagger-ui-bundle.js"></script>
 <script type="module" src="reference/start.js"></script>
@@ -56,7 +56,6 @@ SwaggerUIBundle({
   spec: {
     ...spec,
     servers: [{ url: location.origin + pathname }],
-    externalDocs: { url: url.href, description: 'openapi.json' },
   },
   dom_id: '#reference',
   deepLinking: true,
@@ -66,8 +65,10 @@ SwaggerUIBundle({
 
 /** The header of the articles, above what swagger-ui draws. */
 const HEADER_STYLE = `body { margin: 0; background: #ffffff; }
-header { display: flex; gap: 1.5rem; max-width: 72rem; margin: 0 auto; padding: 1rem; border-bottom: 1px solid #d5d9df; font: 1rem / 1.55 system-ui, sans-serif; }
+header { box-sizing: border-box; display: flex; gap: 1.5rem; max-width: 70rem; margin: 0 auto; padding: 1rem 0; border-bottom: 1px solid #d5d9df; font: 1rem / 1.55 system-ui, sans-serif; }
 header a { color: #0b57a4; }
+.swagger-ui .wrapper { max-width: 70rem; padding: 0; }
+@media (max-width: 72rem) { header, .swagger-ui .wrapper { margin: 0 1rem; width: auto; } }
 `;
 
 /** The readable reference: swagger-ui's own files from its npm package, read when first asked for. */

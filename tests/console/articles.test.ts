@@ -56,3 +56,26 @@ for (const [size, colorScheme] of [
     }
   });
 }
+
+test('an example is copied by its button, and the search leads to the part that has all the words', async () => {
+  const browser: TestBrowser = await startBrowser();
+  try {
+    const { page, complaints } = await browser.open(`${origin}/docs/errors-and-retries`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+    const example = page.locator('figure').first();
+    await example.getByRole('button', { name: 'Copy' }).click();
+    await example.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    assert.equal(copied, await example.locator('code').textContent());
+    await page.getByRole('searchbox', { name: 'Search the articles' }).fill('Envelope fields');
+    const found = page.getByRole('list', { name: 'Found' });
+    await found.getByRole('link', { name: 'Errors and retries: The envelope', exact: true }).click();
+    assert.equal(new URL(page.url()).hash, '#the-envelope');
+    await page.getByRole('searchbox').fill('nowhere-to-be-found');
+    await page.getByText('Nothing has all these words.').waitFor();
+    assert.deepEqual(await accessibilityViolations(page), []);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await browser.stop();
+  }
+});
