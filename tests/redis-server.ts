@@ -23,10 +23,12 @@ export async function startRedisServer(
   options: {
     readonly appendfsync?: 'always' | 'everysec' | 'no';
     readonly extraArgs?: readonly string[];
+    /** Where its files are; default: a fresh folder. */
+    readonly directory?: string;
   } = {},
 ): Promise<RedisServer> {
   const { appendfsync = 'everysec', extraArgs = [] } = options;
-  const directory = mkdtempSync(join(tmpdir(), 'redis-'));
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'redis-'));
   const start = (): Promise<PrivateRedis> => startPrivateRedis({ directory, appendfsync, extraArgs });
   let redis = await start();
   const { socketPath } = redis;

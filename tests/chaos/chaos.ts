@@ -5,18 +5,21 @@
  * `-- --fault=<part of a name>`: these faults alone. `-- --kills=<number>`: in their place so many SIGKILLs of any node
  * at random moments under sends, about eleven seconds each.
  */
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../runtime/random.ts';
 import { testEnvironment } from '../../service/environment.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { openShops } from './chaos-shops.ts';
 import { clockAhead, clocksStep, SHIFTED_SERVICE } from './clock-faults.ts';
+import { diskFull, noDescriptors } from './exhaustion-faults.ts';
 import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults.ts';
 import { killOften } from './kills.ts';
 import { lineFault } from './link-faults.ts';
 import { muteNameServer, namesHang } from './name-faults.ts';
 import { anyNodeAnswers, handOver, stopped, takeOver } from './node-faults.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
+import { smallDisk } from './small-disk.ts';
 import { storeDown, storeRefuses } from './store-faults.ts';
 import { inboundAtOnce, loginsRefused, networkDrops, rateSignals } from './storms.ts';
 
@@ -48,6 +51,7 @@ const onOneRedis: readonly Fault[] = [
   storeRefuses('read-only', 3_000),
   clockAhead(10_000),
   namesHang(nameServer),
+  noDescriptors(4_000),
   networkDrops,
   loginsRefused(60_000),
   rateSignals,
@@ -87,21 +91,48 @@ async function inflictAll(fleet: Fleet, faults: readonly Fault[], where: string)
   return figures;
 }
 
+/** What nodes and Redis are given beside their own. */
+interface Surroundings {
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly redisDirectory?: string;
+}
+
 async function onFleet(
   redis: 'single' | 'cluster' | 'pair',
   all: readonly Fault[],
   where: string,
-  settings: Readonly<Record<string, string>> = {},
+  { settings = {}, redisDirectory }: Surroundings = {},
 ) {
   const faults = all.filter(({ name }) => name.includes(asked.fault ?? ''));
   if (faults.length === 0) return [];
   say(`three nodes on ${where} …`);
   const environment = { MEDIA_NAME_SERVERS: nameServer.address, ...settings };
-  const fleet = await startFleet({ nodes: 3, redis, environment, program: SHIFTED_SERVICE });
+  const fleet = await startFleet({
+    ...{ nodes: 3, redis, environment, program: SHIFTED_SERVICE },
+    ...(redisDirectory === undefined ? {} : { redisDirectory }),
+  });
   try {
     return await inflictAll(fleet, faults, where);
   } finally {
     await fleet.stop();
+  }
+}
+
+/** What takes a file system of a few MiB, which only root may mount. */
+async function onSmallDisk(): Promise<Figures[]> {
+  const where = 'a Redis on a small disk';
+  if (!`the disk of Redis is full, ${where}`.includes(asked.fault ?? '')) return [];
+  if (process.getuid?.() !== 0) {
+    say(`${where}: left out, since only root may mount one`);
+    return [];
+  }
+  const disk = smallDisk(64);
+  try {
+    return await onFleet('single', [diskFull(disk, 3_000)], where, {
+      redisDirectory: join(disk.folder, 'redis'),
+    });
+  } finally {
+    disk.remove();
   }
 }
 
@@ -162,7 +193,10 @@ async function allFaults(): Promise<void> {
   const rows = [
     ...(await onFleet('single', onOneRedis, 'one Redis')),
     ...(await onFleet('pair', onPair, 'a Redis with a replica')),
-    ...(await onFleet('pair', onDurablePair, 'a Redis with a replica', { SEND_DURABILITY: 'replica' })),
+    ...(await onFleet('pair', onDurablePair, 'a Redis with a replica', {
+      settings: { SEND_DURABILITY: 'replica' },
+    })),
+    ...(await onSmallDisk()),
     ...(await onFleet('cluster', onCluster, 'a Redis Cluster of three masters')),
   ];
   if (rows.length + failures.length === 0) throw new Error(`no fault's name has "${asked.fault}" in it`);

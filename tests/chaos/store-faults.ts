@@ -8,7 +8,7 @@ import { type ChaosShop, untilConnected } from './chaos-shops.ts';
 import { type Fault, pause, type Run, within } from './scenario.ts';
 
 /** A 503 while Redis is away must come quickly: at most the time Redis is given to answer, and a little. */
-const QUICK_MS = 2_500;
+export const QUICK_MS = 2_500;
 
 /** Redis is killed and started again after so long, on the files it left. */
 export function storeDown(forMs: number): Fault {
@@ -75,7 +75,10 @@ export function storeRefuses(kind: 'full' | 'read-only', forMs: number): Fault {
 }
 
 /** Since when each shop's socket is open, as the network sees it. */
-async function openSince(fleet: Fleet, shops: readonly ChaosShop[]): Promise<(string | null | undefined)[]> {
+export async function openSince(
+  fleet: Fleet,
+  shops: readonly ChaosShop[],
+): Promise<(string | null | undefined)[]> {
   const { items } = await fleet.network.sessions();
   return shops.map(({ phone }) => items.find((session) => session.phone === phone)?.since);
 }
@@ -105,7 +108,7 @@ async function refusedMs(run: Run): Promise<number> {
 }
 
 /** Each node refuses a send; how long the slowest refusal took. */
-async function sendRefusedMs({ fleet, shops, random }: Run): Promise<number> {
+export async function sendRefusedMs({ fleet, shops, random }: Run): Promise<number> {
   const shop = shops[Math.floor(random() * shops.length)];
   assert.ok(shop);
   const asked = fleet.nodes.map((node) =>

@@ -60,6 +60,8 @@ export function startFleet(options: FleetOptions): Promise<Fleet> {
 interface FleetOptions {
   readonly nodes: number;
   readonly redis?: 'single' | 'cluster' | 'pair';
+  /** Of a single Redis: where its files are. */
+  readonly redisDirectory?: string;
   readonly gapMs?: string;
   /** Another entry point than `service/service.ts`. */
   readonly program?: string;
@@ -70,7 +72,7 @@ interface FleetOptions {
 async function startNodes(options: FleetOptions, parts: StartedParts): Promise<Fleet> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fleet-'));
   parts.add(() => rmSync(dataDir, { recursive: true, force: true }));
-  const store = await startStore(options.redis);
+  const store = await startStore(options.redis, options.redisDirectory);
   parts.add(() => store.stop());
   const simulator = await startSimulator({ port: 0, dataDir: join(dataDir, 'simulator') });
   parts.add(() => simulator.close());
@@ -155,7 +157,10 @@ interface FleetStore {
   stop(): Promise<void>;
 }
 
-async function startStore(kind: 'single' | 'cluster' | 'pair' = 'single'): Promise<FleetStore> {
+async function startStore(
+  kind: 'single' | 'cluster' | 'pair' = 'single',
+  directory?: string,
+): Promise<FleetStore> {
   if (kind === 'cluster') {
     const { url, masters, stop } = await startRedisCluster();
     return { url, servers: masters, stop };
@@ -165,7 +170,10 @@ async function startStore(kind: 'single' | 'cluster' | 'pair' = 'single'): Promi
     const { url, socketPath } = pair.master();
     return { url, socketPath, servers: pair.servers, pair, stop: pair.stop };
   }
-  const server = await startRedisServer({ appendfsync: 'always' });
+  const server = await startRedisServer({
+    appendfsync: 'always',
+    ...(directory === undefined ? {} : { directory }),
+  });
   return { url: server.url, socketPath: server.socketPath, servers: [server], stop: server.stop };
 }
 

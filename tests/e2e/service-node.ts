@@ -16,6 +16,8 @@ export interface ServiceNode {
   /** Everything it wrote to standard error so far, restarts included. */
   log(): string;
   signal(signal: NodeJS.Signals): void;
+  /** Its process id; another one after a restart. */
+  pid(): number;
   /** Ends it so and waits until it is gone; its exit code. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
   /** Starts it again under the same node id, from now on with these settings and this program. */
@@ -91,6 +93,7 @@ export async function startServiceNode(
     adminUrl: () => addresses.admin,
     log: () => log.join(''),
     signal: (signal) => void service.signal(signal),
+    pid: () => service.pid,
     async end(signal) {
       service.signal(signal);
       return (await service.ended).code;
