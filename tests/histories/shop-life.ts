@@ -179,9 +179,11 @@ async function eraseShop({ id, api, fleet, history }: Tenant, shop: Shop): Promi
   const { status: answered } = await fleet.admin.delete(`/tenants/${id}/shops/${shop.id}`);
   // Where an answer was cut off the erasure may be over when it is asked for again.
   if (![200, 202, 404].includes(answered)) throw new Error(`an erasure was answered ${answered}`);
-  await until('the erasure is over', async () => {
-    return (await fleet.admin.get(`/tenants/${id}/erasure`)).status === 404;
-  });
+  await until(
+    'the erasure is over',
+    async () => (await fleet.admin.get(`/tenants/${id}/erasure`)).status === 404,
+    { withinMs: 180_000, everyMs: 200 },
+  );
   history.add({ kind: 'erased', shop: shop.id });
   for (const message of shop.messages.slice(0, 3)) {
     const { status } = await api.get(`/messages/${message.id}`);
