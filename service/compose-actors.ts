@@ -1,6 +1,7 @@
 import { EventFeed } from '../actors/event-feed.ts';
 import type { EventOperations } from '../actors/events/event-operations.ts';
 import { eventService } from '../actors/events/event-service.ts';
+import type { FailureCode } from '../actors/failure.ts';
 import { openDirectoryConnection } from '../actors/operators/directory-connection.ts';
 import { fleetService } from '../actors/operators/fleet-service.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
@@ -78,6 +79,8 @@ export interface ActorsOptions {
   readonly tracing?: Tracing | undefined;
   /** Counts what recipients said of messages, and how long after they were sent; milliseconds. Default: nobody counts. */
   readonly countReceipt?: (kind: 'delivered' | 'read', afterMs: number) => void;
+  /** Counts what scheduled sends came to: null, a message; a code, why none. Default: nobody counts. */
+  readonly countScheduled?: (code: FailureCode | null) => void;
   readonly webhooks: WebhookSettings;
   readonly logs: ErasedLogs;
   /** Default: 30 days. */
@@ -156,7 +159,8 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     ...tellingShops(actors),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
-  const performShop = shopEffects({ ...around, ...told, host, countReceipt: options.countReceipt });
+  const { countReceipt, countScheduled } = options;
+  const performShop = shopEffects({ ...around, ...told, host, countReceipt, countScheduled });
   const leaveTenant = ({ id }: Address, reason: DeactivationReason): void => {
     webhooks.pump.stop(id);
     // Nobody here hears of its events any more; where it is drained, calls that came since.
@@ -179,6 +183,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       ledgerReplaced: (shop) => reportLedger(shop, { counts, log }),
     }),
   );
+  const ofOperators = { directory, operatorsDirectory, erasure, makeId, host, egressVault };
   return {
     tenants: tenantService({
       ...{ ...around, keyLimits, usage },
@@ -188,10 +193,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     inbound,
     events,
     webhooks,
-    operators: operatorService({
-      ...around,
-      ...{ directory, operatorsDirectory, erasure, makeId, host, egressVault },
-    }),
+    operators: operatorService({ ...around, ...ofOperators }),
     fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,
     feed,

@@ -23,7 +23,7 @@ import { exportWebhooks, webhookSettings } from './compose-webhooks.ts';
 import type { ServiceEnvironment } from './environment.ts';
 import { exportBuild, exportNode, exportStore, runtimeObserver } from './node-metrics.ts';
 import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
-import { exportShops, receiptCounter } from './shop-metrics.ts';
+import { exportShops, receiptCounter, scheduledCounter } from './shop-metrics.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -87,6 +87,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     vault: numberVault(environment.credentialsKeys),
     egressVault: egressVault(credentialCiphers(environment.credentialsKeys)),
     countReceipt: receiptCounter(metrics),
+    countScheduled: scheduledCounter(metrics),
     webhooks: webhookSettings(environment),
     // No erasure runs before the node does.
     logs: { forgetTenant: (id) => http.forgetTenant(id), forgetShop: (id) => http.forgetShop(id) },

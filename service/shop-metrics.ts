@@ -1,3 +1,4 @@
+import type { FailureCode } from '../actors/failure.ts';
 import { TROUBLE_WORDS } from '../actors/shops/views/shop-summary.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -41,6 +42,14 @@ export function exportShops(
     async () => {
       const { queued } = await fleet.census();
       return queued;
+    },
+  );
+  gauge(
+    'msgapi_scheduled_waiting',
+    'Sends that wait for their time in active shops of this node',
+    async () => {
+      const { scheduled } = await fleet.census();
+      return scheduled;
     },
   );
   gauge(
@@ -93,4 +102,21 @@ export function receiptCounter(metrics: Metrics): (kind: 'delivered' | 'read', a
     counts[kind] += 1;
     if (kind === 'delivered') delay(afterMs / 1_000);
   };
+}
+
+/** Counts what scheduled sends came to: null, a message; a code, why none. */
+export function scheduledCounter(metrics: Metrics): (code: FailureCode | null) => void {
+  // Prometheus sees no increase of a series that is new.
+  const counts = new Map<string, number>([['', 0]]);
+  metrics.source({
+    name: 'msgapi_scheduled_ends_total',
+    help: 'Scheduled sends that became messages, and those that were refused, with the code',
+    kind: 'counter',
+    read: () =>
+      [...counts].map(([code, value]) => ({
+        labels: { outcome: code === '' ? 'accepted' : 'refused', code },
+        value,
+      })),
+  });
+  return (code) => counts.set(code ?? '', (counts.get(code ?? '') ?? 0) + 1);
 }

@@ -39,6 +39,7 @@ const UNTOLD: Omit<NodeShare, 'nodeId'> = {
   workers: 'available',
   shops: 0,
   queued: 0,
+  scheduled: 0,
   oldestMessageMs: null,
   mailboxDepth: 0,
   states: {},
@@ -69,6 +70,7 @@ export async function fleetOverview(options: {
   return {
     shops: sum(({ shops }) => shops),
     queued: sum(({ queued }) => queued),
+    scheduled: sum(({ scheduled }) => scheduled),
     mailboxDepth: sum(({ mailboxDepth }) => mailboxDepth),
     states: addUp(all.map(({ states }) => states)),
     slotMs: SLOT_MS,

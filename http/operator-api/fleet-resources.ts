@@ -31,6 +31,7 @@ export const seriesPoint = v.strictObject({
 export const overview = v.strictObject({
   shops: count,
   queued: count,
+  scheduled: v.pipe(count, v.description('Sends that wait for their time.')),
   mailboxDepth: count,
   states: v.record(v.string(), count),
   slotMs: count,

@@ -22,6 +22,7 @@ export const readOverview = operatorEndpoint({
       example: {
         shops: 1,
         queued: 0,
+        scheduled: 0,
         states: { connected: 1 },
         slotMs: 5000,
         series: [],

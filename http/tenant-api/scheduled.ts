@@ -4,6 +4,7 @@ import { hasText } from '../../policy/message-content.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
+import { headerLines } from '../contract/exchange.ts';
 import { recipient, text, utcDateTime } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
@@ -59,7 +60,12 @@ export const scheduleMessage = apiEndpoint({
     idempotencyKey: 'booking-31',
   },
   replies: {
-    201: { description: 'Scheduled.', data: scheduledSend, example: EXAMPLES.scheduled },
+    201: {
+      description: 'Scheduled.',
+      data: scheduledSend,
+      headers: { Location: 'The scheduled send.' },
+      example: EXAMPLES.scheduled,
+    },
     200: {
       description: 'The original of the same idempotencyKey; nothing was scheduled again.',
       data: scheduledSend,
@@ -83,7 +89,9 @@ export const scheduleMessage = apiEndpoint({
     });
     if (!scheduled.ok) return scheduled;
     const { replayed, accepted } = scheduled.value;
-    return replayed ? reply(200, accepted, replayHeaders(scheduled.value)) : reply(201, accepted);
+    if (replayed) return reply(200, accepted, replayHeaders(scheduled.value));
+    const location = `/api/v1/shops/${accepted.shopId}/scheduled/${accepted.id}`;
+    return reply(201, accepted, headerLines({ Location: location }));
   },
 });
 

@@ -17,10 +17,18 @@ const retentionMs = 30 * DAY_MS;
 
 async function schedule(
   shop: ShopHarness,
-  more: { sendAtMs?: number; notAfterMs?: number; idempotencyKey?: string; to?: string } = {},
+  more: {
+    sendAtMs?: number;
+    notAfterMs?: number;
+    idempotencyKey?: string;
+    to?: string;
+    mediaUrl?: string;
+    text?: string;
+  } = {},
 ): Promise<Outcome<Sent<ScheduledView>>> {
-  const { to = TO, sendAtMs = shop.nowMs + HOUR_MS, notAfterMs, idempotencyKey } = more;
-  const draft = { ...textDraft(to, `for ${to}`), sendAtMs, notAfterMs, idempotencyKey };
+  const { to = TO, sendAtMs = shop.nowMs + HOUR_MS, notAfterMs, idempotencyKey, mediaUrl } = more;
+  const { text = `for ${to}` } = more;
+  const draft = { ...textDraft(to, text), sendAtMs, notAfterMs, idempotencyKey, mediaUrl };
   return (await shop.told({ type: 'schedule', draft })) as Outcome<Sent<ScheduledView>>;
 }
 
@@ -169,6 +177,37 @@ describe('a scheduled send', () => {
     assert.ok(later.ok);
     const { replayed, differs, accepted } = later.value;
     assert.deepEqual([replayed, differs, accepted.id, accepted.status], [true, true, id, 'accepted']);
+  });
+
+  test('is compared with all of its body when it is asked for again, waiting and ended', async () => {
+    const shop = await ShopHarness.connected();
+    const sendAtMs = shop.nowMs + HOUR_MS;
+    const asked = { idempotencyKey: 'k', sendAtMs, text: 'Your table is ready' };
+    const id = await scheduledId(shop, asked);
+    const differs = async (more: object): Promise<boolean> => {
+      const again = await schedule(shop, { ...asked, ...more });
+      assert.ok(again.ok && again.value.accepted.id === id);
+      return again.value.differs;
+    };
+    const compare = async (): Promise<void> => {
+      assert.equal(await differs({}), false);
+      assert.equal(await differs({ notAfterMs: sendAtMs + HOUR_MS }), false, 'the default, written out');
+      const others = [
+        ...[{ text: 'Your table is late' }, { mediaUrl: 'https://example.com/a.png' }],
+        ...[{ to: '+33601000005' }, { notAfterMs: sendAtMs + 1 }, { sendAtMs: sendAtMs + 1 }],
+      ];
+      for (const other of others) assert.equal(await differs(other), true, JSON.stringify(other));
+    };
+    await compare();
+    shop.pass(HOUR_MS);
+    await deliver(shop);
+    assert.equal((await shown(shop, id))?.status, 'accepted');
+    await compare();
+    assert.ok(!JSON.stringify(await shown(shop, id)).includes('table'));
+    assert.deepEqual(
+      shop.effectsOf('count_scheduled').map(({ code }) => code),
+      [null],
+    );
   });
 
   test('has a time that is possible, and a shop no more than 1,000', async () => {

@@ -84,6 +84,7 @@ const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary =>
   oldestQueuedMs: 0,
   restarts: 0,
   queued: 0,
+  scheduled: 0,
   oldestMessageMs: undefined,
   status: statusOf([index % 2 === 0 ? 'connected' : 'disconnected', 'active']),
   ...more,

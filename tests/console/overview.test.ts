@@ -90,6 +90,7 @@ const share = (slots: NodeShare['slots'], nodeId = 'a'): NodeShare => ({
   workers: nodeId === 'b' ? 'lost' : 'available',
   shops: 2,
   queued: 3,
+  scheduled: 2,
   oldestMessageMs: null,
   mailboxDepth: 1,
   states: { connected: 2 },
@@ -122,7 +123,10 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
   });
   assert.deepEqual([overview.silentNodes, overview.nodesWithoutWorkers], [['c'], ['b']]);
   assert.deepEqual(overview.suspendedTenants, ['a-tenant', 'b-tenant']);
-  assert.deepEqual([overview.shops, overview.queued, overview.states.connected], [4, 6, 4]);
+  assert.deepEqual(
+    [overview.shops, overview.queued, overview.scheduled, overview.states.connected],
+    [4, 6, 4, 4],
+  );
   assert.deepEqual(
     overview.series.map(({ requests }) => requests),
     [200, 0, 2],

@@ -24,8 +24,12 @@ test('a send is scheduled, listed, shown and cancelled; its times are checked', 
   const made = await stack.api.post(path(), { ...body, sendAt: inMs(86_400_000) });
   assert.deepEqual([made.status, made.data.status], [201, 'scheduled'], JSON.stringify(made.error));
   const id = String(made.data.id);
+  assert.equal(made.headers.get('location'), `/api/v1/shops/${stack.shopId}/scheduled/${id}`);
+  const other = await stack.api.post(path(), { ...body, text: 'now', sendAt: String(made.data.sendAt) });
+  assert.deepEqual([other.data.id, other.headers.get('x-idempotent-mismatch')], [id, 'true']);
   const again = await stack.api.post(path(), { ...body, sendAt: String(made.data.sendAt) });
   assert.deepEqual([again.status, again.data.id], [200, id]);
+  assert.equal(again.headers.get('x-idempotent-mismatch'), null);
   const { data } = await stack.api.get(path());
   assert.deepEqual(
     (data.items as { id: string }[]).map((item) => item.id),

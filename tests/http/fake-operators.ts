@@ -193,6 +193,7 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
     census: async () => ({
       shops: 0,
       queued: 0,
+      scheduled: 0,
       oldestMessageMs: null,
       mailboxDepth: 0,
       states: {},

@@ -18,8 +18,11 @@ export function scheduledSender(parts: {
     const keys = shopKeys(shopAddress(shop).shard, shop.shopId);
     const [stored] = (await store.read([['HGET', keys.scheduledDrafts, scheduledId]])) as [string | null];
     if (stored === null) return;
-    const { sendAtMs: _, notAfterMs: __, createdAtMs: ___, ...draft } = JSON.parse(stored) as ScheduledDraft;
-    await send(shop, { ...draft, text: draft.text, mediaUrl: draft.mediaUrl, scheduledId });
+    const { to, text, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = JSON.parse(
+      stored,
+    ) as ScheduledDraft;
+    const draft = { to, text, mediaUrl, mediaType, idempotencyKey, requestId, traceparent };
+    await send(shop, { ...draft, scheduledId });
   };
   return (shop, scheduledId) => {
     make(shop, scheduledId).catch((error: unknown) => {

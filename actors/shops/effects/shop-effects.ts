@@ -3,6 +3,7 @@ import type { Address } from '../../../runtime/address.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { EventFeed } from '../../event-feed.ts';
+import type { FailureCode } from '../../failure.ts';
 import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts';
 import type { EventWaiters } from '../../tenants/event-waiters.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
@@ -39,6 +40,8 @@ export interface ShopEffectsParts {
   readonly send: ShopOperations['send'];
   /** Counts what recipients said, and how long after a message was sent; milliseconds. */
   readonly countReceipt: ((kind: 'delivered' | 'read', afterMs: number) => void) | undefined;
+  /** Counts what scheduled sends came to. */
+  readonly countScheduled: ((code: FailureCode | null) => void) | undefined;
   readonly log: Logger;
 }
 
@@ -98,6 +101,9 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
         break;
       case 'count_receipt':
         parts.countReceipt?.(effect.kind, effect.afterMs);
+        break;
+      case 'count_scheduled':
+        parts.countScheduled?.(effect.code);
         break;
       case 'relinquish':
       case 'find_pool':

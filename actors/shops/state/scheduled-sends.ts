@@ -27,6 +27,11 @@ export type ScheduledDraft = Omit<MessageDraft, 'scheduledId' | 'batch'> & {
   readonly sendAtMs: number;
   readonly notAfterMs: number;
   readonly createdAtMs: number;
+  /**
+   * Under a key that is not in Redis, of all that is to be sent; kept when that is gone, so that a replay can be compared. Absent: it has
+   * no idempotency key, or 0.2.0 stored it.
+   */
+  readonly contentDigest?: string;
 };
 
 type Place = Pick<ShopKeys, 'shop' | 'scheduled' | 'scheduledDrafts'>;

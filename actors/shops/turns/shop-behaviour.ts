@@ -82,14 +82,14 @@ export function shopBehaviour(
         const { scheduledId } = command.draft;
         if (scheduledId === undefined) return read;
         const due = { type: 'send', scheduledId } as const;
-        return withSchedule(read, readScheduled(state, due, { store, nowMs, retentionMs }));
+        return withSchedule(read, readScheduled(state, due, { store, vault, nowMs, retentionMs }));
       }
       if (isBatchCommand(command)) {
         const read = readBatchFacts(state, command, { store, nowMs, retentionMs });
         return read.then((batch) => ({ available, batch }));
       }
       if (isScheduleCommand(command)) {
-        const read = readScheduled(state, command, { store, nowMs, retentionMs });
+        const read = readScheduled(state, command, { store, vault, nowMs, retentionMs });
         return withSchedule({ available }, read);
       }
       return readShopFacts({ state, command, store, vault, nowMs, available });
@@ -164,7 +164,7 @@ function turn(
     case 'post_status':
       return builder.finish(acceptStatus(builder, command, facts, options));
     case 'schedule':
-      return builder.finish(schedule(builder, command.draft, facts.schedule, options.makeId));
+      return builder.finish(schedule(builder, command.draft, facts, options.makeId));
     case 'unschedule':
       return builder.finish(unschedule(builder, facts.schedule, options.retentionMs));
     case 'create_batch':
@@ -277,8 +277,8 @@ async function withSchedule(
   read: MaybePromise<ShopFacts>,
   scheduled: Promise<ScheduledFacts>,
 ): Promise<ShopFacts> {
-  const [facts, { schedule: stored }] = await Promise.all([read, scheduled]);
-  return { ...facts, schedule: stored };
+  const [facts, ofSchedule] = await Promise.all([read, scheduled]);
+  return { ...facts, ...ofSchedule };
 }
 
 function cancel(

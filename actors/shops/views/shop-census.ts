@@ -6,6 +6,8 @@ export interface ShopCensus {
   readonly shops: number;
   /** Messages that wait for their turn. */
   readonly queued: number;
+  /** Sends that wait for their time. */
+  readonly scheduled: number;
   /** When the oldest of them was accepted, in milliseconds since the epoch; null without any. */
   readonly oldestMessageMs: number | null;
   /** Commands that wait in the mailboxes of all actors, tenants' included. */
@@ -33,6 +35,7 @@ export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCens
   const byStatus = new Map<ShopStatus, number>();
   let shops = 0;
   let queued = 0;
+  let scheduled = 0;
   let oldestMessageMs = Number.POSITIVE_INFINITY;
   let mailboxDepth = 0;
   const suspendedTenants: string[] = [];
@@ -44,6 +47,7 @@ export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCens
     }
     shops += 1;
     queued += actor.queued;
+    scheduled += actor.scheduled;
     oldestMessageMs = Math.min(oldestMessageMs, actor.oldestMessageMs ?? oldestMessageMs);
     byStatus.set(actor.status, (byStatus.get(actor.status) ?? 0) + 1);
   });
@@ -54,6 +58,7 @@ export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCens
   return {
     shops,
     queued,
+    scheduled,
     oldestMessageMs: Number.isFinite(oldestMessageMs) ? oldestMessageMs : null,
     mailboxDepth,
     states,

@@ -15,6 +15,8 @@ export interface ShopSummary {
   readonly restarts: number;
   /** Messages that wait for their turn. */
   readonly queued: number;
+  /** Sends that wait for their time. */
+  readonly scheduled: number;
   /** When the oldest of them was accepted; undefined without any. */
   readonly oldestMessageMs: number | undefined;
   readonly status: ShopStatus;
@@ -47,6 +49,7 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
     oldestQueuedMs,
     restarts,
     queued: shop?.queue.length ?? 0,
+    scheduled: shop?.scheduled.length ?? 0,
     oldestMessageMs: shop?.queue[0]?.createdAtMs,
     status: statusOf(shop === undefined ? [actorStatus] : wordsOf(shop, actorStatus)),
   };

@@ -46,7 +46,7 @@ function FleetFigures({ overview }) {
       <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />
       <${Tile} name="Shards owned" value=${`${owned} / ${shards.length}`} bad=${owned < shards.length} />
       <${Tile} name="Active shops" value=${count(overview.shops)} more=${`${count(states.connected ?? 0)} connected`} />
-      <${Tile} name="Messages waiting" value=${count(overview.queued)} more=${`${count(overview.mailboxDepth)} in mailboxes`} />
+      <${Tile} name="Messages waiting" value=${count(overview.queued)} more=${`${count(overview.scheduled)} for later, ${count(overview.mailboxDepth)} in mailboxes`} />
       <${Tile} name="Paused or held" value=${count((states.paused ?? 0) + (states.held ?? 0))} />
       <${Tile} name="Lost or suspended" value=${count((states.flagged ?? 0) + (states.suspended ?? 0))} bad=${(states.flagged ?? 0) + (states.suspended ?? 0) > 0} />
     </dl>

@@ -1,5 +1,6 @@
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Lane, RuntimeCommand } from '../../../../runtime/behaviour.ts';
+import type { FailureCode } from '../../../failure.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
 import type { MessageReason, MessageStatus } from '../../../message-status.ts';
 import type { ShopEgress } from '../../../sessions/egress-vault.ts';
@@ -198,6 +199,8 @@ export type ShopEffect =
   | { readonly type: 'send_batched'; readonly batchId: string; readonly place: number }
   /** A recipient has a message, or read it, so long after it was sent; milliseconds. */
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
+  /** A scheduled send became a message; `code`: why it became none. */
+  | { readonly type: 'count_scheduled'; readonly code: FailureCode | null }
   /** The session told its groups: whoever waits for them is answered. */
   | { readonly type: 'groups_told' }
   /** Tell the actor so: it must read the head of its list first. */

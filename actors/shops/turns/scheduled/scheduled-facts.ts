@@ -1,4 +1,5 @@
 import type { Store } from '../../../../runtime/store.ts';
+import type { NumberVault } from '../../state/number-vault.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
@@ -6,6 +7,8 @@ import type { ShopCommand } from '../builder/shop-commands.ts';
 /** What is stored of the scheduled send that a command is about. */
 export interface ScheduledFacts {
   readonly schedule?: StoredSchedule | undefined;
+  /** Digests of what a command with an idempotency key wants sent, one per secret, the newest first. */
+  readonly contentDigests?: readonly string[];
 }
 
 type ScheduleCommand = Extract<ShopCommand, { type: 'schedule' | 'unschedule' }>;
@@ -15,16 +18,27 @@ export function isScheduleCommand(command: ShopCommand): command is ScheduleComm
   return command.type === 'schedule' || command.type === 'unschedule';
 }
 
+interface ScheduledSources {
+  readonly store: Pick<Store, 'read'>;
+  readonly vault: Pick<NumberVault, 'digests'>;
+  readonly nowMs: number;
+  readonly retentionMs: number;
+}
+
 /** Reads what such a command needs. */
 export async function readScheduled(
   { keys }: Pick<ShopState, 'keys'>,
   command: ScheduleCommand | { readonly type: 'send'; readonly scheduledId: string },
-  around: { readonly store: Pick<Store, 'read'>; readonly nowMs: number; readonly retentionMs: number },
+  { vault, ...around }: ScheduledSources,
 ): Promise<ScheduledFacts> {
   const reading = { keys, ...around };
   if (command.type === 'unschedule') return { schedule: await readSchedule(command.scheduledId, reading) };
   if (command.type === 'send') return { schedule: await readSchedule(command.scheduledId, reading) };
-  const { idempotencyKey } = command.draft;
+  const { idempotencyKey, to, text, mediaUrl, mediaType } = command.draft;
   if (idempotencyKey === undefined) return {};
-  return { schedule: await readKeyedSchedule(idempotencyKey, reading) };
+  const content = [to, text ?? null, mediaUrl ?? null, mediaUrl === undefined ? null : mediaType];
+  return {
+    schedule: await readKeyedSchedule(idempotencyKey, reading),
+    contentDigests: vault.digests('scheduled', JSON.stringify(content)),
+  };
 }

@@ -23,6 +23,7 @@ import {
 } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
+import type { ScheduledFacts } from './scheduled-facts.ts';
 
 /** Sends that one shop may have waiting. */
 const MOST_SCHEDULED = 1_000;
@@ -51,13 +52,13 @@ export type ScheduleReply = Outcome<Sent<ScheduledView>>;
 export function schedule(
   builder: TurnBuilder,
   asked: ScheduledDraftAsked,
-  original: StoredSchedule | undefined,
+  { schedule: original, contentDigests = [] }: ScheduledFacts,
   makeId: (nowMs: number) => string,
 ): ScheduleReply {
   const { state, nowMs } = builder;
   const { shopId } = state.shop;
   if (original !== undefined) {
-    const differs = differsFrom(original.draft, asked);
+    const differs = differsFrom(original.draft, asked, contentDigests);
     return done({ replayed: true, differs, accepted: scheduledView(shopId, original) });
   }
   const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...rest } = asked;
@@ -65,7 +66,11 @@ export function schedule(
   if (problem !== undefined) return failed('VALIDATION_ERROR', { fields: [problem] });
   if (state.scheduled.length >= MOST_SCHEDULED) return failed('SCHEDULED_LIMIT_REACHED');
   const id = makeId(nowMs);
-  const draft: ScheduledDraft = { ...rest, sendAtMs, notAfterMs, createdAtMs: nowMs };
+  const [contentDigest] = contentDigests;
+  const draft: ScheduledDraft = {
+    ...{ ...rest, sendAtMs, notAfterMs, createdAtMs: nowMs },
+    ...(contentDigest === undefined ? {} : { contentDigest }),
+  };
   builder.write(...scheduledWrites(state.keys, id, draft));
   builder.change({ scheduled: [...state.scheduled, { id, sendAtMs, notAfterMs, tryAtMs: sendAtMs }] });
   const accepted = scheduledView(shopId, { id, draft, end: undefined });
@@ -132,6 +137,7 @@ export function onScheduledSend(
   if (one === undefined || stored === undefined) return;
   if (reply.ok) {
     const messageId = reply.value.accepted.id;
+    builder.perform({ type: 'count_scheduled', code: null });
     endOne(builder, stored, { status: 'accepted', messageId }, retentionMs);
     builder.tell('scheduled.accepted', { id: one.id, messageId });
     return;
@@ -143,6 +149,7 @@ export function onScheduledSend(
     change(builder, { ...one, tryAtMs: builder.nowMs + againMs, lastCode: code });
     return;
   }
+  builder.perform({ type: 'count_scheduled', code });
   endOne(builder, stored, { status: 'refused', code }, retentionMs);
   builder.tell('scheduled.refused', { id: one.id, code });
 }
@@ -178,7 +185,14 @@ function timeProblem(times: {
   return undefined;
 }
 
-function differsFrom(original: ScheduledDraft, asked: ScheduledDraftAsked): boolean {
-  const { to, sendAtMs } = original;
-  return to !== asked.to || sendAtMs !== asked.sendAtMs;
+/** Whether a call asks for something else than the original of its idempotency key did, also when that has ended. */
+function differsFrom(
+  original: ScheduledDraft,
+  { to, sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS }: ScheduledDraftAsked,
+  contentDigests: readonly string[],
+): boolean {
+  const { contentDigest } = original;
+  if (original.sendAtMs !== sendAtMs || original.notAfterMs !== notAfterMs) return true;
+  // 0.2.0 stored no digest.
+  return contentDigest === undefined ? original.to !== to : !contentDigests.includes(contentDigest);
 }
