@@ -18,6 +18,13 @@ export type FailureCode =
   | 'SHOP_NAME_TAKEN'
   | 'TENANT_OWNER_MISSING'
   | 'MESSAGE_NOT_FOUND'
+  /** The message brings no attachment that could be fetched. */
+  | 'MEDIA_NOT_FOUND'
+  /** The chat network has dropped the attachment. */
+  | 'MEDIA_GONE'
+  | 'MEDIA_TOO_LARGE'
+  /** The chat network's hosts do not give the attachment now. */
+  | 'MEDIA_UNAVAILABLE'
   | 'SCHEDULED_NOT_FOUND'
   /** The shop has as many scheduled sends as one may have. */
   | 'SCHEDULED_LIMIT_REACHED'

@@ -1,3 +1,5 @@
+import type { EgressAddress } from './egress-address.ts';
+
 /** What somebody may write, as tenants are told. */
 export const INBOUND_KINDS = [
   'text',
@@ -38,6 +40,22 @@ export interface InboundMedia {
   /** Null: the message does not say enough to fetch it. */
   readonly file: InboundFile | null;
 }
+
+/** Where the network keeps files, and the way there. */
+export interface FileHosts {
+  /** With their ports. */
+  readonly hosts: readonly string[];
+  /** The shop's proxy, which makes all its connections; absent: they leave from the node's own address. */
+  readonly egress?: EgressAddress;
+}
+
+/** An attachment that can be fetched: where it is, and what its message says of it. */
+export interface InboundDownload extends FileHosts, Pick<InboundMedia, 'type' | 'fileName' | 'sha256'> {
+  readonly file: InboundFile;
+}
+
+/** The largest attachment that is fetched, in bytes. */
+export const LARGEST_INBOUND_FILE = 100 * 1024 * 1024;
 
 /** An inbound message beside its text for the policy, for a tenant who is told of it. */
 export interface InboundContent {

@@ -47,7 +47,8 @@ export function clientTypes({ paths, components }: ApiDocument): string {
   const rows = operations.map(({ path, method, operation }) => {
     const place = keyPlace(operation);
     const takesKey = place === undefined ? '' : `, idempotencyKey: '${place}'`;
-    return `  ${operation.operationId}: { method: '${method}', path: '${path}'${takesKey} },\n`;
+    const isFile = successes(operation).data === FILE ? ', isFile: true' : '';
+    return `  ${operation.operationId}: { method: '${method}', path: '${path}'${takesKey}${isFile} },\n`;
   });
   const text = types.join('');
   return [
@@ -83,7 +84,7 @@ function operationType(method: string, operation: DocumentOperation): string {
   const { statuses, data } = successes(operation);
   return `${comment(`${summary}.\n\n${description}`, '  ')}  readonly ${operationId}: {
     readonly params: ${typeOf(params, '    ', 'given')};
-    readonly data: ${typeOf(data, '    ')};
+    readonly data: ${data === FILE ? 'ReadableStream<Uint8Array>' : typeOf(data, '    ')};
     readonly status: ${statuses.join(' | ')};
   };
 `;
@@ -122,12 +123,19 @@ function isKeyHeader(parameter: { readonly name: string; readonly in: string }):
   return parameter.in === 'header' && parameter.name === 'Idempotency-Key';
 }
 
+/** Of an operation whose success is a file. */
+const FILE: JsonSchema = { type: 'string' };
+
 /** The statuses of success, and what lies in their envelope: the same with each of them. */
 function successes({ operationId, responses }: DocumentOperation): {
   readonly statuses: readonly string[];
   readonly data: JsonSchema;
 } {
   const found = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const statuses = found.map(([status]) => status);
+  if (found.every(([, { content }]) => content?.['application/octet-stream'] !== undefined)) {
+    return { statuses, data: FILE };
+  }
   const all = found.map(([, { content }]) =>
     content?.['application/json']?.schema.allOf
       ?.map(({ properties }) => properties?.data)
@@ -137,7 +145,7 @@ function successes({ operationId, responses }: DocumentOperation): {
   if (data === undefined || new Set(all.map((each) => JSON.stringify(each))).size > 1) {
     throw new Error(`${operationId}: no data, or another with each status`);
   }
-  return { statuses: found.map(([status]) => status), data };
+  return { statuses, data };
 }
 
 /** The schemas that the text refers to, by way of each other too, in the document's order. */

@@ -137,10 +137,10 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'http/contract': ['actors/shops/state', 'actors/shops', 'actors/tenants', 'actors', 'policy', 'runtime'],
   'http/request-log': ['runtime/redis', 'runtime'],
   'http/pipeline': ['http/request-log', 'http/contract', 'runtime'],
-  'http/owner': ['http/contract', 'actors/tenants', 'runtime'],
+  'http/owner': ['http/contract', 'actors/tenants', 'actors', 'runtime'],
   'http/tenant-api': [
     ...['http/owner', 'http/pipeline', 'http/contract', 'actors/webhooks', 'actors/events', 'actors/shops'],
-    ...['actors/tenants', 'actors', 'policy/limits', 'policy', 'runtime'],
+    ...['actors/outbound', 'actors/tenants', 'actors', 'policy/limits', 'policy', 'runtime'],
   ],
   'http/articles': ['http/tenant-api', 'http/pipeline', 'http/contract'],
   'http/audit-log': ['http/request-log', 'runtime/redis', 'runtime'],

@@ -53,6 +53,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     random,
     eventReaders: parts.eventReaders,
     waitsElsewhere: parts.waitsElsewhere,
+    files: parts.files,
     inHand,
     maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
   });

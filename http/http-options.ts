@@ -16,6 +16,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import type { Forwarder } from './owner/remote-owner.ts';
 import type { RequestLogLimits } from './request-log/request-log.ts';
 import type { ArticleSettings } from './tenant-api/articles.ts';
+import type { FileBounds } from './tenant-api/file-replies.ts';
 
 /** The settings and services of the two listeners. */
 export interface HttpOptions {
@@ -46,6 +47,8 @@ export interface HttpOptions {
   readonly keys: KeyDirectory;
   readonly forwarder: Forwarder;
   readonly store: Pick<Store, 'read' | 'append'>;
+  /** Bounds on what is asked of the network's hosts of files. */
+  readonly files: FileBounds;
   readonly requestLog: RequestLogLimits;
   readonly clock: Clock;
   readonly random: Random;

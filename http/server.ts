@@ -346,21 +346,38 @@ function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void 
 class OpenReply implements ReplyStream {
   readonly #exchange: Exchange;
   #buffered = 0;
+  /** Undefined before anybody waited for the reader. */
+  #drained: (() => void) | undefined;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
     exchange.watch();
   }
 
-  write(text: string): boolean {
+  write(piece: string | Uint8Array): boolean {
     const { isGone, response } = this.#exchange;
     if (isGone) return false;
     let taken = true;
     response.cork(() => {
-      taken = response.write(text);
+      taken = response.write(piece);
     });
-    this.#buffered = taken ? 0 : this.#buffered + Buffer.byteLength(text);
+    this.#buffered = taken ? 0 : this.#buffered + Buffer.byteLength(piece);
     return taken;
+  }
+
+  drained(): Promise<void> {
+    const { isGone, response } = this.#exchange;
+    if (isGone) return Promise.resolve();
+    if (this.#drained === undefined) {
+      response.onWritable(() => {
+        this.#drained?.();
+        return true;
+      });
+      this.#exchange.onGone(() => this.#drained?.());
+    }
+    return new Promise((resolve) => {
+      this.#drained = resolve;
+    });
   }
 
   end(): void {

@@ -11,6 +11,7 @@ import type { CallsInHand } from './pipeline/calls-in-hand.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
+import { FileReplies } from './tenant-api/file-replies.ts';
 import { WaitsElsewhere } from './tenant-api/waits-elsewhere.ts';
 
 /** Requests in hand of a listener where the options say nothing. */
@@ -25,6 +26,7 @@ export interface SharedParts {
   readonly events: EventStream;
   readonly eventReaders: EventReaders;
   readonly waitsElsewhere: WaitsElsewhere;
+  readonly files: FileReplies;
   readonly count: RequestCounters;
   readonly activity: RecentActivity;
   readonly owner: OwnerOptions;
@@ -56,6 +58,7 @@ export function sharedParts(options: HttpOptions): SharedParts {
     fleetEvents,
     eventReaders: new EventReaders(options),
     waitsElsewhere: new WaitsElsewhere(),
+    files: new FileReplies({ bounds: options.files, clock, log }),
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
     activity: recentActivity({ clock, feed: options.events, metrics }),

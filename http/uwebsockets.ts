@@ -8,7 +8,9 @@ export interface HttpResponse {
   writeStatus(line: string): void;
   writeHeader(name: string, value: string): void;
   /** False where the reader does not take it yet; it is buffered. */
-  write(text: string): boolean;
+  write(piece: string | Uint8Array): boolean;
+  /** Called when the reader takes more; it answers true. One callback for the whole reply: what is written next also drains it. */
+  onWritable(callback: () => boolean): void;
   end(body?: string | Uint8Array, closeConnection?: boolean): void;
   /** `closeConnection` has the library write `Connection: close`. */
   endWithoutBody(length?: number, closeConnection?: boolean): void;

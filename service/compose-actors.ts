@@ -143,7 +143,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
   const times = pacingTimes(gap);
   const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups, times, retentionMs });
-  const inbound = inboundService({ actors, store, vault, shops });
+  const inbound = inboundService({ actors, store, vault, shops, host });
   const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
   // Its pumps wait for moments of the wall clock, which may step.
   const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };

@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { AddressGuard } from '../actors/outbound/address-guard.ts';
+import { nameLookup } from '../actors/outbound/name-lookup.ts';
 import { credentialCiphers } from '../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../actors/sessions/egress-vault.ts';
 import { checkCredentialsKeys } from '../actors/sessions/main-thread/credentials-check.ts';
@@ -12,6 +14,7 @@ import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { Forwarder } from '../http/owner/remote-owner.ts';
 import type { RequestLogLimits } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
+import type { FileBounds } from '../http/tenant-api/file-replies.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
@@ -45,6 +48,12 @@ export interface ServiceParts {
   readonly startHost: (node: RuntimeNode, listener: SessionListener) => SessionHost;
   /** Called when another process runs under this node's id: this one must end. */
   readonly onLost: () => void;
+}
+
+/** What may be asked for people's attachments: as of attachments that are sent. */
+function fileBounds({ media, noiseRootKey }: ServiceEnvironment): FileBounds {
+  const guard = new AddressGuard({ allowLoopback: noiseRootKey !== undefined, ...media });
+  return { guard, resolve: nameLookup(media.nameServers), ca: undefined };
 }
 
 /** Starts a node of the service. Resolves when it takes requests; rejects when Redis or an address cannot be had. */
@@ -115,7 +124,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     keys: actors.keys,
     forwarder: forwarderThrough(node, requests),
     store: node.store,
-    requestLog: requestLogLimits(environment),
+    ...{ files: fileBounds(environment), requestLog: requestLogLimits(environment) },
     clock,
     random,
     log,

@@ -1,7 +1,8 @@
 import { AddressGuard } from '../actors/outbound/address-guard.ts';
 import { nameLookup } from '../actors/outbound/name-lookup.ts';
 import { askRevision, revisionPage } from '../actors/outbound/revision-page.ts';
-import { type BaileysHostOptions, startBaileysHost } from '../actors/sessions/main-thread/baileys-host.ts';
+import { startBaileysHost } from '../actors/sessions/main-thread/baileys-host.ts';
+import type { BaileysHostOptions } from '../actors/sessions/main-thread/baileys-host-options.ts';
 import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
 import type { SessionTiming } from '../actors/sessions/session-timing.ts';
 import type { MediaAccess } from '../actors/sessions/worker-protocol.ts';

@@ -1,6 +1,6 @@
 import type { Write } from '../../runtime/store.ts';
 import type { EgressAddress } from '../egress-address.ts';
-import type { InboundContent } from '../inbound-content.ts';
+import type { FileHosts, InboundContent } from '../inbound-content.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 
 /**
@@ -51,6 +51,8 @@ export interface SessionHost {
    * hold no password, after ten seconds at the latest; undefined: it works.
    */
   tryEgress(address: EgressAddress): Promise<string | undefined>;
+  /** The network's hosts of files, with their ports; undefined: no session is open, or the network does not say. Never rejects. */
+  fileHosts(shop: SessionAddress): Promise<FileHosts | undefined>;
   /** True while a worker is there to take orders, or the first one is on its way right after a start. */
   available(): boolean;
   /** What was counted since the start, and how the workers stand. */

@@ -2,6 +2,7 @@
  * Messages between the main thread and a session worker. All of them survive structured cloning; values of the store
  * are sealed before they cross, so the main thread never has a secret in the clear.
  */
+import type { FileHosts } from '../inbound-content.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 import type { SendOrder, SendOutcome, SessionAddress, SessionEvent, SessionOpening } from './session-host.ts';
 import type { SessionNote } from './session-note.ts';
@@ -81,6 +82,8 @@ export type ToWorker =
   | { readonly kind: 'mark_read'; readonly shopId: string; readonly from: string; readonly wireId: string }
   | { readonly kind: 'inbound'; readonly shopId: string; readonly inbound: InboundMode }
   | { readonly kind: 'refresh_groups'; readonly shopId: string; readonly groupId: string | undefined }
+  /** Answered by `file_hosts`, whether a session is open or not. */
+  | { readonly kind: 'file_hosts'; readonly shopId: string; readonly questionId: number }
   | { readonly kind: 'ping' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'store_answer'; readonly requestId: number; readonly answer: StoreAnswer };
@@ -158,6 +161,12 @@ export type SessionWord =
   /** The session ended because it was told to; all its outcomes came before. */
   | { readonly kind: 'closed'; readonly shopId: string; readonly generation: number }
   | { readonly kind: 'unlinked'; readonly shopId: string }
+  | {
+      readonly kind: 'file_hosts';
+      readonly questionId: number;
+      /** Undefined: no session is open, or the network does not say. */
+      readonly hosts: FileHosts | undefined;
+    }
   | {
       readonly kind: 'store';
       readonly requestId: number;

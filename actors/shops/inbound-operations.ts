@@ -1,5 +1,5 @@
 import type { Outcome } from '../failure.ts';
-import type { InboundKind } from '../inbound-content.ts';
+import type { InboundDownload, InboundKind } from '../inbound-content.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
 
@@ -52,6 +52,11 @@ export interface InboundOperations {
     inboundId: string,
     draft: Omit<MessageDraft, 'to' | 'reply'>,
   ): Promise<Outcome<Sent<Accepted>>>;
+  /**
+   * Where its attachment is, and what opens it. Fails MESSAGE_NOT_FOUND, MEDIA_NOT_FOUND where it has none that could be fetched,
+   * MEDIA_TOO_LARGE, and MSGAPP_NOT_CONNECTED without a session.
+   */
+  attachment(tenantId: string, inboundId: string): Promise<Outcome<InboundDownload>>;
   /** As its event tells it; undefined: it is gone. */
   told(tenantId: string, inboundId: string): Promise<InboundView | undefined>;
 }

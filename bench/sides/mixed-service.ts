@@ -19,6 +19,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     close: (shop) => of(shop).close(shop),
     erase: (shop) => of(shop).erase(shop),
     prepare: (shop, order) => of(shop).prepare(shop, order),
+    fileHosts: (shop) => of(shop).fileHosts(shop),
     transmit: (shop, messageId) => of(shop).transmit(shop, messageId),
     confirmInbound: (shop, token) => of(shop).confirmInbound(shop, token),
     recall: (shop, messageId) => of(shop).recall(shop, messageId),

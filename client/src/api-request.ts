@@ -19,6 +19,8 @@ export interface ApiRequest {
   readonly body: string | undefined;
   /** Whether doing it twice is the same as doing it once. */
   readonly isRepeatable: boolean;
+  /** Whether a success is a file. */
+  readonly isFile: boolean;
 }
 
 /** Puts parameters where they belong; gives a call that takes an idempotency key and has
@@ -30,6 +32,7 @@ export function apiRequest(
 ): ApiRequest {
   const operation: (typeof OPERATIONS)[OperationName] = OPERATIONS[name];
   const { method } = operation;
+  const isFile = 'isFile' in operation;
   const given = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, part: string) => {
     const value = given.get(part);
@@ -41,7 +44,7 @@ export function apiRequest(
       [...given].map(([key, value]): [string, string] => [key, String(value)]),
     );
     const queried = given.size === 0 ? path : `${path}?${query}`;
-    return { method, path: queried, headers: {}, body: undefined, isRepeatable: true };
+    return { method, path: queried, headers: {}, body: undefined, isRepeatable: true, isFile };
   }
   const headers: Record<string, string> = {};
   const keyPlace = 'idempotencyKey' in operation ? operation.idempotencyKey : undefined;
@@ -55,7 +58,7 @@ export function apiRequest(
   const body = given.size === 0 ? undefined : JSON.stringify(Object.fromEntries(given));
   // A change sets what it names, and a second erasure finds nothing.
   const isAgainTheSame = method === 'DELETE' || method === 'PATCH' || AGAIN_THE_SAME.has(name);
-  return { method, path, headers, body, isRepeatable: keyPlace !== undefined || isAgainTheSame };
+  return { method, path, headers, body, isRepeatable: keyPlace !== undefined || isAgainTheSame, isFile };
 }
 
 function pathSegment(what: string, value: unknown): string {

@@ -83,7 +83,9 @@ export function caller(settings: ClientSettings): Call {
         signal: limit.signal,
       });
       const { status, headers } = response;
-      const data = dataOf(response, await response.text(), requestId);
+      // A file is read by whoever asked for it, in their own time.
+      const isFile = sending.isFile && response.ok;
+      const data = isFile ? response.body : dataOf(response, await response.text(), requestId);
       return { status, data, headers, requestId: headers.get('x-request-id') ?? requestId } as Answer<Name>;
     } catch (cause) {
       if (cause instanceof ApiError) throw cause;

@@ -1,7 +1,7 @@
 /** What the API's own document says, made of it by `npm run client-types`: never edited by hand. */
 
 /** Decide by it. More may come: take one you do not know by its HTTP status. */
-export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BATCH_ENDED' | 'BATCH_LIMIT_REACHED' | 'BATCH_NOT_FOUND' | 'BATCH_STARTED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'CONFLICT' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'NOT_CANCELLABLE' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SCHEDULED_LIMIT_REACHED' | 'SCHEDULED_NOT_FOUND' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR' | 'WEBHOOK_LIMIT_REACHED' | 'WEBHOOK_NOT_FOUND';
+export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BATCH_ENDED' | 'BATCH_LIMIT_REACHED' | 'BATCH_NOT_FOUND' | 'BATCH_STARTED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'CONFLICT' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MEDIA_GONE' | 'MEDIA_NOT_FOUND' | 'MEDIA_TOO_LARGE' | 'MEDIA_UNAVAILABLE' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'NOT_CANCELLABLE' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SCHEDULED_LIMIT_REACHED' | 'SCHEDULED_NOT_FOUND' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR' | 'WEBHOOK_LIMIT_REACHED' | 'WEBHOOK_NOT_FOUND';
 
 export type FieldProblem = {
   /** A dotted path, like `contacts.0.phone`. */
@@ -1031,6 +1031,21 @@ export interface Operations {
     readonly status: 200;
   };
   /**
+   * The attachment that somebody sent.
+   *
+   * The file itself, fetched from the chat network and opened on the way; nothing of it is stored. The connection ends without the reply's end where the file is not the one of the message, or the network breaks off: take it for the file only when the reply is whole. Its type is the declared one for pictures, sound and films, and `application/octet-stream` for all else. At most 4 at a time for each account and node.
+   *
+   * Permission: `inbound.read`.
+   */
+  readonly readInboundMedia: {
+    readonly params: {
+      /** The id. */
+      readonly id: string;
+    };
+    readonly data: ReadableStream<Uint8Array>;
+    readonly status: 200;
+  };
+  /**
    * List the webhooks and how each stands.
    *
    * All of them on one page, also those that operators made; without their secrets.
@@ -1580,6 +1595,7 @@ export const OPERATIONS = {
   requestPairingCode: { method: 'POST', path: '/shops/{idOrName}/channels/msgapp/pairing-code' },
   listInbound: { method: 'GET', path: '/shops/{idOrName}/inbound' },
   readInbound: { method: 'GET', path: '/inbound/{id}' },
+  readInboundMedia: { method: 'GET', path: '/inbound/{id}/media', isFile: true },
   listWebhooks: { method: 'GET', path: '/webhooks' },
   createWebhook: { method: 'POST', path: '/webhooks' },
   readWebhook: { method: 'GET', path: '/webhooks/{webhookId}' },

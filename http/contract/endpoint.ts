@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { Failure, FailureCode } from '../../actors/failure.ts';
+import type { InboundDownload } from '../../actors/inbound-content.ts';
 import type { Permission } from '../../actors/tenants/permission.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
@@ -43,6 +44,8 @@ export interface ReplyDeclaration {
   readonly example: unknown;
   /** Writes the body, envelope and all, where the general way is too slow for how often it is asked; tests hold it to the schema. */
   readonly write?: (data: never) => string;
+  /** True: the body is a file, which the handler names as `file`, and no JSON. */
+  readonly isFile?: boolean;
   /** Headers of this reply alone: name to description. */
   readonly headers?: { readonly [name: string]: string };
 }
@@ -65,6 +68,8 @@ type DeclaredReply<R extends Replies, Wait> = {
     readonly status: Status;
     readonly data: R[Status] extends ReplyDeclaration ? Frozen<v.InferInput<R[Status]['data']>> : never;
     readonly headers?: HeaderLines;
+    /** What the node that took the call gives in place of `data`. */
+    readonly file?: InboundDownload;
     /** Where the call would rather wait for a better answer; then it is handled again with this wait. */
     readonly wait?: Wait | undefined;
   };
@@ -148,6 +153,8 @@ export interface Endpoint<Services> {
   readonly waits: WaitDeclaration | undefined;
   readonly followed: FollowDeclaration | undefined;
   readonly mayExceedQuota: boolean;
+  /** Whether a success is a file, which the node that took the call fetches. */
+  readonly givesFile: boolean;
   /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
   readonly tenant: 'caller' | 'param' | 'created' | 'none';
   handle(request: {
@@ -167,6 +174,7 @@ export interface Endpoint<Services> {
         readonly status: number;
         readonly data: unknown;
         readonly headers?: HeaderLines;
+        readonly file?: InboundDownload;
         readonly wait?: CallWait | undefined;
       }
     | { readonly ok: false; readonly failure: Failure }
@@ -202,6 +210,7 @@ function erase<Services>(
     waits: more.waits,
     followed: declaration.followed,
     mayExceedQuota: declaration.mayExceedQuota ?? false,
+    givesFile: Object.values(declaration.replies).some(({ isFile }) => isFile === true),
     tenant: more.tenant,
     handle: more.handle as Endpoint<Services>['handle'],
   };

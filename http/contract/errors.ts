@@ -43,6 +43,10 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   SHOP_NAME_TAKEN: entry(409, 'SHOP_NAME_TAKEN', 'Another shop has this name.'),
   TENANT_OWNER_MISSING: entry(409, 'TENANT_OWNER_MISSING', 'The account has no owner on record.'),
   MESSAGE_NOT_FOUND: entry(404, 'MESSAGE_NOT_FOUND', 'There is no such message.'),
+  MEDIA_NOT_FOUND: entry(404, 'MEDIA_NOT_FOUND', 'This message has no attachment that could be fetched.'),
+  MEDIA_GONE: entry(404, 'MEDIA_GONE', 'The chat network has dropped this attachment.'),
+  MEDIA_TOO_LARGE: entry(422, 'MEDIA_TOO_LARGE', 'The attachment is larger than 100 MB.'),
+  MEDIA_UNAVAILABLE: entry(503, 'MEDIA_UNAVAILABLE', 'The chat network does not give this attachment now.'),
   SCHEDULED_NOT_FOUND: entry(404, 'SCHEDULED_NOT_FOUND', 'There is no such scheduled send.'),
   SCHEDULED_LIMIT_REACHED: entry(
     409,

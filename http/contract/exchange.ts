@@ -55,7 +55,9 @@ export function headerLines(headers: { readonly [name: string]: string }): Heade
 /** Where a streamed reply writes to. */
 export interface ReplyStream {
   /** False when the reader lags: what is written from then on is buffered. */
-  write(text: string): boolean;
+  write(piece: string | Uint8Array): boolean;
+  /** Resolves when a reader that lagged takes more, or is gone. */
+  drained(): Promise<void>;
   end(): void;
   /** Drops the connection with what the reader has not taken. */
   drop(): void;

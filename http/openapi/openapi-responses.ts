@@ -31,17 +31,22 @@ export function successResponses(
       {
         description: reply.description,
         headers: { ...referredHeaders(headers), ...ownHeaders(reply) },
-        content: {
-          'application/json': {
-            schema: withPart('Success', { data: outputSchema(reply.data, named) }, ['data']),
-            example: { success: true, data: reply.example },
-          },
-          ...(endpoint.followed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
-        },
+        content: reply.isFile
+          ? FILE
+          : {
+              'application/json': {
+                schema: withPart('Success', { data: outputSchema(reply.data, named) }, ['data']),
+                example: { success: true, data: reply.example },
+              },
+              ...(endpoint.followed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+            },
       },
     ]),
   );
 }
+
+/** A body of any type. */
+const FILE = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
 
 /** The failures of an endpoint, one response a status that names the codes it can have there and no other. */
 export function errorResponses(

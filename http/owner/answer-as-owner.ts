@@ -1,3 +1,4 @@
+import type { InboundDownload } from '../../actors/inbound-content.ts';
 import type { Admission, TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
@@ -33,6 +34,8 @@ export interface OwnedReply {
   readonly keyId: string | undefined;
   /** The tenant has moved and nothing was done here, so that another owner may be asked. */
   readonly moved?: boolean;
+  /** What the node that took the call gives in place of the reply's body. */
+  readonly file?: InboundDownload | undefined;
   /** Where the call would rather wait for a better reply: ask again with it once it woke, or leave it. */
   readonly wait?: CallWait | undefined;
 }
@@ -173,14 +176,18 @@ function answered<Services>(call: OwnedCall<Services>, answer: HandledAnswer, to
   const { keyId, rate } = to;
   try {
     const reply = replyOf(endpoint, answer, rate);
-    const wait = 'failure' in answer ? undefined : answer.wait;
-    if (options.stillOwner(request.tenantId)) return { reply, keyId, wait };
+    const { wait, file } = 'failure' in answer ? NEITHER : answer;
+    if (options.stillOwner(request.tenantId)) {
+      return file === undefined ? { reply, keyId, wait } : { reply, keyId, file };
+    }
     wait?.leave();
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
   } catch (thrown) {
     return failed(call, thrown, to);
   }
 }
+
+const NEITHER = { wait: undefined, file: undefined } as const;
 
 function failed<Services>(
   { endpoint, options }: OwnedCall<Services>,

@@ -57,13 +57,13 @@ export function decodeForwarded(payload: string): Forwarded {
 }
 
 /** Serialises an owner's reply; its body is text. */
-export function encodeOwnedReply({ reply, keyId, moved }: OwnedReply): string {
-  return JSON.stringify({ reply, keyId, moved });
+export function encodeOwnedReply({ reply, keyId, moved, file }: OwnedReply): string {
+  return JSON.stringify({ reply, keyId, moved, file });
 }
 
 /** Reads it back. */
 export function decodeOwnedReply(payload: string): OwnedReply {
   const owned = JSON.parse(payload) as Omit<OwnedReply, 'keyId'> & { readonly keyId?: string };
-  const { reply, keyId, moved = false } = owned;
-  return { reply, keyId, moved };
+  const { reply, keyId, moved = false, file } = owned;
+  return { reply, keyId, moved, file };
 }

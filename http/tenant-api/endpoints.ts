@@ -21,7 +21,7 @@ import { listArticles, readArticle } from './documentation.ts';
 import { listEvents } from './events.ts';
 import { listGroups } from './groups.ts';
 import { readIdentity } from './identity.ts';
-import { listInbound, markInboundRead, readInbound, replyToInbound } from './inbound.ts';
+import { listInbound, markInboundRead, readInbound, readInboundMedia, replyToInbound } from './inbound.ts';
 import { listMessages, readMessage, sendMessage } from './messages.ts';
 import { readPolicy } from './policy.ts';
 import { cancelScheduled, listScheduled, readScheduled, scheduleMessage } from './scheduled.ts';
@@ -65,6 +65,7 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   requestPairingCode,
   listInbound,
   readInbound,
+  readInboundMedia,
   listWebhooks,
   createWebhook,
   readWebhook,

@@ -24,6 +24,7 @@ import { presentedHash, presentedKey } from '../pipeline/presented-key.ts';
 import type { Router } from '../pipeline/router.ts';
 import { askNextOwner, askOwner, type OwnerWays } from './ask-owner.ts';
 import type { EventReaders } from './event-readers.ts';
+import type { FileReplies } from './file-replies.ts';
 import { openStream } from './followed-pages.ts';
 import type { ApiServices } from './services.ts';
 
@@ -33,6 +34,7 @@ export interface ApiFrontOptions extends Omit<OwnerWays, 'follow' | 'inFlight'> 
   readonly keys: KeyDirectory;
   readonly clock: Clock;
   readonly eventReaders: EventReaders;
+  readonly files: FileReplies;
   /** Requests of one tenant in hand at a time; what is more is refused OVERLOADED. */
   readonly maxInFlightPerTenant: number;
 }
@@ -131,12 +133,29 @@ function answerTenant(
   const { endpoint, values } = target;
   const { followed } = endpoint;
   const { takesEvents, lastEventId } = request.headers;
+  if (endpoint.givesFile)
+    return counted(answerFile(target, request, known, edge), { route, tenantId }, edge.inFlight);
   if (followed === undefined || !takesEvents || request.method !== 'GET') {
     return answerKnown(target, request, known, edge);
   }
   const first = ownedRequest(request, { values, tenantId, keyHash: hash, call });
   const opened = openStream({ endpoint, followed }, { request: first, place: lastEventId }, edge);
   return counted(opened, { route, tenantId }, edge.inFlight);
+}
+
+/** A file that the owner allows is fetched by this node, whichever node that is. */
+async function answerFile(
+  { endpoint, values }: Extract<Routed<ApiServices>, { found: true }>,
+  request: RequestValue,
+  { tenantId, hash, call }: Presented<string>,
+  edge: Edge,
+): Promise<OwnedReply> {
+  const asked = ownedRequest(request, { values, tenantId, keyHash: hash, call });
+  const answered = await askOwner(endpoint, asked, edge);
+  const { file } = answered;
+  if (file === undefined) return answered;
+  const { connection } = request;
+  return edge.files.reply({ ...answered, file }, { tenantId, isHead: request.method === 'HEAD', connection });
 }
 
 function answerKnown(

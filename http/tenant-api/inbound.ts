@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { FailureCode } from '../../actors/failure.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
@@ -52,6 +53,40 @@ export const readInbound = apiEndpoint({
   async handle({ caller, params, services }) {
     const found = await services.inbound.read(caller.tenantId, params.id);
     return found.ok ? reply(200, found.value) : found;
+  },
+});
+
+/** GET /inbound/{id}/media */
+export const readInboundMedia = apiEndpoint({
+  name: 'readInboundMedia',
+  method: 'GET',
+  path: '/inbound/{id}/media',
+  tag: 'Inbound',
+  summary: 'The attachment that somebody sent',
+  description:
+    "The file itself, fetched from the chat network and opened on the way; nothing of it is stored. The connection ends without the reply's end where the file is not the one of the message, or the network breaks off: take it for the file only when the reply is whole. Its type is the declared one for pictures, sound and films, and `application/octet-stream` for all else. At most 4 at a time for each account and node.",
+  permission: 'inbound.read',
+  replies: {
+    200: {
+      description: 'The file.',
+      data: v.null(),
+      example: null,
+      isFile: true,
+      headers: { 'Content-Disposition': 'Always `attachment`, with the name that the sender gave.' },
+    },
+  },
+  errors: [
+    ...NOT_FOUND,
+    'MEDIA_NOT_FOUND',
+    'MEDIA_GONE',
+    'MEDIA_TOO_LARGE',
+    'MEDIA_UNAVAILABLE',
+    'MSGAPP_NOT_CONNECTED',
+  ],
+  forwardTimeoutMs: 6_000,
+  async handle({ caller, params, services }) {
+    const found = await services.inbound.attachment(caller.tenantId, params.id);
+    return found.ok ? { ...reply(200, null), file: found.value } : found;
   },
 });
 

@@ -42,6 +42,15 @@ test('a method puts parameters into path, query and body, and answers status, da
   assert.deepEqual([get?.method, get?.body], ['GET', undefined]);
 });
 
+test('a file is given as the stream that it is, and its refusal as an error', async () => {
+  const file = () => new Response('bytes', { headers: { 'content-type': 'image/jpeg' } });
+  const { api } = fakeApi(inTurn(file, () => refused(404, 'MEDIA_GONE')));
+  const { data, headers } = await api.readInboundMedia({ id: 'm1' });
+  assert.equal(headers.get('content-type'), 'image/jpeg');
+  assert.equal(await new Response(data).text(), 'bytes');
+  await assert.rejects(api.readInboundMedia({ id: 'm1' }), { code: 'MEDIA_GONE' });
+});
+
 test('a path part that would change the path is refused before anything is asked', async () => {
   const { api, calls } = fakeApi(accepted);
   for (const id of ['', '.', '..']) await assert.rejects(api.readMessage({ id }), /readMessage: id must be/);

@@ -131,7 +131,9 @@ test("the document's own examples are of the types, and every operation has a me
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ operationId, responses }) =>
       Object.entries(responses)
-        .filter(([status]) => status.startsWith('2'))
+        .filter(
+          ([status, { content }]) => status.startsWith('2') && content['application/json'] !== undefined,
+        )
         .map(([status, { content }]) => {
           const shown = JSON.stringify(content['application/json']?.example.data);
           return `export const ${operationId}${status}: Operations['${operationId}']['data'] = ${shown};\n`;

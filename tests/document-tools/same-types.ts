@@ -43,11 +43,14 @@ type Difference<Mine extends Operations[keyof Operations], Theirs> = Theirs exte
           : 'names')
   : 'responses';
 
+/** Its success is a file: theirs says `string`, and the client gives a stream. */
+type Files = 'readInboundMedia';
+
 type Differences = {
-  [Name in keyof Operations]: Name extends keyof operations
+  [Name in Exclude<keyof Operations, Files>]: Name extends keyof operations
     ? `${Name}: ${Difference<Operations[Name], operations[Name]>}`
     : `${Name}: unknown`;
-}[keyof Operations];
+}[Exclude<keyof Operations, Files>];
 
 type Known<Name extends never> = Name;
 /** Both compile while there is nothing to name. */

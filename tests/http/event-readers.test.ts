@@ -175,6 +175,10 @@ class Slow implements ReplyStream {
   received = '';
   ended = false;
   readonly #closed: (() => void)[] = [];
+  drained(): Promise<void> {
+    return Promise.resolve();
+  }
+
   write(text: string): boolean {
     this.received += text;
     return !this.isSlow;

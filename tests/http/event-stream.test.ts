@@ -44,6 +44,10 @@ class Reader implements ReplyStream {
   buffered = 0;
   readonly #closed: (() => void)[] = [];
 
+  drained(): Promise<void> {
+    return Promise.resolve();
+  }
+
   write(text: string): boolean {
     this.received += text;
     return true;

@@ -7,5 +7,6 @@ export const fakeInbound: InboundOperations = {
   read: async () => failed('MESSAGE_NOT_FOUND'),
   markRead: async () => failed('MESSAGE_NOT_FOUND'),
   reply: async () => failed('MESSAGE_NOT_FOUND'),
+  attachment: async () => failed('MESSAGE_NOT_FOUND'),
   told: async () => undefined,
 };

@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
 import { eventService } from '../../actors/events/event-service.ts';
+import { AddressGuard } from '../../actors/outbound/address-guard.ts';
+import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
 import type { EventFeed, OperatorEvent } from '../../http/events/operator-event.ts';
 import type { HttpOptions } from '../../http/http-options.ts';
@@ -103,6 +105,11 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     keys: { tenantOfKey: (hash) => memory.tenantByHash.get(hash) },
     forwarder: localForwarder,
     store,
+    files: {
+      guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
+      resolve: nameLookup([]),
+      ca: undefined,
+    },
     requestLog: { maxEntriesPerTenant: 100_000, maxAgeMs: 7 * 24 * 3_600_000, maxBytes: 2 ** 28 },
     clock: systemClock,
     random: systemRandom,

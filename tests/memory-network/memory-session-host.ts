@@ -183,6 +183,9 @@ export class MemorySessionHost implements SessionHost {
     return host === this.#behaviour.deadEgress ? 'the egress cannot be reached (ECONNREFUSED)' : undefined;
   }
 
+  /** It keeps no files. */
+  fileHosts = async (): Promise<undefined> => undefined;
+
   available(): boolean {
     return this.#reachableNow;
   }

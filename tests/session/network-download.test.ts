@@ -12,10 +12,10 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { getMediaKeys, proto } from '@whiskeysockets/baileys';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
+import type { DownloadBounds } from '../../actors/outbound/network-file.ts';
 import { clientDispatcher } from '../../actors/sessions/worker-thread/connection/client-dispatcher.ts';
 import { HistoryFacts } from '../../actors/sessions/worker-thread/connection/history-facts.ts';
 import { readHistory } from '../../actors/sessions/worker-thread/connection/history-reader.ts';
-import type { DownloadBounds } from '../../actors/sessions/worker-thread/connection/network-download.ts';
 import { Journal } from '../../simulator/journal.ts';
 import { mediaCertificate } from '../../simulator/media-certificate.ts';
 

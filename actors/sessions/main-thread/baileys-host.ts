@@ -1,8 +1,5 @@
-import type { Clock } from '../../../runtime/clock.ts';
-import type { Logger } from '../../../runtime/logger.ts';
-import type { Random } from '../../../runtime/random.ts';
-import type { Store } from '../../../runtime/store.ts';
 import type { EgressAddress } from '../../egress-address.ts';
+import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import { keepSwept } from '../attachment-files.ts';
 import { SessionCounters } from '../session-counters.ts';
@@ -13,46 +10,20 @@ import type {
   SessionEvent,
   SessionFigures,
   SessionHost,
-  SessionListener,
   SessionOpening,
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
-import type { ClientVersion, MediaAccess, SessionWord, ToWorker, WorkerOpening } from '../worker-protocol.ts';
+import type { SessionWord, ToWorker, WorkerOpening } from '../worker-protocol.ts';
+import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { egressProblem } from './egress-problem.ts';
+import { FileHostQuestions } from './file-host-questions.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
 import { NetworkVersion } from './network-version.ts';
 import { noteEvent, noteOutcome, noteWord, type SessionNotes } from './session-notes.ts';
 import { placeFor, SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
-import { DEFAULT_WORKER_SUPERVISION, WorkerPool, type WorkerSupervision } from './worker-pool.ts';
-
-/** The settings and ports of the sending component. */
-export interface BaileysHostOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  /** Told every event, never from within a call to the host. */
-  readonly listener: SessionListener;
-  /** 32 bytes each. The first seals, all open. */
-  readonly credentialsKeys: readonly Buffer[];
-  readonly socketUrl: string;
-  /** The simulator's root key. Refused unless the socket is on loopback. */
-  readonly noiseRootKey?: Buffer | undefined;
-  /** Certificate (PEM) of the simulator's media host. */
-  readonly mediaCa?: string | undefined;
-  /** Default: public addresses alone. Loopback is refused unless the socket is on loopback. */
-  readonly media?: Partial<MediaAccess> | undefined;
-  /** The version that clients say they are; default: their own. */
-  readonly clientVersion?: ClientVersion | undefined;
-  /** Asks the network's page for the last number of the version to say, instead of `clientVersion`. */
-  readonly askRevision?: ((signal: AbortSignal) => Promise<number>) | undefined;
-  /** Worker threads; default 1. */
-  readonly workers?: number | undefined;
-  readonly timing?: Partial<SessionTiming> | undefined;
-  readonly supervision?: Partial<WorkerSupervision> | undefined;
-}
+import { DEFAULT_WORKER_SUPERVISION, WorkerPool } from './worker-pool.ts';
 
 /** Starts the sending component: the real client in supervised worker threads. */
 export function startBaileysHost(options: BaileysHostOptions): SessionHost {
@@ -72,6 +43,7 @@ class BaileysHost implements SessionHost {
   readonly #awaitingWorker = new Set<string>();
   readonly #sweep: { stop(): void };
   readonly #networkVersion: NetworkVersion | undefined;
+  readonly #fileHosts: FileHostQuestions;
   #stopped = false;
 
   constructor(options: BaileysHostOptions) {
@@ -81,6 +53,7 @@ class BaileysHost implements SessionHost {
     }
     if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
     this.#options = options;
+    this.#fileHosts = new FileHostQuestions(options.clock);
     this.#notes = { log: options.log, counters: this.#counters };
     this.#sweep = keepSwept(options);
     this.#timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
@@ -232,6 +205,14 @@ class BaileysHost implements SessionHost {
     return egressProblem(address, this.#options);
   }
 
+  fileHosts(shop: SessionAddress): Promise<FileHosts | undefined> {
+    const slot = this.#live(shop);
+    const { shopId } = shop;
+    return this.#fileHosts.ask(
+      (questionId) => slot !== undefined && this.#post(slot, { kind: 'file_hosts', shopId, questionId }),
+    );
+  }
+
   available(): boolean {
     return this.#pool.ready().length > 0 || this.#pool.booting();
   }
@@ -297,6 +278,9 @@ class BaileysHost implements SessionHost {
         break;
       case 'unlinked':
         this.#unlinking.get(message.shopId)?.shift()?.();
+        break;
+      case 'file_hosts':
+        this.#fileHosts.answered(message.questionId, message.hosts);
         break;
       case 'store': {
         const { shop, request, requestId } = message;

@@ -1,5 +1,6 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
+import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import { type Egress, egressThrough } from '../../outbound/egress.ts';
 import { Unreadable } from '../credential-cipher.ts';
@@ -166,6 +167,17 @@ export class LiveSession {
   /** From now on it tells the content of what people write, or tells none. */
   hearInbound(inbound: InboundMode): void {
     this.#inbound.hear(inbound);
+  }
+
+  /** Returns the network's hosts of files; undefined where it is not open, or the network does not say. */
+  async fileHosts(): Promise<FileHosts | undefined> {
+    const { environment, shop, opening } = this.#options;
+    const socket = this.#open ? this.#running?.socket : undefined;
+    const connection = await socket?.refreshMediaConn().catch(() => undefined);
+    if (connection === undefined) return undefined;
+    const hosts = connection.hosts.map(({ hostname }) => hostname);
+    if (opening.egress === undefined) return { hosts };
+    return { hosts, egress: environment.egressVault.open(shop, opening.egress) };
   }
 
   refreshGroups(groupId?: string): void {

@@ -63,6 +63,9 @@ export class WorkerSessions {
       case 'refresh_groups':
         session?.refreshGroups(message.groupId);
         break;
+      case 'file_hosts':
+        void this.#tellFileHosts(message.questionId, session);
+        break;
     }
   }
 
@@ -78,6 +81,10 @@ export class WorkerSessions {
     const closing = [...this.#places.values()].map((place) => place.session?.close());
     await Promise.all([...closing, ...this.#ending.values()]);
     this.#places.clear();
+  }
+
+  async #tellFileHosts(questionId: number, session: LiveSession | undefined): Promise<void> {
+    this.#environment.tell({ kind: 'file_hosts', questionId, hosts: await session?.fileHosts() });
   }
 
   #open(shop: SessionAddress, opening: WorkerOpening): void {

@@ -1,10 +1,11 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
+import { type FileHosts, LARGEST_INBOUND_FILE } from '../../inbound-content.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
-import type { ShopOperations } from '../shop-operations.ts';
+import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { readInbound, type StoredInbound } from '../state/inbound-records.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
@@ -17,6 +18,10 @@ export interface InboundServiceOptions {
   readonly store: Store;
   readonly vault: NumberVault;
   readonly shops: Pick<ShopOperations, 'send'>;
+  /** Tells where a shop's session finds files; undefined: it does not know. */
+  readonly host: {
+    fileHosts(shop: ShopReference & { readonly shard: number }): Promise<FileHosts | undefined>;
+  };
 }
 
 /** The API's questions about what people wrote. */
@@ -58,6 +63,21 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
       const reply = { inboundId: record.id, toId: record.fromId };
       const to = record.from ?? record.lid;
       return to === null ? NOT_FOUND : await options.shops.send(record, { ...draft, to, reply });
+    },
+    async attachment(tenantId, id) {
+      const found = await stored(tenantId, id);
+      if (found === undefined) return NOT_FOUND;
+      const { media, shopId } = found.record;
+      if (media?.file == null) return failed('MEDIA_NOT_FOUND');
+      if ((media.size ?? 0) > LARGEST_INBOUND_FILE) return failed('MEDIA_TOO_LARGE');
+      const hosts = await options.host.fileHosts({
+        shard: shopAddress(found.record).shard,
+        tenantId,
+        shopId,
+      });
+      if (hosts === undefined) return failed('MSGAPP_NOT_CONNECTED');
+      const { type, fileName, sha256, file } = media;
+      return done({ type, fileName, sha256, file, ...hosts });
     },
     async told(tenantId, id) {
       const found = await stored(tenantId, id);

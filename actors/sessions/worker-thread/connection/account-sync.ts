@@ -5,11 +5,11 @@ import {
   type WAMessage,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import type { DownloadBounds } from '../../../outbound/network-file.ts';
 import type { Credentials } from '../keys/credentials.ts';
 import { readClientError } from '../session/session-end.ts';
 import { readHistory } from './history-reader.ts';
 import { storeTokens } from './history-tokens.ts';
-import type { DownloadBounds } from './network-download.ts';
 
 /** Parts of a history that are read in one connection. A phone sends some twenty after a device is linked. */
 const MOST_PARTS = 100;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
-import { askNetworkFile, type DownloadBounds, DownloadRefused } from './network-download.ts';
+import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 
 /**
  * The largest file that the client downloads by itself, in bytes: a snapshot of the account's own name and language, which has

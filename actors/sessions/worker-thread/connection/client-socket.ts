@@ -7,8 +7,8 @@ import {
   type UserFacingSocketConfig,
   type WASocket,
 } from '@whiskeysockets/baileys';
-
 import type { Egress } from '../../../outbound/egress.ts';
+import type { DownloadBounds } from '../../../outbound/network-file.ts';
 import type { SessionAddress } from '../../session-host.ts';
 import type { WorkerOpening } from '../../worker-protocol.ts';
 import { ContactTokens } from '../keys/contact-tokens.ts';
@@ -24,7 +24,6 @@ import { quietLogger } from '../session/silent-logger.ts';
 import { spellOutErrors } from '../wire/usync-errors.ts';
 import { followAccount, skipCollections } from './account-sync.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
-import type { DownloadBounds } from './network-download.ts';
 
 /** The longest wait of a timer, some 24 days: for the client's own keep-alive, which would ping beside ours. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;

@@ -3,8 +3,8 @@ import { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createInflate } from 'node:zlib';
 import { getMediaKeys, type proto } from '@whiskeysockets/baileys';
+import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 import { HistoryFacts } from './history-facts.ts';
-import { askNetworkFile, type DownloadBounds, DownloadRefused } from './network-download.ts';
 
 /** The largest part of a history, in bytes as it is sent and as it was before its compression. */
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { guardedRequest, type RequestBounds } from '../../../outbound/guarded-request.ts';
+import { guardedRequest, type RequestBounds } from './guarded-request.ts';
 
 /** Sent as the network's web page sends it (DEFAULT_ORIGIN of the client). */
 const ORIGIN = 'https://web.whatsapp.com';
@@ -18,6 +18,13 @@ export interface DownloadBounds extends Omit<RequestBounds, 'signal'> {
 /** Why a file of the network was not had. The message never names its address. */
 export class DownloadRefused extends Error {
   readonly code = 'DOWNLOAD_REFUSED';
+  /** The network has dropped the file, or it is too large; undefined: neither. */
+  readonly because: 'gone' | 'too_large' | undefined;
+
+  constructor(message: string, because?: 'gone' | 'too_large') {
+    super(message);
+    this.because = because;
+  }
 }
 
 /**
@@ -37,10 +44,10 @@ export async function askNetworkFile(
       const headers = { accept: '*/*', 'accept-encoding': 'identity', origin: ORIGIN };
       const trusted = ca === undefined ? {} : { ca };
       const response = await guardedRequest(url, { guard, resolve, egress, signal }, { headers, ...trusted });
-      const why = refusal(response, maxBytes);
-      if (why === undefined) return response;
+      const refused = refusal(response, maxBytes);
+      if (refused === undefined) return response;
       response.destroy();
-      failure = new DownloadRefused(why);
+      failure = refused;
     } catch (error) {
       failure = error;
     }
@@ -56,9 +63,17 @@ function fileAddress(host: string, path: string): URL {
   return new URL(address);
 }
 
-function refusal({ statusCode, headers }: IncomingMessage, maxBytes: number): string | undefined {
-  if (statusCode !== 200) return `the file's host answered ${statusCode ?? 'nothing'}`;
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 'the file is encoded';
-  if (Number(headers['content-length'] ?? 0) > maxBytes) return 'the file is too large';
+/** How hosts say that a file is there no more (whatsmeow download.go). */
+const GONE: ReadonlySet<number | undefined> = new Set([403, 404, 410]);
+
+function refusal({ statusCode, headers }: IncomingMessage, maxBytes: number): DownloadRefused | undefined {
+  if (statusCode !== 200) {
+    const because = GONE.has(statusCode) ? 'gone' : undefined;
+    return new DownloadRefused(`the file's host answered ${statusCode ?? 'nothing'}`, because);
+  }
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity')
+    return new DownloadRefused('the file is encoded');
+  if (Number(headers['content-length'] ?? 0) > maxBytes)
+    return new DownloadRefused('the file is too large', 'too_large');
   return undefined;
 }

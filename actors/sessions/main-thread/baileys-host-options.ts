@@ -1,0 +1,35 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { SessionListener } from '../session-host.ts';
+import type { SessionTiming } from '../session-timing.ts';
+import type { ClientVersion, MediaAccess } from '../worker-protocol.ts';
+import type { WorkerSupervision } from './worker-pool.ts';
+
+/** The settings and ports of the sending component. */
+export interface BaileysHostOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Told every event, never from within a call to the host. */
+  readonly listener: SessionListener;
+  /** 32 bytes each. The first seals, all open. */
+  readonly credentialsKeys: readonly Buffer[];
+  readonly socketUrl: string;
+  /** The simulator's root key. Refused unless the socket is on loopback. */
+  readonly noiseRootKey?: Buffer | undefined;
+  /** Certificate (PEM) of the simulator's media host. */
+  readonly mediaCa?: string | undefined;
+  /** Default: public addresses alone. Loopback is refused unless the socket is on loopback. */
+  readonly media?: Partial<MediaAccess> | undefined;
+  /** The version that clients say they are; default: their own. */
+  readonly clientVersion?: ClientVersion | undefined;
+  /** Asks the network's page for the last number of the version to say, instead of `clientVersion`. */
+  readonly askRevision?: ((signal: AbortSignal) => Promise<number>) | undefined;
+  /** Worker threads; default 1. */
+  readonly workers?: number | undefined;
+  readonly timing?: Partial<SessionTiming> | undefined;
+  readonly supervision?: Partial<WorkerSupervision> | undefined;
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../../runtime/clock.ts';
+import type { FileHosts } from '../../inbound-content.ts';
+
+/** How long a session may take to say where files are, in milliseconds: less than a forwarded call has. */
+const ANSWER_MS = 5_000;
+
+/** Questions to session workers where the network keeps files. */
+export class FileHostQuestions {
+  readonly #clock: Clock;
+  readonly #asked = new Map<number, (hosts: FileHosts | undefined) => void>();
+  #count = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves with the answer; undefined where `post` reaches nobody, or nobody answers in time. */
+  async ask(post: (questionId: number) => boolean): Promise<FileHosts | undefined> {
+    this.#count += 1;
+    const questionId = this.#count;
+    if (!post(questionId)) return undefined;
+    return new Promise((resolve) => {
+      const timeout = this.#clock.after(ANSWER_MS, () => this.answered(questionId, undefined));
+      this.#asked.set(questionId, (hosts) => {
+        timeout.cancel();
+        resolve(hosts);
+      });
+    });
+  }
+
+  answered(questionId: number, hosts: FileHosts | undefined): void {
+    const resolve = this.#asked.get(questionId);
+    this.#asked.delete(questionId);
+    resolve?.(hosts);
+  }
+}

@@ -1,0 +1,47 @@
+import type { InboundDownload } from '../../actors/inbound-content.ts';
+
+/**
+ * Types that a reply names as their sender declared them: pictures of pixels, sound and films. No browser runs anything in them.
+ * All else may hold a page or a program, whatever it is called.
+ */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/gif',
+  'video/mp4',
+  'video/3gpp',
+  'audio/ogg',
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/aac',
+  'audio/amr',
+]);
+
+/** What a browser may do with a stranger's file: nothing but save it. */
+const FOR_BROWSERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+} as const;
+
+/** Returns the type and the headers under which a stranger's file is given. */
+export function shownFile({ type, fileName }: Pick<InboundDownload, 'type' | 'fileName'>): {
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const declared = type?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const contentType = HARMLESS.has(declared) ? declared : 'application/octet-stream';
+  const name = fileName === null ? '' : `; filename*=UTF-8''${encodedName(fileName)}`;
+  return { contentType, headers: { 'Content-Disposition': `attachment${name}`, ...FOR_BROWSERS } };
+}
+
+/** A file name as RFC 8187 writes it, without what leads to another folder. */
+function encodedName(fileName: string): string {
+  const plain = fileName.replaceAll(/[/\\\p{C}]/gu, '_').replace(/^\.+/, '_');
+  return encodeURIComponent(plain).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,175 @@
+/** Attachments that people send reach the tenant whole, or as broken, and nothing of them is kept. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { after, before, test } from 'node:test';
+import type { ContactMessageCall } from '../../simulator/contact-client.ts';
+import { makeAccount } from './account.ts';
+import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { connectShop } from './shop-steps.ts';
+import { until } from './waiting.ts';
+
+const SHOP_PHONE = '+33611110077';
+const PERSON = '+33622220077';
+
+let stack: ServiceStack;
+before(async () => {
+  stack = await startServiceStack();
+  await connectShop(stack, stack.shopId, SHOP_PHONE);
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' });
+});
+after(() => stack.stop());
+
+interface Received {
+  readonly id: string;
+  readonly media: { readonly sha256: string; readonly size: number };
+  /** Where the network keeps it. */
+  readonly path: string;
+}
+
+/** Somebody sends a file; what the tenant is told of it. */
+async function receive(message: Omit<ContactMessageCall, 'to'>): Promise<Received> {
+  const { path } = await stack.network.write(PERSON, { to: SHOP_PHONE, ...message });
+  const { data } = await stack.api.get(`/shops/${stack.shopId}/inbound?limit=1`);
+  const [newest] = data.items as Omit<Received, 'path'>[];
+  assert.ok(newest);
+  return { ...newest, path: path ?? '' };
+}
+
+const fetchMedia = (id: string, init: RequestInit = {}, key = stack.apiKey): Promise<Response> =>
+  fetch(`${stack.apiUrl()}/inbound/${id}/media`, { ...init, headers: { authorization: `Bearer ${key}` } });
+
+const bytesOf = async (response: Response): Promise<Uint8Array> =>
+  new Uint8Array(await response.arrayBuffer());
+
+const codeOf = async (response: Response): Promise<unknown> =>
+  ((await response.json()) as { error: { code: string } }).error.code;
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+test('the very bytes that were sent are given, of files of all lengths and kinds', async () => {
+  const kinds = ['image', 'video', 'document', 'voice', 'sticker', 'video_note', 'audio'] as const;
+  for (const [index, fileBytes] of [1, 15, 16, 17, 65_535, 65_536, 3_000_000].entries()) {
+    const { id, media } = await receive({ kind: kinds[index] ?? 'image', fileBytes });
+    const response = await fetchMedia(id);
+    assert.equal(response.status, 200);
+    const bytes = await bytesOf(response);
+    assert.deepEqual([bytes.byteLength, sha256(bytes)], [fileBytes, media.sha256], `${fileBytes} bytes`);
+  }
+});
+
+test('a browser does nothing with it but save it, whatever its sender declares', async () => {
+  const declared = [
+    ['image/jpeg', 'image/jpeg'],
+    ['audio/ogg; codecs=opus', 'audio/ogg'],
+    ['text/html', 'application/octet-stream'],
+    ['image/svg+xml', 'application/octet-stream'],
+    ['image/jpeg\r\nX-Evil: 1', 'application/octet-stream'],
+  ] as const;
+  for (const [fileType, shown] of declared) {
+    const fileName = '../../"sub\r\nX-Evil: 1"/été.html';
+    const { id } = await receive({ kind: 'document', fileType, fileName });
+    const { headers, body } = await fetchMedia(id);
+    await body?.cancel();
+    assert.equal(headers.get('content-type'), shown);
+    assert.equal(
+      headers.get('content-disposition'),
+      "attachment; filename*=UTF-8''__.._%22sub__X-Evil%3A%201%22_%C3%A9t%C3%A9.html",
+    );
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    assert.match(headers.get('content-security-policy') ?? '', /sandbox/);
+    assert.equal(headers.get('x-evil'), null);
+  }
+});
+
+test('what the network has dropped, moved, or never had is said before the first byte', async () => {
+  const { id, path } = await receive({ kind: 'image' });
+  for (const [fault, status, code] of [
+    ['gone', 404, 'MEDIA_GONE'],
+    ['moved', 503, 'MEDIA_UNAVAILABLE'],
+  ] as const) {
+    await stack.network.spoilFile(path, fault);
+    const response = await fetchMedia(id);
+    assert.deepEqual([response.status, await codeOf(response)], [status, code]);
+  }
+  const text = await receive({ text: 'no file' });
+  assert.equal(await codeOf(await fetchMedia(text.id)), 'MEDIA_NOT_FOUND');
+  assert.equal(await codeOf(await fetchMedia('66b1f0a2c3d4e5f607182908')), 'MESSAGE_NOT_FOUND');
+});
+
+test('a file that is another one, or is cut off, ends as broken and never as whole', async () => {
+  const { id, path } = await receive({ kind: 'video', fileBytes: 400_000 });
+  for (const fault of ['garbled', 'cut'] as const) {
+    await stack.network.spoilFile(path, fault);
+    const response = await fetchMedia(id);
+    assert.equal(response.status, 200);
+    await assert.rejects(bytesOf(response));
+  }
+  await stack.network.spoilFile(path, 'none');
+  assert.equal((await bytesOf(await fetchMedia(id))).byteLength, 400_000);
+});
+
+test('what is too large is refused by what its sender says', async () => {
+  const { id } = await receive({ kind: 'document', fileBytes: 100 * 1024 * 1024 + 1 });
+  const response = await fetchMedia(id);
+  assert.deepEqual([response.status, await codeOf(response)], [422, 'MEDIA_TOO_LARGE']);
+});
+
+test('four at a time for a tenant; a place is free again when its caller leaves, and the network is left too', async () => {
+  const { id, path } = await receive({ kind: 'video', fileBytes: 400_000 });
+  await stack.network.spoilFile(path, 'stalled');
+  const leaving = Array.from({ length: 4 }, () => new AbortController());
+  const open = await Promise.all(leaving.map(({ signal }) => fetchMedia(id, { signal })));
+  assert.deepEqual(
+    open.map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
+  assert.equal(await codeOf(await fetchMedia(id)), 'OVERLOADED');
+  await until('the network gives four', async () => (await stack.network.downloads()) === 4);
+  for (const controller of leaving) controller.abort();
+  await until('the network is left', async () => (await stack.network.downloads()) === 0);
+  await stack.network.spoilFile(path, 'none');
+  await until('there is room', async () => (await fetchMedia(id)).status === 200);
+});
+
+test('a slow reader gets the whole file, and the service asks for no more than it reads', async () => {
+  const fileBytes = 40_000_000;
+  const { id, media } = await receive({ kind: 'document', fileBytes });
+  const hash = createHash('sha256');
+  const url = new URL(`${stack.apiUrl()}/inbound/${id}/media`);
+  await new Promise<void>((resolve, reject) => {
+    const call = request(url, { headers: { authorization: `Bearer ${stack.apiKey}` } }, (response) => {
+      // Until it reads, buffers alone are full: the network still has most of it.
+      response.pause();
+      void until('the network waits', async () => (await stack.network.downloads()) === 1).then(() => {
+        response.on('data', (piece: Buffer) => hash.update(piece));
+        response.on('end', resolve).on('error', reject);
+        response.resume();
+      }, reject);
+    });
+    call.on('error', reject).end();
+  });
+  assert.equal(hash.digest('hex'), media.sha256);
+});
+
+test('HEAD tells the type and asks the network for nothing', async () => {
+  const { id, path } = await receive({ kind: 'image' });
+  await stack.network.spoilFile(path, 'gone');
+  const response = await fetchMedia(id, { method: 'HEAD' });
+  assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/jpeg']);
+});
+
+test('without a session, without the permission, with another tenant’s key: refused', async () => {
+  const { id } = await receive({ kind: 'image' });
+  const key = await stack.admin.post(`/tenants/${stack.tenantId}/keys`, {
+    name: 'states',
+    permissions: ['messages.read'],
+    limits: { minute: 600, hour: 6_000, day: 60_000 },
+  });
+  assert.equal(await codeOf(await fetchMedia(id, {}, String(key.data.key))), 'FORBIDDEN_PERMISSION');
+  const other = await makeAccount(stack.admin);
+  assert.equal(await codeOf(await fetchMedia(id, {}, other.apiKey)), 'MESSAGE_NOT_FOUND');
+  await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/disconnect`);
+  const away = await fetchMedia(id);
+  assert.deepEqual([away.status, await codeOf(away)], [503, 'MSGAPP_NOT_CONNECTED']);
+});
