@@ -50,22 +50,34 @@ for (const [whose, accept] of Object.entries(accepts)) {
       shop.pass((24 * HOUR_MS) / SENDS_PER_DAY);
       if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted')) shop.cutAccepted();
     }
-    // The last one was the first of its day, and had the list cut.
-    const kept = RETENTION_DAYS * SENDS_PER_DAY + 1;
-    assert.equal(shop.redis.run(['LLEN', accepted]), kept);
+    // The list is cut once a day.
+    const kept = Number(shop.redis.run(['LLEN', accepted]));
+    const least = RETENTION_DAYS * SENDS_PER_DAY;
+    assert.ok(kept >= least && kept <= least + 2 * SENDS_PER_DAY, `${kept}`);
     const { state } = await shop.successor('store');
     const settled = settledPlace(shop.state) - shop.state.accepted.cut;
     assert.equal(settledPlace(state), settled, 'what it says of the list is true of what is left');
   });
 }
 
-test('the first message of a shop cuts nothing from a list that is empty, the first of the next day does', async () => {
+test('a shop that sends no more keeps nobody longer than their messages, and lives until then', async () => {
   const shop = await ShopHarness.connected();
-  const cuts = () => shop.effects.splice(0).filter(({ type }) => type === 'cut_accepted').length;
-  shop.send('+33601000000');
-  settle(shop);
-  assert.equal(cuts(), 0);
+  const { accepted } = shop.state.keys;
+  shop.effects.splice(0);
   shop.pass(25 * HOUR_MS);
-  shop.send('+33601000001');
-  assert.equal(cuts(), 1);
+  assert.deepEqual(shop.effects, [], 'there is nothing to cut yet');
+  for (let index = 0; index < 3; index += 1) {
+    shop.send(`+3360100000${index}`);
+    settle(shop);
+  }
+  shop.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
+  let days = 0;
+  for (; shop.mustLive(); days += 1) {
+    assert.ok(days <= RETENTION_DAYS + 2, 'it keeps its list for ever');
+    shop.pass(24 * HOUR_MS);
+    if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted')) shop.cutAccepted();
+  }
+  assert.ok(days > RETENTION_DAYS, `${days} days`);
+  assert.equal(shop.redis.run(['LLEN', accepted]), 0);
+  assert.deepEqual(shop.timers(), []);
 });

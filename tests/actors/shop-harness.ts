@@ -248,7 +248,7 @@ export class ShopHarness {
     cause: 'activation' | 'crash' = 'activation',
   ): Promise<ShopHarness> {
     const redis = this.redis.copy();
-    const accepted = Object.assign(new AcceptedList(0, 0), this.state.accepted);
+    const accepted = Object.assign(new AcceptedList(0, 0, 0), this.state.accepted);
     const state = from === 'memory' ? { ...this.state, accepted } : await this.#load(redis);
     const successor = new ShopHarness(state, redis);
     successor.nowMs = this.nowMs;
@@ -263,6 +263,11 @@ export class ShopHarness {
     const context = { store: storeOf(this.redis), nowMs: this.nowMs, sinceMs };
     const ended = await this.#behaviour.suspended?.(address, context);
     this.#take({ ...ended });
+  }
+
+  /** Whether its actor stays in memory, and is loaded anew after a restart. */
+  mustLive(): boolean {
+    return this.#behaviour.mustLive(this.state);
   }
 
   /** The moments the shop waits for. */

@@ -97,8 +97,8 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
     listed: state.accepted.next,
     settled: settledPlace(state),
     statuses: [...messages],
-    // The session of the process before is gone, so that there is nothing to recall.
-    effects: effects.map(({ type }) => type).filter((type) => !/^(announce|recall)/.test(type)),
+    // The session of the process before is gone, so that there is nothing to recall. Each cuts its list at a time of the day.
+    effects: effects.map(({ type }) => type).filter((type) => !/^(announce|recall|cut)/.test(type)),
   };
 }
 

@@ -1,4 +1,7 @@
+import { DAY_MS } from '../../../policy/durations.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
+import { shardCount, shardOf } from '../../../runtime/address.ts';
+import type { DueTimer } from '../../../runtime/behaviour.ts';
 import { isObjectId } from '../../../runtime/object-id.ts';
 import { dayEndsMs, dayOf, dayOfMessage } from './message-days.ts';
 
@@ -38,6 +41,17 @@ export function overdueElements(
   return kept === -1 ? oldest.length : kept;
 }
 
+/** When a shop's list is cut next: once a day, each shop at a time of its own. */
+export function nextCutMs(shopId: string, nowMs: number): number {
+  const ofDayMs = Math.floor((shardOf(shopId) / shardCount()) * DAY_MS);
+  return (Math.floor((nowMs - ofDayMs) / DAY_MS) + 1) * DAY_MS + ofDayMs;
+}
+
+/** The timer of that; a list that is empty needs none. */
+export function cutTimer({ next, cut, cutDueAtMs }: AcceptedList): DueTimer | undefined {
+  return next > cut ? { id: 'cut', dueAtMs: cutDueAtMs } : undefined;
+}
+
 /** The day an element is of; none (NaN) where it cannot be read, so that it is not kept. */
 function dayOfElement(element: string): number {
   const messageId = messageIdOf(element);
@@ -60,6 +74,8 @@ export class AcceptedList {
   settled: number;
   /** How many elements were cut from the head. */
   cut = 0;
+  /** When what has been kept long enough is cut from the head. */
+  cutDueAtMs: number;
   /** The newest day whose messages were given their expiry by this actor. */
   expiringDay: number | undefined;
   /** The newest day whose stanzas' index was given its expiry by this actor. */
@@ -68,8 +84,9 @@ export class AcceptedList {
   /** The newest day whose inbound messages were given their expiry by this actor. */
   inboundDay: number | undefined;
 
-  constructor(next: number, settled: number) {
+  constructor(next: number, settled: number, cutDueAtMs: number) {
     this.next = next;
     this.settled = settled;
+    this.cutDueAtMs = cutDueAtMs;
   }
 }

@@ -7,7 +7,7 @@ import { isFinal } from '../../message-status.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines } from '../machines/shop-machines.ts';
-import { AcceptedList, messageIdOf } from './accepted-list.ts';
+import { AcceptedList, messageIdOf, nextCutMs } from './accepted-list.ts';
 import { decodeBatches } from './batches.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
 import { readMessages } from './message-days.ts';
@@ -88,7 +88,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const machines = restoreMachines(actor ?? null);
-  const accepted = new AcceptedList(length, Number(settledText ?? 0));
+  const accepted = new AcceptedList(length, Number(settledText ?? 0), nextCutMs(shop.shopId, nowMs));
   const unsettled = await readUnsettled(keys.accepted, { accepted, newest }, store);
   const pooled = decodePooled(pooledFields, (id) => unsettled.get(id) ?? accepted.settled);
   for (const { messageId } of pooled) unsettled.delete(messageId);

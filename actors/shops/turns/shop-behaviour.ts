@@ -4,6 +4,7 @@ import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
+import { cutTimer } from '../state/accepted-list.ts';
 import { loadShop } from '../state/load-shop.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import type { PoolAnswer } from '../state/pool-protocol.ts';
@@ -13,7 +14,7 @@ import { askToConnect } from './ask-to-connect.ts';
 import { isBatchCommand, readBatchFacts } from './batches/batch-facts.ts';
 import { turnOfBatch } from './batches/batch-turns.ts';
 import { batchTimer, dripBatches } from './batches/drip-batch.ts';
-import { cutAccepted } from './builder/acceptance.ts';
+import { cutAccepted, cutIsDue } from './builder/acceptance.ts';
 import { SHOP_LANES, type ShopCommand, type ShopEffect } from './builder/shop-commands.ts';
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingTimer } from './builder/waiting-limits.ts';
@@ -123,6 +124,7 @@ export function shopBehaviour(
         state.optOutNotices.length > 0 ||
         state.scheduled.length > 0 ||
         state.batches.length > 0 ||
+        cutTimer(state.accepted) !== undefined ||
         !['unconfigured', 'disconnected'].includes(name)
       );
     },
@@ -310,6 +312,7 @@ function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
   else if (id === 'scheduled') trySchedules(builder);
   else if (id === 'batches') dripBatches(builder, retentionMs);
   else if (id === 'undelivered') noteUndelivered(builder);
+  else if (id === 'cut') cutIsDue(builder);
   else if (id === 'restriction') endRestriction(builder);
   else endOverdue(builder);
 }
@@ -359,6 +362,7 @@ function shopTimers(state: ShopState): readonly DueTimer[] {
   timers = and(timers, noticeTimer(state));
   timers = and(timers, scheduledTimer(state));
   timers = and(timers, batchTimer(state));
+  timers = and(timers, cutTimer(state.accepted));
   return and(timers, undeliveredTimer(state.undelivered));
 }
 

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { type Failure, type FailureCode, failed } from '../../../failure.ts';
-import { encodeAccepted, overdueElements } from '../../state/accepted-list.ts';
+import { encodeAccepted, nextCutMs, overdueElements } from '../../state/accepted-list.ts';
 import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
 import { idempotencyKey } from '../../state/shop-keys.ts';
@@ -75,7 +75,7 @@ function storeExpiry(builder: TurnBuilder, day: number, retentionMs: number): vo
 
 /**
  * Counts a send in the shop's list, with the commit of its turn; `own`: a message of the shop's own, which is stored before
- * that. The first of each day also cuts old elements away, where there are any. Returns its place.
+ * that. Returns its place.
  */
 export function count(
   builder: TurnBuilder,
@@ -86,13 +86,20 @@ export function count(
   const element: Write = ['RPUSH', keys.accepted, encodeAccepted(own?.id, entry)];
   if (own === undefined) builder.write(element);
   else builder.write(own.write, element);
-  const isFirstOfDay = dayOf(entry.atMs) !== dayOf(ledger.newestMs);
-  if (isFirstOfDay && accepted.next > accepted.cut) builder.perform({ type: 'cut_accepted' });
   builder.onCommitted(() => {
     ledger.record(entry);
     accepted.next += 1;
   });
   return accepted.next;
+}
+
+/** The time of a shop's day at which its list is cut has come. */
+export function cutIsDue(builder: TurnBuilder): void {
+  const { accepted, shop } = builder.state;
+  builder.perform({ type: 'cut_accepted' });
+  builder.onCommitted(() => {
+    accepted.cutDueAtMs = nextCutMs(shop.shopId, builder.nowMs);
+  });
 }
 
 /**
