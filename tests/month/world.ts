@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Redis } from 'ioredis';
+import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
+import { startSimulator } from '../../simulator/simulator.ts';
+import { type ApiClient, apiClient } from '../e2e/api-client.ts';
+import { type ServiceNode, startServiceNode } from '../e2e/service-node.ts';
+import { startRedisServer } from '../redis-server.ts';
+import { startParts } from '../started-parts.ts';
+
+/** The retention of the month's service, in days: what is stored levels off after it. */
+const RETENTION_DAYS = 7;
+/** Keys that live shorter than this by the machine's own clock are leases and the like: nothing of the simulated time. */
+const SHORT_MS = 25 * 3_600_000;
+
+/** A service, a Redis and a network whose time a month moves on. */
+export interface World {
+  readonly node: ServiceNode;
+  readonly network: SimulatorControl;
+  readonly admin: ApiClient;
+  api(key: string): ApiClient;
+  /** Logins of all sessions so far. */
+  logins(): number;
+  /** The time that everything has now. */
+  nowMs(): number;
+  /** Moves the clocks of the network, of Redis and of the service, also while that is down. */
+  forward(byMs: number): Promise<void>;
+  /** Sums of the service's figures, over its restarts, for names that begin so. */
+  total(prefix: string): Promise<number>;
+  /** Ends the service as a deployment does. */
+  end(): Promise<void>;
+  start(): Promise<void>;
+  /** Bytes resident of the service, and bytes of Redis in use. */
+  size(): Promise<{ readonly resident: number; readonly stored: number }>;
+  stop(): Promise<void>;
+}
+
+/** Starts the world at the present. */
+export function startWorld(): Promise<World> {
+  return startParts(async (parts) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'month-'));
+    parts.add(() => rmSync(dataDir, { recursive: true, force: true }));
+    const redis = await startRedisServer();
+    parts.add(() => redis.stop());
+    const store = new Redis(redis.url);
+    parts.add(() => store.disconnect());
+    let logins = 0;
+    const simulator = await startSimulator({
+      port: 0,
+      dataDir: join(dataDir, 'simulator'),
+      log: ({ event }) => {
+        if (event === 'companion logged in') logins += 1;
+      },
+    });
+    parts.add(() => simulator.close());
+    const network = simulatorControl(simulator.url);
+    const clock = join(dataDir, 'clock');
+    const adminToken = randomBytes(24).toString('base64url');
+    let aheadMs = 0;
+    writeFileSync(clock, '0');
+    const preload = `${pathToFileURL(join(import.meta.dirname, 'moved-clock.mjs')).href}?path=${encodeURIComponent(clock)}`;
+    const node = await startServiceNode(
+      {
+        ADMIN_TOKEN: adminToken,
+        REDIS_URL: redis.url,
+        DATA_DIR: dataDir,
+        CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+        MSGAPP_SOCKET_URL: simulator.chatUrl,
+        MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
+        MESSAGE_RETENTION_DAYS: String(RETENTION_DAYS),
+        SEND_GAP_MS: '50-150',
+        NODE_ID: 'node-1',
+        LOG_LEVEL: 'warn',
+        NODE_OPTIONS: `--import=${preload}`,
+      },
+      'tests/month/moved-service.ts',
+    );
+    parts.add(() => node.end('SIGKILL'));
+    const earlier = new Map<string, number>();
+    const figures = async (): Promise<Map<string, number>> => {
+      const headers = { authorization: `Bearer ${adminToken}` };
+      const text = await (await fetch(`${node.adminUrl()}/metrics`, { headers })).text();
+      const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+      return new Map(
+        lines.map((line) => {
+          const at = line.lastIndexOf(' ');
+          return [line.slice(0, at), Number(line.slice(at + 1))];
+        }),
+      );
+    };
+    return {
+      node,
+      network,
+      admin: apiClient(() => `${node.adminUrl()}/admin/v1`, adminToken),
+      api: (key) => apiClient(node.apiUrl, key),
+      logins: () => logins,
+      nowMs: () => Date.now() + aheadMs,
+      async forward(byMs) {
+        aheadMs += byMs;
+        writeFileSync(clock, String(aheadMs));
+        await network.forward(byMs);
+        if (node.runs()) node.signal('SIGPWR');
+        await expire(store, aheadMs);
+      },
+      async total(prefix) {
+        const sum = (all: ReadonlyMap<string, number>): number =>
+          [...all].reduce((sum, [name, value]) => sum + (name.startsWith(prefix) ? value : 0), 0);
+        return sum(earlier) + sum(await figures());
+      },
+      async end() {
+        for (const [name, value] of await figures()) earlier.set(name, (earlier.get(name) ?? 0) + value);
+        await node.end('SIGTERM');
+      },
+      start: () => node.start(),
+      async size() {
+        const stored = Number(/used_memory:(\d+)/.exec(await store.info('memory'))?.[1]);
+        return { resident: (await figures()).get('process_resident_memory_bytes') ?? Number.NaN, stored };
+      },
+      stop: () => parts.stop(),
+    };
+  });
+}
+
+/** Redis has no clock to move. What is due by the moved one goes, as it would by itself. */
+async function expire(store: Redis, aheadMs: number): Promise<void> {
+  for (const key of await store.keys('*')) {
+    const leftMs = await store.pttl(key);
+    if (leftMs > SHORT_MS && leftMs <= aheadMs) await store.unlink(key);
+  }
+}
