@@ -32,7 +32,7 @@ export function ShopDetails({ shop, machines, path }) {
         <${Windows} windows=${shop.policy?.windows ?? []} />
       <//>
       <div class="stack">
-        <${Panel} title="Queue" more=${html`<span class="muted">${count(details.queue.depth)} waiting, ${count(details.scheduled)} scheduled for later</span>`}>
+        <${Panel} title="Queue" more=${html`<span class="muted">${count(details.queue.depth)} waiting, ${count(details.scheduled)} scheduled for later, ${count(details.batches)} batches</span>`}>
           <${Queue} details=${details} />
         <//>
         <${Messages} path=${path} shopId=${shop.shopId} />
