@@ -9,6 +9,7 @@ import { listNodes, readMachines, readOverview } from './overview.ts';
 import { cancelShopQueue } from './queue-cancellation.ts';
 import { countRefusals, listRequests } from './requests.ts';
 import { resumeAll } from './resume-all.ts';
+import { cancelShopScheduled, listShopScheduled } from './scheduled.ts';
 import type { OperatorServices } from './services.ts';
 import { listShopBatches, readShopBatch, steerShopBatch } from './shop-batches.ts';
 import { connectShop, disconnectShop, pollShop, requestShopPairingCode } from './shop-channel.ts';
@@ -73,6 +74,8 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   requestShopPairingCode,
   disconnectShop,
   cancelShopQueue,
+  listShopScheduled,
+  cancelShopScheduled,
   listShopBatches,
   readShopBatch,
   ...steerShopBatch,

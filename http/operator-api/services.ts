@@ -25,6 +25,8 @@ export interface OperatorServices {
     | 'disconnect'
     | 'listMessages'
     | 'cancelQueue'
+    | 'listScheduled'
+    | 'unschedule'
     | 'listBatches'
     | 'batch'
     | 'steerBatch'

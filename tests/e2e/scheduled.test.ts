@@ -51,6 +51,21 @@ test('a send is scheduled, listed, shown and cancelled; its times are checked', 
   assert.deepEqual([missing.status, missing.error?.code], [404, 'SCHEDULED_NOT_FOUND']);
 });
 
+test('operators see what waits without its text, and cancel it', async () => {
+  const body = { channel: 'msgapp', to: CUSTOMER, text: 'words of a tenant', sendAt: inMs(86_400_000) };
+  const id = String((await stack.api.post(path(), body)).data.id);
+  const actor = `/actors/${stack.tenantId}/${stack.shopId}/scheduled`;
+  const { data } = await stack.admin.get(actor);
+  assert.deepEqual(
+    (data.items as { id: string; to: string }[]).map((item) => [item.id, item.to]),
+    [[id, CUSTOMER]],
+  );
+  assert.ok(!JSON.stringify(data).includes('words of a tenant'));
+  const ended = await stack.admin.delete(`${actor}/${id}`, {});
+  assert.deepEqual([ended.status, ended.data.status], [200, 'cancelled'], JSON.stringify(ended.error));
+  assert.deepEqual((await stack.admin.get(actor)).data.items, []);
+});
+
 test('at its time it is sent once, although the node was killed meanwhile', async () => {
   const { data: now } = await stack.api.get('/events');
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'Your table is ready', sendAt: inMs(3_000) };

@@ -5,6 +5,7 @@ import { meaningOf } from './codes.js';
 import { count, shortId, span, words } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Facts, Failure, More, Panel, Table, When } from './parts.js';
+import { Scheduled } from './scheduled.js';
 import { StateChart } from './state-chart.js';
 import { Windows } from './windows.js';
 /** @import { Details, InspectedShop, Machine, Message, Transition } from './answers.js' */
@@ -35,6 +36,7 @@ export function ShopDetails({ shop, machines, path }) {
         <${Panel} title="Queue" more=${html`<span class="muted">${count(details.queue.depth)} waiting, ${count(details.scheduled)} scheduled for later, ${count(details.batches)} batches</span>`}>
           <${Queue} details=${details} />
         <//>
+        ${details.scheduled > 0 && html`<${Scheduled} path=${path} />`}
         <${Messages} path=${path} shopId=${shop.shopId} />
       </div>
     </div>

@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import type { ScheduledView } from '../../actors/shops/shop-operations.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
+import { cursorPage, id, instant } from '../contract/resources.ts';
+import { operatorEndpoint } from './services.ts';
+
+/** A scheduled send without what it says. */
+const scheduledOutcome = v.strictObject({
+  id,
+  status: v.picklist(['scheduled', 'accepted', 'refused', 'cancelled']),
+  sendAt: instant,
+  notAfter: instant,
+  to: v.string(),
+  createdAt: instant,
+});
+
+const EXAMPLE = {
+  id: '66b1f0a2c3d4e5f607182909',
+  status: 'scheduled',
+  sendAt: '2027-01-31T12:00:00.000Z',
+  notAfter: '2027-01-31T13:00:00.000Z',
+  to: '+41797654321',
+  createdAt: '2027-01-30T12:00:00.000Z',
+} as const;
+
+function outcomeOf(view: ScheduledView): v.InferOutput<typeof scheduledOutcome> {
+  const { id: scheduledId, status, sendAt, notAfter, to, createdAt } = view;
+  return { id: scheduledId, status, sendAt, notAfter, to, createdAt };
+}
+
+/** GET /actors/{tenantId}/{shopId}/scheduled */
+export const listShopScheduled = operatorEndpoint({
+  name: 'listShopScheduled',
+  method: 'GET',
+  path: '/actors/{tenantId}/{shopId}/scheduled',
+  role: 'read',
+  tag: 'Actors',
+  summary: "A shop's sends that wait for their time, newest first, without their texts",
+  query: { limit: limitParameter, cursor: cursorParameter },
+  replies: {
+    200: {
+      description: 'A page.',
+      data: cursorPage(scheduledOutcome),
+      example: { items: [EXAMPLE], nextCursor: null },
+    },
+  },
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
+  async handle({ params: { tenantId, shopId }, query: { limit, cursor }, services }) {
+    const listed = await services.shops.listScheduled({ tenantId, shopId }, { limit, cursor });
+    if (!listed.ok) return listed;
+    const { items, nextCursor } = listed.value;
+    return reply(200, { items: items.map(outcomeOf), nextCursor });
+  },
+});
+
+/** DELETE /actors/{tenantId}/{shopId}/scheduled/{scheduledId} */
+export const cancelShopScheduled = operatorEndpoint({
+  name: 'cancelShopScheduled',
+  method: 'DELETE',
+  path: '/actors/{tenantId}/{shopId}/scheduled/{scheduledId}',
+  role: 'operate',
+  tag: 'Actors',
+  summary: 'Cancel a scheduled send of a shop, as its tenant can',
+  body: closedObject({}),
+  replies: {
+    200: {
+      description: 'The send, which has ended; cancelled again it answers the same.',
+      data: scheduledOutcome,
+      example: { ...EXAMPLE, status: 'cancelled' },
+    },
+  },
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE'],
+  async handle({ params: { tenantId, shopId, scheduledId }, services }) {
+    const ended = await services.shops.unschedule({ tenantId, shopId }, scheduledId.toLowerCase());
+    return ended.ok ? reply(200, outcomeOf(ended.value)) : ended;
+  },
+});
