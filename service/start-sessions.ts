@@ -37,6 +37,7 @@ export function startSessions(parts: {
     credentialsKeys: environment.credentialsKeys,
     socketUrl,
     noiseRootKey: environment.noiseRootKey,
+    deviceName: environment.platformName,
     ...versionOf(environment.clientVersion, socketUrl, media),
     workers: environment.sessionWorkers,
     media,

@@ -4,6 +4,7 @@ import {
   Curve,
   getBinaryNodeChild,
   getBinaryNodeChildBuffer,
+  getBinaryNodeChildString,
   type KeyPair,
 } from '@whiskeysockets/baileys';
 import { SERVER_ADDRESS } from './addresses.ts';
@@ -33,6 +34,12 @@ interface CodeRequest {
   /** Takes the bundle of the client's last word, while a phone waits for it. */
   finish: ((bundle: Buffer | undefined) => void) | undefined;
 }
+
+/** `Browser (System)`, both common ones: the server refuses others (tulir/whatsmeow, pair-code.go). Which ones is a guess. */
+const COMMON_NAME = /^(Chrome|Edge|Firefox|Opera|Safari) \((Android|Linux|Mac OS|Ubuntu|Windows)\)$/;
+
+const isCommonName = (hello: BinaryNode): boolean =>
+  COMMON_NAME.test(getBinaryNodeChildString(hello, 'companion_platform_display') ?? '');
 
 /**
  * Pairing by code: a registering client names a phone (`companion_hello`) and shows its owner a code; the phone, on which
@@ -109,7 +116,7 @@ export class CodePairing {
       connection.send(iqError(iq, refusal.code, refusal.text));
     } else if (!number.exists) {
       connection.send(iqError(iq, 404, 'item-not-found'));
-    } else if (wrappedKey?.byteLength !== WRAPPED_KEY_BYTES || !isOwnKey) {
+    } else if (wrappedKey?.byteLength !== WRAPPED_KEY_BYTES || !isOwnKey || !isCommonName(hello)) {
       connection.send(iqError(iq, 400, 'bad-request'));
     } else {
       const reference = randomBytes(24);

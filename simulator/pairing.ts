@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { BinaryNode } from '@whiskeysockets/baileys';
+import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { lidAddress, phoneAddress, SERVER_ADDRESS } from './addresses.ts';
 import { stanzaTime } from './clock.ts';
 import { type Companion, MOST_COMPANIONS } from './companions.ts';
@@ -46,6 +46,8 @@ export class PairingService {
     if (!data?.eIdent || !data.eRegid || !data.eSkeyId || !data.eSkeyVal || !data.eSkeySig) {
       throw new Error('registration without keys');
     }
+    const name = proto.DeviceProps.decode(data.deviceProps ?? new Uint8Array()).os;
+    this.#network.log({ event: 'a client wants to be linked', name });
     const references = Array.from({ length: REFERENCES }, () => `2@${randomBytes(24).toString('base64url')}`);
     const registration: Registration = {
       connection,

@@ -48,6 +48,7 @@ function startPool(
     count,
     setup: {
       socketUrl: 'ws://127.0.0.1:9',
+      deviceName: undefined,
       credentialsKeys: [],
       noiseRootKey: undefined,
       mediaCa: undefined,

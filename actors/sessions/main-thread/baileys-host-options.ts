@@ -18,6 +18,8 @@ export interface BaileysHostOptions {
   /** 32 bytes each. The first seals, all open. */
   readonly credentialsKeys: readonly Buffer[];
   readonly socketUrl: string;
+  /** The name that phones show of a device linked by QR code; default: the client's own. */
+  readonly deviceName?: string | undefined;
   /** The simulator's root key. Refused unless the socket is on loopback. */
   readonly noiseRootKey?: Buffer | undefined;
   /** Certificate (PEM) of the simulator's media host. */

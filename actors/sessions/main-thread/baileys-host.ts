@@ -62,6 +62,7 @@ class BaileysHost implements SessionHost {
       count: options.workers ?? 1,
       setup: {
         socketUrl: options.socketUrl,
+        deviceName: options.deviceName,
         credentialsKeys: options.credentialsKeys.map((key) => new Uint8Array(key)),
         noiseRootKey: options.noiseRootKey === undefined ? undefined : new Uint8Array(options.noiseRootKey),
         mediaCa: options.mediaCa,

@@ -48,6 +48,7 @@ function run(): void {
   const ciphers = credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key)));
   const sessions = new WorkerSessions({
     socketUrl: setup.socketUrl,
+    deviceName: setup.deviceName,
     media: {
       guard: new AddressGuard(setup.media),
       resolve: nameLookup(setup.media.nameServers),

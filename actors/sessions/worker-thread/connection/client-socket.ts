@@ -1,6 +1,7 @@
 import { Agent } from 'node:https';
 import {
   type BinaryNode,
+  DEFAULT_CONNECTION_CONFIG,
   isJidNewsletter,
   makeWASocket,
   transferDevice,
@@ -77,6 +78,7 @@ export function connectClient(options: {
     // account-sync.ts takes what is wanted of the history; the client would hold all of it in memory.
     shouldSyncHistoryMessage: () => false,
     options: { dispatcher: clientDispatcher(bounds) },
+    ...browserOf(environment.deviceName, options.opening),
     ...(timing.qrMs === undefined ? {} : { qrTimeout: timing.qrMs }),
     ...(clientVersion === undefined ? {} : { version: [...clientVersion] as [number, number, number] }),
     ...agentsOf(environment, egress),
@@ -119,6 +121,19 @@ function agentsOf(
   if (egress === undefined) return ca === undefined ? {} : { fetchAgent: new Agent({ ca }) };
   const socketProtocol = new URL(socketUrl.replace(/^ws/, 'http')).protocol;
   return { agent: egress.agent(socketProtocol) as Agent, fetchAgent: egress.agent('https:', { ca }) };
+}
+
+/**
+ * What the client says it is. With a code to type the server takes the names of common browsers and systems alone
+ * (tulir/whatsmeow, pair-code.go), so there the client says its own.
+ */
+function browserOf(
+  deviceName: string | undefined,
+  { pairWith }: WorkerOpening,
+): Pick<UserFacingSocketConfig, 'browser'> {
+  return deviceName === undefined || pairWith !== undefined
+    ? {}
+    : { browser: [deviceName, 'Chrome', DEFAULT_CONNECTION_CONFIG.browser[2]] };
 }
 
 /** The refusal of a message that would start a chat, after which the client asks the recipient for a token by itself. */

@@ -27,6 +27,7 @@ export interface MediaEnvironment {
 /** What all sessions of one worker share. */
 export interface SessionEnvironment {
   readonly socketUrl: string;
+  readonly deviceName: string | undefined;
   readonly media: MediaEnvironment;
   /** Opens what is sealed of a shop's egress. */
   readonly egressVault: Pick<EgressVault, 'open'>;
