@@ -72,9 +72,10 @@ test('a line that takes no frame ends the session', async () => {
 
 test('no question leaves a listener behind', async () => {
   const { watch, clock, ws } = watched(() => Promise.resolve({}));
+  const before = ws.eventNames();
   watch.start();
   await clock.advance(3 * keepAliveMs);
-  assert.deepEqual(ws.eventNames(), []);
+  assert.deepEqual(ws.eventNames(), before);
 });
 
 test('a frame that the line refuses is told as the end of the line, by another', async () => {
@@ -144,4 +145,16 @@ test('no ping is long in coming where the question about devices is due between 
   assert.deepEqual(asked, Array(9).fill('ping'));
   await clock.advance(1);
   assert.equal(asked.at(-1), 'devices');
+});
+
+test('a line on which something arrives is asked about devices only once it was quiet for as long as ever', async () => {
+  const { watch, clock, asked, ws } = watched(() => Promise.resolve({}));
+  watch.start();
+  for (let passedMs = 0; passedMs < 3 * probeEveryMs; passedMs += 60_000) {
+    ws.emit('frame', { tag: 'receipt', attrs: {} });
+    await clock.advance(60_000);
+  }
+  assert.equal(asked.includes('devices'), false);
+  await clock.advance(probeEveryMs);
+  assert.equal(asked.filter((question) => question === 'devices').length, 1);
 });

@@ -16,9 +16,13 @@ const PING_CONTENT: BinaryNode[] = [{ tag: 'ping', attrs: {} }];
 /** A thread that noticed the end of a wait this late stood still meanwhile. */
 const STALL_MS = 1_000;
 
+/** A server that sends these listens: a deaf one answers pings alone. */
+const WORDS = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
+
 /**
  * Whether somebody listens at the other end of an open line. One question again and again: a ping, which a dead line leaves
- * without an answer, and now and then in its place one about devices, since a deaf socket may answer pings for hours.
+ * without an answer, and in its place one about devices where nothing arrived for a while, since a deaf socket may answer pings
+ * for hours. A web client asks no such question of its own, so it is left out while there is something to hear.
  *
  * The client has a keep-alive of its own. It counts from the last frame and looks before it reads what has arrived, so
  * a worker that stands still for five seconds loses every session that was quiet, and all of them come back at once.
@@ -30,6 +34,7 @@ export class LineWatch {
   readonly #timing: SessionTiming;
   readonly #later: (delayMs: number, act: () => void) => ArmedTimer;
   readonly #unanswered: (question: string) => void;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: {
     readonly socket: WASocket;
@@ -45,6 +50,9 @@ export class LineWatch {
     this.#timing = options.timing;
     this.#later = options.later;
     this.#unanswered = options.unanswered;
+    this.#socket.ws.on('frame', (frame: BinaryNode | Uint8Array) => {
+      if (!(frame instanceof Uint8Array) && WORDS.has(frame.tag)) this.#heardAtMs = this.#clock.monotonicMs();
+    });
   }
 
   /** The line is open. */
@@ -69,8 +77,13 @@ export class LineWatch {
     const leftMs = probeAtMs - this.#clock.monotonicMs();
     const isProbe = leftMs <= keepAliveMs;
     this.#later(isProbe ? Math.max(0, leftMs) : keepAliveMs, () => {
-      const asked = isProbe ? this.probe() : this.#ask('a ping', () => this.#ping());
-      void asked.then(() => this.#askLater(isProbe ? this.#nextProbeMs() : probeAtMs));
+      const quietUntilMs = this.#heardAtMs + this.#timing.probeEveryMs;
+      if (isProbe && quietUntilMs <= this.#clock.monotonicMs())
+        void this.probe().then(() => this.#askLater(this.#nextProbeMs()));
+      else
+        void this.#ask('a ping', () => this.#ping()).then(() =>
+          this.#askLater(Math.max(probeAtMs, quietUntilMs)),
+        );
     });
   }
 
