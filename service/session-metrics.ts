@@ -1,3 +1,4 @@
+import { INBOUND_KINDS } from '../actors/inbound-content.ts';
 import type { SessionHost } from '../actors/sessions/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 
@@ -60,6 +61,16 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     help: 'Messages that people wrote to shops, those delivered again included',
     kind: 'counter',
     read: () => host.figures().received,
+  });
+  source({
+    name: 'msgapi_inbound_told_total',
+    help: 'Messages that people wrote and whose account is told of them, by kind, those delivered again included',
+    kind: 'counter',
+    // All kinds from the start: the first one is to be seen as an increase.
+    read: () => {
+      const { told } = host.figures();
+      return INBOUND_KINDS.map((kind) => ({ labels: { kind }, value: told.get(kind) ?? 0 }));
+    },
   });
   source({
     name: 'msgapi_session_unanswered_total',

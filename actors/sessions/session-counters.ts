@@ -1,3 +1,4 @@
+import type { InboundKind } from '../inbound-content.ts';
 import type { SendOutcome, SessionEnd, SessionFigures } from './session-host.ts';
 import type { SessionNote } from './session-note.ts';
 
@@ -11,6 +12,7 @@ export class SessionCounters {
   readonly #unanswered = new Map<string, number>();
   readonly #offline = { announced: 0, drained: 0 };
   #received = 0;
+  readonly #told = new Map<InboundKind, number>();
 
   ended(end: SessionEnd | 'worker_lost'): void {
     this.#ends.set(end, (this.#ends.get(end) ?? 0) + 1);
@@ -21,8 +23,10 @@ export class SessionCounters {
     this.#outcomes.set(name, (this.#outcomes.get(name) ?? 0) + 1);
   }
 
-  received(): void {
+  /** `kind`: of a message whose content is told. */
+  received(kind?: InboundKind): void {
     this.#received += 1;
+    if (kind !== undefined) this.#told.set(kind, (this.#told.get(kind) ?? 0) + 1);
   }
 
   noted(note: SessionNote): void {
@@ -49,6 +53,7 @@ export class SessionCounters {
       ends: this.#ends,
       outcomes: this.#outcomes,
       received: this.#received,
+      told: this.#told,
       unanswered: this.#unanswered,
       offline: this.#offline,
     };

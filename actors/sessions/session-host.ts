@@ -1,6 +1,6 @@
 import type { Write } from '../../runtime/store.ts';
 import type { EgressAddress } from '../egress-address.ts';
-import type { FileHosts, InboundContent } from '../inbound-content.ts';
+import type { FileHosts, InboundContent, InboundKind } from '../inbound-content.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 
 /**
@@ -85,6 +85,8 @@ export interface SessionFigures {
   readonly outcomes: ReadonlyMap<string, number>;
   /** Messages that people wrote to shops, those delivered again included. */
   readonly received: number;
+  /** Those of them whose tenant is told of them, by kind. */
+  readonly told: ReadonlyMap<InboundKind, number>;
   /** Sessions that the network ended for want of an acknowledgement, by the class of the stanza. */
   readonly unanswered: ReadonlyMap<string, number>;
   /** Stanzas that waited while sessions were away: announced by the network, and come. */

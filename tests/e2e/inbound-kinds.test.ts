@@ -91,6 +91,13 @@ test('each kind of message is told as what it is, with its words and what it say
   }
 });
 
+test('what is told is counted by kind', async () => {
+  const headers = { authorization: `Bearer ${stack.adminToken}` };
+  const metrics = await (await fetch(`${stack.adminUrl()}/metrics`, { headers })).text();
+  assert.match(metrics, /^msgapi_inbound_told_total\{kind="sticker"\} 1$/m);
+  assert.match(metrics, /^msgapi_inbound_told_total\{kind="document"\} 2$/m);
+});
+
 test('a quote and a reaction name the message of ours that they are about', async () => {
   const sent = await sendText(stack, stack.shopId, { to: PERSON, text: 'Your bread is ready' });
   const ours = String(sent.data.id);

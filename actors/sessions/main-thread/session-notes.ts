@@ -16,7 +16,7 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
   const about = { tenantId, shopId, generation: slot.generation };
   if (event.type === 'session.inbound') {
     slot.received();
-    counters.received();
+    counters.received(event.content?.kind);
   }
   if (event.type === 'session.qr') slot.enter('qr');
   if (event.type === 'session.pairing_code') slot.enter('code');
