@@ -75,6 +75,8 @@ export interface ServerState {
   /** `maxmemory-policy`. */
   readonly evictionPolicy: string;
   readonly isAppendOnly: boolean;
+  /** False after its last write of the append-only file or of a snapshot failed. */
+  readonly writesToDisk: boolean;
   /** Replicas that follow it now. */
   readonly replicas: number;
   /** `min-replicas-to-write` asks for at least one: it refuses writes that no replica is there for. */

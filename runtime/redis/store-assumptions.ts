@@ -5,7 +5,14 @@ import type { Logger } from '../logger.ts';
 const OLDEST_MAJOR_VERSION = 7;
 
 /** What the promises of the runtime rest on and Redis does not do by itself. */
-export const assumptionNames = ['version', 'noeviction', 'master', 'append_only', 'safe_failover'] as const;
+export const assumptionNames = [
+  'version',
+  'noeviction',
+  'master',
+  'append_only',
+  'disk',
+  'safe_failover',
+] as const;
 export type AssumptionName = (typeof assumptionNames)[number];
 
 interface Assumption {
@@ -39,6 +46,12 @@ const assumptions: Readonly<Record<AssumptionName, Assumption>> = {
     holds: ({ isAppendOnly }) => isAppendOnly,
     sentence: () =>
       'Redis keeps no append-only file: a restart of it loses accepted messages; set appendonly yes, appendfsync always',
+  },
+  disk: {
+    severity: 'error',
+    holds: ({ writesToDisk }) => writesToDisk,
+    sentence: () =>
+      'Redis failed to write to its disk and may refuse writes (MISCONF): see its log, and make room on its disk',
   },
   safe_failover: {
     severity: 'warn',
@@ -92,7 +105,7 @@ export class AssumptionWatch {
 
 /**
  * Reads what a server answers to INFO. A field that is missing reads as what is least safe: version 0, no policy, no
- * append-only file, no master.
+ * append-only file, no master. A state of the disk that is missing is no failure.
  */
 export function parseServerState(name: string, info: string): ServerState {
   const field = (key: string): string | undefined => new RegExp(`^${key}:(\\S*)`, 'm').exec(info)?.[1];
@@ -104,6 +117,7 @@ export function parseServerState(name: string, info: string): ServerState {
     memoryUse: maximumBytes === 0 ? 0 : Number(field('used_memory') ?? 0) / maximumBytes,
     evictionPolicy: field('maxmemory_policy') ?? 'unknown',
     isAppendOnly: field('aof_enabled') === '1',
+    writesToDisk: field('aof_last_write_status') !== 'err' && field('rdb_last_bgsave_status') !== 'err',
     replicas: Number(field('connected_slaves') ?? 0),
     // Redis tells how many of its replicas keep up only while min-replicas-to-write asks for any.
     waitsForReplicas: field('min_slaves_good_slaves') !== undefined,

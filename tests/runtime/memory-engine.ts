@@ -134,6 +134,7 @@ export class MemoryEngine implements Engine {
         memoryUse: this.memoryShare,
         evictionPolicy: 'noeviction',
         isAppendOnly: true,
+        writesToDisk: true,
         replicas: 0,
         waitsForReplicas: false,
       },

@@ -1,5 +1,7 @@
 /** What is assumed of Redis is looked at when a node starts and while it runs. */
 import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
@@ -59,6 +61,32 @@ test('a Redis without an append-only file is told loudly at the start', async ()
   assert.ok(log.errors.some((message) => message.includes('no append-only file')));
   assert.equal(isHeld('append_only', node.storeServers()), false);
   await node.stop();
+  await server.stop();
+});
+
+test('a Redis that cannot write to its disk is told loudly, and that it can again', async () => {
+  const server = await startRedisServer();
+  const redis = new Redis(server.url);
+  const { node, log } = await redisNode({ redisUrl: server.url, limits });
+  const [, directory = ''] = await redis.config('GET', 'dir');
+  const saved = async (status: string) => {
+    await redis.bgsave();
+    await eventually(async () =>
+      (await redis.info('persistence')).includes(`rdb_last_bgsave_status:${status}`),
+    );
+  };
+  // A snapshot cannot take this name.
+  const inItsPlace = join(directory, 'dump.rdb');
+  rmSync(inItsPlace, { force: true });
+  mkdirSync(inItsPlace);
+  await saved('err');
+  await untilHeld(node, 'disk', false);
+  await eventually(() => log.errors.some((message) => message.includes('failed to write to its disk')));
+  rmSync(inItsPlace, { recursive: true });
+  await saved('ok');
+  await untilHeld(node, 'disk', true);
+  await node.stop();
+  redis.disconnect();
   await server.stop();
 });
 
