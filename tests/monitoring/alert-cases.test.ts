@@ -1,0 +1,24 @@
+/** Each alert has a case for promtool (`npm run test:alerts`) in which it fires. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../root.ts';
+
+const folder = join(root, 'tests/monitoring');
+const cases = readdirSync(folder)
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => readFileSync(join(folder, name), 'utf8'))
+  .join('\n');
+const rules = readFileSync(join(root, 'image/monitoring/alert-rules.yaml'), 'utf8');
+const alerts = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name);
+
+test('each alert has a case in which it fires', () => {
+  const firing = (name: string): boolean =>
+    new RegExp(`labels: '?ALERTS\\{alertname="${name}",alertstate="firing"`).test(cases);
+  assert.ok(alerts.length > 40);
+  assert.deepEqual(
+    alerts.filter((name) => !firing(name)),
+    [],
+  );
+});
