@@ -5,6 +5,7 @@ import type { ShopReference } from '../shops/shop-operations.ts';
 import type { ShopDescription } from '../shops/turns/describe-shop.ts';
 import type { ShopCensus } from '../shops/views/shop-census.ts';
 import type { ShopSummary } from '../shops/views/shop-summary.ts';
+import type { CustomerView } from '../tenants/customer-list.ts';
 import type { CursorPage, ShopView } from '../tenants/tenant-operations.ts';
 import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenants/tenant-view.ts';
 import type { ResumedActors, SuspendedFilter } from './resume-suspended.ts';
@@ -110,6 +111,15 @@ export interface OperatorOperations {
   setEgress(shop: ShopReference, egress: string | null): Promise<Outcome<EgressView>>;
   /** Numbers the tenant's customer records hold; they make recipients known. */
   addCustomers(tenantId: string, phones: readonly string[]): Promise<Outcome<{ readonly added: number }>>;
+  /** In the order of their numbers; `q` matches a part of a number, `cursor` is the last number of the page before. */
+  listCustomers(
+    tenantId: string,
+    query: { readonly limit: number; readonly cursor: string | undefined; readonly q: string | undefined },
+  ): Promise<Outcome<CursorPage<CustomerView>>>;
+  removeCustomers(
+    tenantId: string,
+    phones: readonly string[],
+  ): Promise<Outcome<{ readonly removed: number }>>;
   createKey(
     tenantId: string,
     key: KeyDraft,

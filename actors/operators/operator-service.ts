@@ -12,6 +12,7 @@ import type { ShopReference } from '../shops/shop-operations.ts';
 import { shopAddress } from '../shops/state/shop-keys.ts';
 import type { ShopCommand } from '../shops/turns/builder/shop-commands.ts';
 import { changedRecord } from '../tenants/account-turns.ts';
+import { listCustomers } from '../tenants/customer-list.ts';
 import type { StoredKeyDirectory } from '../tenants/key-directory.ts';
 import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
@@ -77,7 +78,14 @@ function tenantAccess(actors: Actors): TenantAccess {
 
 type Accounts = Pick<
   OperatorOperations,
-  'createTenant' | 'tenant' | 'resumeTenant' | 'changeTenant' | 'importShop' | 'addCustomers'
+  | 'createTenant'
+  | 'tenant'
+  | 'resumeTenant'
+  | 'changeTenant'
+  | 'importShop'
+  | 'addCustomers'
+  | 'listCustomers'
+  | 'removeCustomers'
 >;
 
 function accounts(
@@ -135,6 +143,11 @@ function accounts(
       return made.ok ? done(made.value.shop) : made;
     },
     addCustomers: (tenantId, phones) => ask(tenantId, { type: 'add_customers', phones }),
+    listCustomers: (tenantId, query) =>
+      withTenant(tenantId, async ({ keys }) =>
+        done(await listCustomers({ store, key: keys.customers }, query)),
+      ),
+    removeCustomers: (tenantId, phones) => ask(tenantId, { type: 'remove_customers', phones }),
   };
 }
 

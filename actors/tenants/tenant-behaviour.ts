@@ -64,7 +64,8 @@ export function tenantBehaviour(
           store,
         );
       if (command.type === 'revoke_contact') return readDeclared(state, [command.phone], store);
-      if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
+      if (command.type === 'add_customers' || command.type === 'remove_customers')
+        return readCustomers(state, command.phones, store);
       if (command.type === 'shop_erased' && state.webhooks.size > 0) return readProgress(state, store);
       return noFacts;
     },
@@ -153,6 +154,11 @@ function turn(
       return {
         writes: [['SADD', state.keys.customers, ...command.phones]],
         reply: done({ added: new Set(command.phones).size - facts.customers.size }),
+      };
+    case 'remove_customers':
+      return {
+        writes: [['SREM', state.keys.customers, ...command.phones]],
+        reply: done({ removed: facts.customers.size }),
       };
     case 'put_key':
       return putKey(state, command.key);

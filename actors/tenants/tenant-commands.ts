@@ -30,7 +30,7 @@ export type TenantCommand =
   | { readonly type: 'declare'; readonly contacts: readonly DeclaredContact[] }
   | { readonly type: 'revoke_contact'; readonly phone: string }
   | { readonly type: 'change'; readonly changes: TenantChanges }
-  | { readonly type: 'add_customers'; readonly phones: readonly string[] }
+  | { readonly type: 'add_customers' | 'remove_customers'; readonly phones: readonly string[] }
   | { readonly type: 'put_key'; readonly key: ApiKeyRecord }
   | { readonly type: 'rotate_key'; readonly keyId: string; readonly hash: string }
   | { readonly type: 'revoke_key'; readonly keyId: string }
@@ -71,6 +71,7 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
   revoke_contact: 'client',
   change: 'client',
   add_customers: 'client',
+  remove_customers: 'client',
   put_key: 'client',
   rotate_key: 'client',
   revoke_key: 'client',

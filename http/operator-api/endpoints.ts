@@ -1,6 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { listActors, passivateActor, readActor, steerActor } from './actors.ts';
 import { listAudit } from './audit.ts';
+import { addCustomers, listCustomers, removeCustomers } from './customers.ts';
 import { listDeadLetters, replayDeadLetter } from './dead-letters.ts';
 import { readErasure } from './erasures.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
@@ -15,7 +16,6 @@ import { listShopBatches, readShopBatch, steerShopBatch } from './shop-batches.t
 import { connectShop, disconnectShop, pollShop, requestShopPairingCode } from './shop-channel.ts';
 import { changeShop, deleteShop, importShop, listShopMessages, listTenantShops } from './shops.ts';
 import {
-  addCustomers,
   changeTenant,
   createTenant,
   deleteTenant,
@@ -49,6 +49,8 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   readErasure,
   importShop,
   addCustomers,
+  listCustomers,
+  removeCustomers,
   createKey,
   listKeys,
   rotateKey,

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { PLANS, type PlanName } from '../../policy/plan.ts';
-import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
@@ -176,35 +175,5 @@ export const deleteTenant = operatorEndpoint({
   async handle({ params, services }) {
     const gone = await services.operators.deleteTenant(params.tenantId);
     return gone.ok ? erasureReply(params.tenantId, gone.value) : gone;
-  },
-});
-
-/** POST /tenants/{tenantId}/customers */
-export const addCustomers = operatorEndpoint({
-  name: 'addCustomers',
-  method: 'POST',
-  path: '/tenants/{tenantId}/customers',
-  role: 'admin',
-  tag: 'Tenants',
-  summary: "Add numbers to the tenant's customer records; they become known recipients",
-  body: closedObject({
-    phones: v.pipe(
-      boundedArray(phoneNumber, { max: 1000 }),
-      v.minLength(1, 'must have at least 1 item'),
-      v.maxLength(1000, 'must have at most 1000 items'),
-    ),
-  }),
-  bodyExample: { phones: ['+41797654321'] },
-  replies: {
-    201: {
-      description: 'How many were not there before.',
-      data: v.strictObject({ added: v.number() }),
-      example: { added: 1 },
-    },
-  },
-  errors: ['NOT_FOUND'],
-  async handle({ params, body, services }) {
-    const added = await services.operators.addCustomers(params.tenantId, body.phones);
-    return added.ok ? reply(201, added.value) : added;
   },
 });

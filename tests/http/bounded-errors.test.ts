@@ -4,7 +4,7 @@ import { checkRequest } from '../../http/contract/checked-request.ts';
 import type { Endpoint } from '../../http/contract/endpoint.ts';
 import { errorReply } from '../../http/contract/envelope.ts';
 import { validate } from '../../http/contract/validation.ts';
-import { addCustomers } from '../../http/operator-api/tenants.ts';
+import { addCustomers } from '../../http/operator-api/customers.ts';
 import { declareContacts } from '../../http/tenant-api/contacts.ts';
 import { listShops } from '../../http/tenant-api/shops.ts';
 

@@ -42,6 +42,7 @@ export interface FakeTenant {
   keys: Map<string, FakeKey>;
   shops: Map<string, FakeShop>;
   contacts: Map<string, ContactView>;
+  customers: Set<string>;
   apiCalls: number;
 }
 

@@ -60,6 +60,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
         keys: new Map(),
         shops: new Map(),
         contacts: new Map(),
+        customers: new Set(),
         apiCalls: 0,
       });
       return done(view);
@@ -112,7 +113,23 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       return tenant === undefined ? failed('NOT_FOUND') : done(addShop(memory, tenant, draft));
     },
     async addCustomers(tenantId, phones) {
-      return memory.tenants.has(tenantId) ? done({ added: phones.length }) : failed('NOT_FOUND');
+      const customers = memory.tenants.get(tenantId)?.customers;
+      if (customers === undefined) return failed('NOT_FOUND');
+      const before = customers.size;
+      for (const phone of phones) customers.add(phone);
+      return done({ added: customers.size - before });
+    },
+    async listCustomers(tenantId, { limit, cursor = '', q = '' }) {
+      const customers = memory.tenants.get(tenantId)?.customers;
+      if (customers === undefined) return failed('NOT_FOUND');
+      const wanted = [...customers].sort().filter((phone) => phone > cursor && phone.includes(q));
+      const items = wanted.slice(0, limit).map((phone) => ({ phone }));
+      return done({ items, nextCursor: wanted.length > limit ? (items.at(-1)?.phone ?? null) : null });
+    },
+    async removeCustomers(tenantId, phones) {
+      const customers = memory.tenants.get(tenantId)?.customers;
+      if (customers === undefined) return failed('NOT_FOUND');
+      return done({ removed: phones.filter((phone) => customers.delete(phone)).length });
     },
     async createKey(tenantId, draft) {
       const tenant = memory.tenants.get(tenantId);

@@ -1,0 +1,34 @@
+import type { Store } from '../../runtime/store.ts';
+import type { CursorPage } from './tenant-operations.ts';
+
+/** Members that one command reads. A whole set at once would hold up all others who ask that Redis. */
+const BATCH = 5_000;
+
+/** One of the numbers in a tenant's customer records. */
+export interface CustomerView {
+  readonly phone: string;
+}
+
+/**
+ * A page of the stored customers in the order of their numbers, after `cursor`; `q` matches a part of a number. The
+ * set has no order in Redis, so each page reads all of it, and keeps no more than a page in memory.
+ */
+export async function listCustomers(
+  { store, key }: { readonly store: Pick<Store, 'read'>; readonly key: string },
+  query: { readonly limit: number; readonly cursor: string | undefined; readonly q: string | undefined },
+): Promise<CursorPage<CustomerView>> {
+  const { limit, cursor: after = '', q: part = '' } = query;
+  let first: string[] = [];
+  let place = '0';
+  do {
+    const [[next, members]] = (await store.read([['SSCAN', key, place, 'COUNT', BATCH]])) as [
+      [next: string, members: string[]],
+    ];
+    const wanted = members.filter((phone) => phone > after && phone.includes(part));
+    // Redis may give a member twice.
+    first = [...new Set([...first, ...wanted])].sort().slice(0, limit + 1);
+    place = next;
+  } while (place !== '0');
+  const items = first.slice(0, limit).map((phone) => ({ phone }));
+  return { items, nextCursor: first.length > limit ? (items.at(-1)?.phone ?? null) : null };
+}
