@@ -43,7 +43,7 @@ export function operatorServices(
     countRefusals: (tenantId) => requests.countRefusals(tenantId, clock.wallMs() - REFUSALS_MS),
     actors: (query) => allActors(fleet, forwarder, query),
     nodeShare: share,
-    overview: async () => fleetOverview({ own: await share(), forwarder, nowMs: clock.wallMs() }),
+    overview: () => fleetOverview({ own: share, forwarder, nowMs: clock.wallMs() }),
     resumeAll: (filter) =>
       resumeEverywhere(filter, { own: (local) => fleet.resumeSuspended(local), forwarder }),
     eventsSince: (since) => fleetEvents.answer(since),

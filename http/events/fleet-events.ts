@@ -4,9 +4,9 @@
  * answer is bounded, so a node that hangs or is flooded delays no other: an event `node` with the `standing` `silent`,
  * then `heard` or `gone`, or an event `missed` with a `count` says so instead.
  */
+import * as v from 'valibot';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
-import { encodeForwarded } from '../owner/forwarded-form.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
+import { askNode, type OtherNodes } from '../owner/ask-all-nodes.ts';
 import { EventLog } from './event-log.ts';
 import type { EventFeed, OperatorEvent } from './operator-event.ts';
 
@@ -20,18 +20,22 @@ const LINGER_MS = 30_000;
 /** Most events of one answer; the rest is counted as missed. */
 const ANSWERED_EVENTS = 250;
 
-/** One node's answer, as it travels. */
-interface EventsAnswer {
-  readonly events: readonly OperatorEvent[];
-  readonly missed: number;
+/** The answer of a node. Events of other builds may have other fields. */
+const eventsAnswer = v.object({
+  events: v.array(v.custom<OperatorEvent>(isEvent)),
+  missed: v.number(),
   /** From where to ask next. */
-  readonly next: string;
+  next: v.string(),
+});
+
+function isEvent(value: unknown): boolean {
+  return v.is(v.object({ type: v.string(), at: v.string(), data: v.looseObject({}) }), value);
 }
 
 /** The feed, the clock and the ways to other nodes. */
 export interface FleetEventsOptions {
   readonly feed: EventFeed;
-  readonly forwarder: Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
+  readonly forwarder: OtherNodes;
   readonly clock: Clock;
   /** Tells this node's log from all others: letters and digits. */
   readonly epoch: string;
@@ -90,7 +94,9 @@ export class FleetEvents implements EventFeed {
   answer(since: string): string {
     const { events, missed } = this.#log.after(since, ANSWERED_EVENTS);
     const next = this.#log.end(this.#options.clock.wallMs());
-    return JSON.stringify({ events: events.map(({ event }) => event), missed, next } satisfies EventsAnswer);
+    return JSON.stringify({ events: events.map(({ event }) => event), missed, next } satisfies v.InferOutput<
+      typeof eventsAnswer
+    >);
   }
 
   /** Ends everything. */
@@ -125,10 +131,8 @@ export class FleetEvents implements EventFeed {
     const { forwarder, clock } = this.#options;
     let next = since;
     try {
-      const payload = encodeForwarded({ kind: 'events', since });
-      const answer = JSON.parse(
-        await forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS),
-      ) as EventsAnswer;
+      const question = { kind: 'events', since } as const;
+      const answer = await askNode(forwarder, { nodeId, question, answer: eventsAnswer });
       if (round !== this.#round) return;
       next = answer.next;
       if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'heard');

@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import type { FleetOperations, ShopActorView } from '../../actors/operators/operator-operations.ts';
 import type { ShopSummary } from '../../actors/shops/views/shop-summary.ts';
 import { eachYielding } from '../../runtime/yielder.ts';
-import { type ActorsQuery, encodeForwarded } from '../owner/forwarded-form.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
+import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
+import type { ActorsQuery } from '../owner/forwarded-form.ts';
 
 /** A place in the order asked for. */
 interface Place {
@@ -30,22 +31,35 @@ export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promis
   return described;
 }
 
-/** The list over all nodes. A node that does not answer is left out, since the list is needed most when one fails. */
+/** A page of the actors of all nodes. */
+export interface ListedActors {
+  readonly actors: readonly RankedActor[];
+  /** Nodes that did not answer: their actors are missing. */
+  readonly silentNodes: readonly string[];
+}
+
+/** The actors of a node. Another build may describe an actor with other fields, which are passed on unread. */
+const rankedActors = v.array(
+  v.object({ rank: v.number(), id: v.string(), actor: v.custom<ShopActorView>(isActor) }),
+);
+
+function isActor(value: unknown): boolean {
+  return v.is(v.looseObject({ tenantId: v.string(), shopId: v.string() }), value);
+}
+
+/** The list over all nodes, at most `limit`. A node that does not answer is named, since others are needed then most. */
 export async function allActors(
   fleet: LocalFleet,
-  forwarder: Forwarder,
+  nodes: OtherNodes,
   query: ActorsQuery,
-): Promise<readonly RankedActor[]> {
-  const payload = encodeForwarded({ kind: 'actors', query });
-  const [own, ...answers] = await Promise.allSettled([
-    localActors(fleet, query),
-    ...forwarder.otherNodes().map((nodeId) => forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS)),
-  ]);
-  if (own.status === 'rejected') throw own.reason;
-  const remote = answers.flatMap((answer) =>
-    answer.status === 'fulfilled' ? (JSON.parse(answer.value) as RankedActor[]) : [],
-  );
-  return [...own.value, ...remote].sort(inOrder).slice(0, query.limit);
+): Promise<ListedActors> {
+  const { own, others, silentNodes } = await askAllNodes<readonly RankedActor[]>(nodes, {
+    question: { kind: 'actors', query },
+    answer: rankedActors,
+    own: () => localActors(fleet, query),
+  });
+  const all = [...own, ...others.flatMap(({ answer }) => answer)];
+  return { actors: all.sort(inOrder).slice(0, query.limit), silentNodes };
 }
 
 /**

@@ -37,20 +37,33 @@ export const listActors = operatorEndpoint({
   replies: {
     200: {
       description: 'A page of snapshots.',
-      data: cursorPage(shopActor),
-      example: { items: [shopActorExample], nextCursor: null },
+      data: v.strictObject({
+        ...cursorPage(shopActor).entries,
+        silentNodes: v.pipe(
+          v.array(v.string()),
+          v.description('Nodes that did not answer: their actors are missing.'),
+        ),
+      }),
+      example: { items: [shopActorExample], nextCursor: null, silentNodes: [] },
     },
   },
   errors: [],
   async handle({ query, services }) {
     const { sort, state, q, limit, cursor } = query;
-    const ranked = await services.actors({ sort, state, q, limit: limit + 1, after: cursor });
-    const page = ranked.slice(0, limit);
+    const { actors, silentNodes } = await services.actors({
+      sort,
+      state,
+      q,
+      limit: limit + 1,
+      after: cursor,
+    });
+    const page = actors.slice(0, limit);
     const last = page.at(-1);
-    const more = ranked.length > limit && last !== undefined;
+    const more = actors.length > limit && last !== undefined;
     return reply(200, {
       items: page.map(({ actor }) => actor),
       nextCursor: more ? `${last.rank}~${last.id}` : null,
+      silentNodes,
     });
   },
 });

@@ -1,8 +1,10 @@
+import * as v from 'valibot';
 import type { ShopCensus } from '../../actors/shops/views/shop-census.ts';
 import { eachYielding } from '../../runtime/yielder.ts';
+import { count } from '../contract/resources.ts';
 import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activity.ts';
-import { encodeForwarded } from '../owner/forwarded-form.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
+import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
+import type { SchemasOf } from './schemas-of.ts';
 
 /** One node's share: its shops and its last minutes. */
 export interface NodeShare extends ShopCensus {
@@ -34,37 +36,45 @@ export interface SeriesPoint {
   readonly p99Ms: number | null;
 }
 
-/** The assumed values of fields that a node of an older build does not send. */
-const UNTOLD: Omit<NodeShare, 'nodeId'> = {
-  workers: 'available',
-  shops: 0,
-  queued: 0,
-  scheduled: 0,
-  oldestMessageMs: null,
-  mailboxDepth: 0,
-  states: {},
-  suspendedTenants: [],
-  slots: [],
-};
+const counts = v.record(v.string(), count);
+
+/** A share as another node sends it. The defaults are for fields that a node of an older build does not send. */
+const nodeShare = v.object({
+  nodeId: v.string(),
+  workers: v.optional(v.picklist(['available', 'lost']), 'available'),
+  shops: v.optional(count, 0),
+  queued: v.optional(count, 0),
+  scheduled: v.optional(count, 0),
+  oldestMessageMs: v.optional(v.nullable(v.number()), null),
+  mailboxDepth: v.optional(count, 0),
+  states: v.optional(counts, {}),
+  suspendedTenants: v.optional(v.array(v.string()), []),
+  slots: v.optional(
+    v.array(
+      v.object({
+        atMs: v.number(),
+        requests: count,
+        errors: counts,
+        latencies: v.array(count),
+        messages: counts,
+      } satisfies SchemasOf<ActivitySlot>),
+    ),
+    [],
+  ),
+} satisfies SchemasOf<NodeShare>);
 
 /** All nodes' shares added up. A node that does not answer is named and left out. */
 export async function fleetOverview(options: {
-  readonly own: NodeShare;
-  readonly forwarder: Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
+  own(): Promise<NodeShare>;
+  readonly forwarder: OtherNodes;
   readonly nowMs: number;
 }): Promise<Overview> {
-  const { own, forwarder, nowMs } = options;
-  const payload = encodeForwarded({ kind: 'overview' });
-  const others = forwarder.otherNodes();
-  const answers = await Promise.allSettled(
-    others.map((nodeId) => forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS)),
-  );
-  const shares = answers.flatMap((answer, index) =>
-    answer.status === 'fulfilled'
-      ? [{ ...UNTOLD, nodeId: others[index] ?? '', ...(JSON.parse(answer.value) as Partial<NodeShare>) }]
-      : [],
-  );
-  const all = [own, ...shares];
+  const { own, others, silentNodes } = await askAllNodes<NodeShare>(options.forwarder, {
+    question: { kind: 'overview' },
+    answer: nodeShare,
+    own: options.own,
+  });
+  const all = [own, ...others.map(({ answer }) => answer)];
   const sum = (of: (share: NodeShare) => number): number =>
     all.reduce((total, share) => total + of(share), 0);
   return {
@@ -76,11 +86,11 @@ export async function fleetOverview(options: {
     slotMs: SLOT_MS,
     series: await series(
       all.flatMap(({ slots }) => slots),
-      nowMs,
+      options.nowMs,
     ),
     suspendedTenants: all.flatMap(({ suspendedTenants }) => suspendedTenants),
     nodesWithoutWorkers: all.filter(({ workers }) => workers === 'lost').map(({ nodeId }) => nodeId),
-    silentNodes: others.filter((_, index) => answers[index]?.status === 'rejected'),
+    silentNodes,
   };
 }
 

@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import type { ResumedActors, SuspendedFilter } from '../../actors/operators/resume-suspended.ts';
-import { encodeForwarded } from '../owner/forwarded-form.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
+import { count } from '../contract/resources.ts';
+import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
 
 /** The result on all nodes. */
 export interface ResumedEverywhere extends ResumedActors {
@@ -8,32 +9,25 @@ export interface ResumedEverywhere extends ResumedActors {
   readonly silentNodes: readonly string[];
 }
 
+const resumedActors = v.object({ resumed: count, left: count });
+
 /** Resumes on this node and on all others. */
 export async function resumeEverywhere(
   filter: SuspendedFilter,
-  {
-    own,
-    forwarder,
-  }: {
+  nodes: {
     readonly own: (filter: SuspendedFilter) => Promise<ResumedActors>;
-    readonly forwarder: Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
+    readonly forwarder: OtherNodes;
   },
 ): Promise<ResumedEverywhere> {
-  const others = forwarder.otherNodes();
-  const payload = encodeForwarded({ kind: 'resume_all', filter });
-  const [here, ...answers] = await Promise.all([
-    own(filter),
-    ...others.map((nodeId) =>
-      forwarder.forwardToNode(nodeId, payload, FORWARD_TIMEOUT_MS).then(
-        (answer) => JSON.parse(answer) as ResumedActors,
-        () => nodeId,
-      ),
-    ),
-  ]);
-  const told = [here, ...answers.filter((answer) => typeof answer !== 'string')];
+  const { own, others, silentNodes } = await askAllNodes(nodes.forwarder, {
+    question: { kind: 'resume_all', filter },
+    answer: resumedActors,
+    own: () => nodes.own(filter),
+  });
+  const all = [own, ...others.map(({ answer }) => answer)];
   return {
-    resumed: told.reduce((sum, { resumed }) => sum + resumed, 0),
-    left: told.reduce((sum, { left }) => sum + left, 0),
-    silentNodes: answers.filter((answer) => typeof answer === 'string'),
+    resumed: all.reduce((sum, { resumed }) => sum + resumed, 0),
+    left: all.reduce((sum, { left }) => sum + left, 0),
+    silentNodes,
   };
 }

@@ -7,7 +7,7 @@ import type { AuditLog } from '../audit-log/audit-log.ts';
 import { operatorEndpoints } from '../contract/endpoint.ts';
 import type { ActorsQuery } from '../owner/forwarded-form.ts';
 import type { RefusalCount, RequestLogReader } from '../request-log/request-log-reader.ts';
-import type { RankedActor } from './actor-list.ts';
+import type { ListedActors } from './actor-list.ts';
 import type { NodeShare, Overview } from './fleet-overview.ts';
 import type { ResumedEverywhere } from './resume-everywhere.ts';
 
@@ -36,7 +36,7 @@ export interface OperatorServices {
   /** A tenant's refused calls of the last quarter of an hour. */
   countRefusals(tenantId: string): Promise<RefusalCount>;
   /** Actors of this node and all others, merged in the order asked. */
-  actors(query: ActorsQuery): Promise<readonly RankedActor[]>;
+  actors(query: ActorsQuery): Promise<ListedActors>;
   /** This node's part of the overview. */
   nodeShare(): Promise<NodeShare>;
   /** All nodes' parts added up. */

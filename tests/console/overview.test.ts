@@ -111,7 +111,7 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
   turn(2 * SLOT_MS);
   activity.countRequest({ atMs: START_MS + 2 * SLOT_MS, route: '/me', latencyMs: 3, errorCode: undefined });
   const overview = await fleetOverview({
-    own: share(activity.slots()),
+    own: () => Promise.resolve(share(activity.slots())),
     forwarder: {
       otherNodes: () => ['b', 'c'],
       forwardToNode: (nodeId) =>
@@ -140,7 +140,7 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
 test('an older node, whose share lacks what was added since, counts with what it tells', async () => {
   const { suspendedTenants: _, workers: __, ...older } = share([], 'b');
   const overview = await fleetOverview({
-    own: share([]),
+    own: () => Promise.resolve(share([])),
     forwarder: { otherNodes: () => ['b'], forwardToNode: () => Promise.resolve(JSON.stringify(older)) },
     nowMs: START_MS,
   });

@@ -9,7 +9,7 @@ import { call } from './session.js';
  */
 /**
  * @template Item
- * @typedef {{ items: readonly Item[], nextCursor: string | null }} Page
+ * @typedef {{ items: readonly Item[], nextCursor: string | null, silentNodes?: readonly string[] }} Page
  */
 
 /**
@@ -104,6 +104,8 @@ export function usePages(path, { keyOf, ...options }) {
     failure: first.failure ?? (asked.current === path ? action.failure : undefined),
     busy: action.busy,
     refresh: first.refresh,
+    /** Nodes that did not answer: their items are missing. */
+    silentNodes: first.data?.silentNodes ?? [],
     /** Undefined at the end of the list. */
     next:
       cursor === null

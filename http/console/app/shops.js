@@ -76,6 +76,7 @@ export function Shops({ query }) {
       </label>
     <//>
     <${Failure} failure=${shops.failure} />
+    ${shops.silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${shops.silentNodes.join(', ')}: its shops are missing below.</p>`}
     <section class="panel">
       <${Table}
         caption="Active shops"

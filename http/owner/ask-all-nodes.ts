@@ -1,0 +1,51 @@
+import * as v from 'valibot';
+import { encodeForwarded, type Forwarded } from './forwarded-form.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
+
+/** The calls to other nodes that questions to all of them use. */
+export type OtherNodes = Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
+
+/** What is asked, the shape of an answer, and this node's own answer. */
+export interface FleetQuestion<Answer> {
+  readonly question: Forwarded;
+  /** Nodes of other builds may answer too, so it must accept fields that it does not know. */
+  readonly answer: v.GenericSchema<unknown, Answer>;
+  own(): Promise<Answer>;
+}
+
+/** The answers of all nodes. */
+export interface FleetAnswers<Answer> {
+  readonly own: Answer;
+  readonly others: readonly { readonly nodeId: string; readonly answer: Answer }[];
+  /** Nodes that did not answer within `FORWARD_TIMEOUT_MS`, or with something of another shape. */
+  readonly silentNodes: readonly string[];
+}
+
+/** Asks this node and all others at once. Rejects only if this node's own answer does. */
+export async function askAllNodes<Answer>(
+  nodes: OtherNodes,
+  { question, answer, own }: FleetQuestion<Answer>,
+): Promise<FleetAnswers<Answer>> {
+  const nodeIds = nodes.otherNodes();
+  const [ownAnswer, settled] = await Promise.all([
+    own(),
+    Promise.allSettled(nodeIds.map((nodeId) => askNode(nodes, { nodeId, question, answer }))),
+  ]);
+  const others: FleetAnswers<Answer>['others'][number][] = [];
+  const silentNodes: string[] = [];
+  for (const [index, nodeId] of nodeIds.entries()) {
+    const result = settled[index];
+    if (result?.status === 'fulfilled') others.push({ nodeId, answer: result.value });
+    else silentNodes.push(nodeId);
+  }
+  return { own: ownAnswer, others, silentNodes };
+}
+
+/** Asks one other node. Rejects if it does not answer within `FORWARD_TIMEOUT_MS`, or with another shape. */
+export async function askNode<Answer>(
+  nodes: Pick<Forwarder, 'forwardToNode'>,
+  asked: { readonly nodeId: string } & Pick<FleetQuestion<Answer>, 'question' | 'answer'>,
+): Promise<Answer> {
+  const text = await nodes.forwardToNode(asked.nodeId, encodeForwarded(asked.question), FORWARD_TIMEOUT_MS);
+  return v.parse(asked.answer, JSON.parse(text));
+}
