@@ -1,18 +1,24 @@
-/** When the messages of batches will be let through, found by asking the rules themselves in virtual time. */
-import { MINUTE_MS } from './durations.ts';
-import { evaluateMessage } from './evaluate-message.ts';
-import type { NetworkLimits } from './network-limits.ts';
-import { dateIn, type QuietHours, quietUntilMs } from './quiet-hours.ts';
+/**
+ * When the messages of batches will be let through. Virtual time goes from message to message, with the caps and reliefs of the
+ * rules that judge. A message costs a few steps, since neither the ledger nor the clocks of a zone are asked for it.
+ */
+import { HOUR_MS } from './durations.ts';
+import { BULK_RECIPIENTS_PER_HOUR } from './evaluate-message.ts';
+import { ForecastWindows, roomMs } from './forecast-windows.ts';
+import { type NetworkLimits, newChatBar, quotaShare } from './network-limits.ts';
+import { dayIn, OpenHours, type QuietHours, quietUntilMs } from './quiet-hours.ts';
 import type { SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
+import { mediaFingerprint, textFingerprint } from './text-fingerprint.ts';
 
 /** What is left of a batch, as far as a forecast asks. */
 export interface BatchPlan {
-  /** Recipients who wait, by class. */
+  /** Recipients who wait: known ones who wrote once, known ones who never did, and declared ones. */
   readonly known: number;
+  readonly unheard: number;
   readonly declared: number;
-  /** The one text that all get; undefined: each gets another one. */
-  readonly text: string | undefined;
+  /** The one content that all get: its text, else its attachment; undefined: each gets another one. */
+  readonly same: { readonly text: string } | { readonly mediaUrl: string } | undefined;
   readonly share: number;
   readonly quietHours: QuietHours | null;
   readonly notBeforeMs: number;
@@ -49,144 +55,211 @@ export function batchOpensMs(
   return quietHours === null ? fromMs : quietUntilMs(quietHours, fromMs);
 }
 
-/** Forecasts the last of these batches of one number; those before it go first wherever they can. */
-export function forecastBatch(plans: readonly BatchPlan[], facts: ForecastFacts): BatchForecast {
-  const ledger = facts.ledger.copy();
-  const running = plans.map((plan, index) => new PlannedBatch(plan, index));
-  const last = running.at(-1);
-  const times: number[] = [];
-  let nowMs = facts.nowMs;
-  while (last !== undefined && last.left > 0) {
-    const sender = running.find((batch) => batch.tryOnce(ledger, facts, nowMs));
+/** Forecasts one of the batches of a number. They go first in their order wherever they can. */
+export class ForecastRun {
+  readonly #batches: readonly PlannedBatch[];
+  readonly #asked: PlannedBatch;
+  readonly #eachMs: number;
+  readonly #days: Days;
+  #nowMs: number;
+
+  /** `place`: that of the batch that is asked about, among `plans`. */
+  constructor(plans: readonly BatchPlan[], place: number, facts: ForecastFacts) {
+    const asked = plans[place];
+    if (asked === undefined) throw new RangeError(`no plan has the place ${place}`);
+    const around = {
+      ...{ facts, windows: new ForecastWindows(facts.ledger, facts), newChats: { sent: 0 } },
+      open: new OpenHours(),
+    };
+    this.#batches = plans.map((plan) => new PlannedBatch(plan, around));
+    this.#asked = this.#batches[place] as PlannedBatch;
+    this.#eachMs = facts.eachMs;
+    this.#nowMs = facts.nowMs;
+    this.#days = new Days(asked.quietHours?.timeZone ?? 'UTC');
+  }
+
+  /** Goes on by one message, or to the moment of the next; false: all is known. */
+  step(): boolean {
+    if (this.#asked.left === 0) return false;
+    const sender = this.#batches.find((batch) => batch.tryOnce(this.#nowMs));
     if (sender !== undefined) {
-      if (sender === last) times.push(nowMs);
-      nowMs += facts.eachMs;
-      continue;
+      if (sender === this.#asked) this.#days.count(this.#nowMs);
+      this.#nowMs += this.#eachMs;
+      return true;
     }
-    const nextMs = Math.min(...running.map((batch) => batch.tryAtMs));
-    // Nothing that is left can ever leave.
-    if (nextMs === Number.POSITIVE_INFINITY) break;
-    nowMs = Math.max(nextMs, nowMs + 1);
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { tryAtMs } of this.#batches) nextMs = Math.min(nextMs, tryAtMs);
+    // Nothing of what is left can ever leave.
+    if (this.#asked.isOver || nextMs === Number.POSITIVE_INFINITY) return false;
+    this.#nowMs = Math.max(nextMs, this.#nowMs + 1);
+    return true;
   }
-  return summary(times, plans.at(-1)?.quietHours?.timeZone ?? 'UTC');
+
+  /** What is known so far. */
+  get forecast(): BatchForecast {
+    return this.#days.forecast;
+  }
 }
 
-function summary(times: readonly number[], timeZone: string): BatchForecast {
-  const days = new Map<string, number>();
-  let date = '';
-  let sameDayUntilMs = 0;
-  for (const atMs of times) {
-    // Asking for the date of each would take most of the time.
-    if (atMs >= sameDayUntilMs) {
-      date = dateIn(timeZone, atMs);
-      sameDayUntilMs = (Math.floor(atMs / QUARTER_MS) + 1) * QUARTER_MS;
-    }
-    days.set(date, (days.get(date) ?? 0) + 1);
-  }
-  return {
-    firstAtMs: times[0] ?? null,
-    lastAtMs: times.at(-1) ?? null,
-    days: [...days].map(([day, count]) => ({ date: day, count })),
-  };
+/** What batches of one number have in common. */
+interface Around {
+  readonly facts: ForecastFacts;
+  readonly windows: ForecastWindows;
+  readonly open: OpenHours;
+  /** Messages to people who never wrote. */
+  readonly newChats: { sent: number };
 }
 
-const QUARTER_MS = 15 * MINUTE_MS;
+type Kind = 'known' | 'unheard' | 'declared';
+
+const KINDS = ['declared', 'unheard', 'known'] as const;
 
 /** One batch in virtual time. Classes take turns as they would in a list that mixes them evenly. */
 class PlannedBatch {
   readonly #plan: BatchPlan;
-  readonly #index: number;
-  #known: number;
-  #declared: number;
+  readonly #around: Around;
+  readonly #left: Record<Kind, number>;
+  /** When its one content left within an hour, oldest first. */
+  readonly #sameMs: number[] = [];
   /** Declared ones that were passed over. */
   #postponed = 0;
-  #sent = 0;
-  /** When it is worth trying again. */
+  /** When it is worth trying again; `Infinity`: never. */
   tryAtMs: number;
 
-  constructor(plan: BatchPlan, index: number) {
+  constructor(plan: BatchPlan, around: Around) {
     this.#plan = plan;
-    this.#index = index;
-    this.#known = plan.known;
-    this.#declared = plan.declared;
+    this.#around = around;
+    this.#left = { known: plan.known, unheard: plan.unheard, declared: plan.declared };
     this.tryAtMs = plan.notBeforeMs;
+    const { same } = plan;
+    if (same === undefined) return;
+    const { ledger, nowMs } = around.facts;
+    const fingerprint = 'text' in same ? textFingerprint(same.text) : mediaFingerprint(same.mediaUrl);
+    // Nobody has this number.
+    const { sameContentMs } = ledger.tallyMessages({ recipient: 0, fingerprint, nowMs });
+    this.#sameMs.push(...sameContentMs.toReversed());
   }
 
   get left(): number {
-    return this.#known + this.#declared + this.#postponed;
+    const { known, unheard, declared } = this.#left;
+    return known + unheard + declared + this.#postponed;
   }
 
-  /** Whether one of its messages leaves now; then it is in the ledger. */
-  tryOnce(ledger: SendLedger, facts: ForecastFacts, nowMs: number): boolean {
-    if (this.left === 0 || nowMs > this.#plan.notAfterMs) {
+  get isOver(): boolean {
+    return this.tryAtMs === Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether one of its messages leaves now; then it counts. */
+  tryOnce(nowMs: number): boolean {
+    if (nowMs < this.tryAtMs) return false;
+    const { quietHours, share, notAfterMs } = this.#plan;
+    if (this.left === 0 || nowMs > notAfterMs) {
       this.tryAtMs = Number.POSITIVE_INFINITY;
       return false;
     }
-    if (nowMs < this.tryAtMs) return false;
-    const opensMs = batchOpensMs(this.#plan, nowMs);
-    this.tryAtMs = opensMs;
-    return opensMs <= nowMs && this.#tryClasses(ledger, facts, nowMs);
+    const { open, windows } = this.#around;
+    if (quietHours !== null) this.tryAtMs = open.fromMs(quietHours, nowMs);
+    if (this.tryAtMs > nowMs) return false;
+    const bulkMs = this.#bulkMs(nowMs);
+    const freeMs = bulkMs > nowMs ? bulkMs : windows.budgetMs(share, nowMs);
+    if (freeMs > nowMs) {
+      this.tryAtMs = wholeSeconds(nowMs, freeMs);
+      return false;
+    }
+    return this.#tryClasses(nowMs);
   }
 
-  #tryClasses(ledger: SendLedger, facts: ForecastFacts, nowMs: number): boolean {
-    let declaredAtMs = Number.POSITIVE_INFINITY;
-    const triesDeclared = this.#postponed > 0 || this.#isDeclaredNext();
-    if (triesDeclared) {
-      declaredAtMs = this.#admit('declared', ledger, facts, nowMs);
-      if (declaredAtMs <= nowMs) {
-        if (this.#postponed > 0) this.#postponed -= 1;
-        else this.#declared -= 1;
-        return true;
-      }
-      while (this.#isDeclaredNext() && this.#postponed < MOST_POSTPONED) {
-        this.#declared -= 1;
+  #tryClasses(nowMs: number): boolean {
+    let declaredMs = Number.POSITIVE_INFINITY;
+    if (this.#postponed > 0 || this.#next() === 'declared') {
+      declaredMs = this.#classMs('declared', nowMs);
+      if (declaredMs <= nowMs) return this.#leave('declared', nowMs);
+      while (this.#postponed < MOST_POSTPONED && this.#next() === 'declared') {
+        this.#left.declared -= 1;
         this.#postponed += 1;
       }
     }
-    if (this.#isDeclaredNext() || this.#known === 0) {
-      this.tryAtMs = declaredAtMs;
-      return false;
-    }
-    const knownAtMs = this.#admit('known', ledger, facts, nowMs);
-    if (knownAtMs <= nowMs) {
-      this.#known -= 1;
-      return true;
-    }
-    this.tryAtMs = Math.min(knownAtMs, declaredAtMs);
+    const next = this.#next();
+    const nextMs = next === undefined || next === 'declared' ? declaredMs : this.#classMs(next, nowMs);
+    if (next !== undefined && nextMs <= nowMs) return this.#leave(next, nowMs);
+    this.tryAtMs = wholeSeconds(nowMs, Math.min(nextMs, declaredMs));
     return false;
   }
 
-  /** In an even mixture the next one is the one of the class that is further behind. */
-  #isDeclaredNext(): boolean {
-    if (this.#declared === 0) return false;
-    return this.#declared * this.#plan.known >= this.#known * this.#plan.declared;
+  #leave(kind: Kind, nowMs: number): true {
+    const { windows, newChats } = this.#around;
+    if (kind === 'declared' && this.#postponed > 0) this.#postponed -= 1;
+    else this.#left[kind] -= 1;
+    if (kind !== 'known') newChats.sent += 1;
+    windows.record(kind === 'declared' ? 'declared' : 'known', nowMs);
+    if (this.#plan.same !== undefined) this.#sameMs.push(nowMs);
+    return true;
   }
 
-  /** Counts one of the class where the rules let it through; when they will: `nowMs` where they did. */
-  #admit(
-    kind: 'known' | 'declared',
-    ledger: SendLedger,
-    { network, pairedAtMs, settings }: ForecastFacts,
-    nowMs: number,
-  ): number {
-    const { text, share } = this.#plan;
-    this.#sent += 1;
-    const evaluation = evaluateMessage(ledger, {
-      // Nobody has such a number.
-      recipient: `+9999${String(this.#index).padStart(3, '0')}${String(this.#sent).padStart(8, '0')}`,
-      text: text ?? `${this.#index} ${this.#sent}`,
-      mediaUrls: [],
-      isCustomer: kind === 'known',
-      lastInboundAtMs: kind === 'known' ? 0 : null,
-      optedOut: false,
-      declaration: kind === 'known' ? null : { expiresAtMs: null, revoked: false },
-      ...{ network, pairedAtMs, settings, share, nowMs },
-    });
-    if (evaluation.admitted) {
-      ledger.record(evaluation.entry);
-      return nowMs;
+  /** In an even mixture the next one is one of the class that is furthest behind; undefined: there is none. */
+  #next(): Kind | undefined {
+    let next: Kind | undefined;
+    let behind = 0;
+    for (const kind of KINDS) {
+      const share = this.#left[kind] / this.#plan[kind];
+      if (share > behind) {
+        next = kind;
+        behind = share;
+      }
     }
-    const { retryAfterSeconds } = evaluation;
-    return retryAfterSeconds === undefined ? Number.POSITIVE_INFINITY : nowMs + retryAfterSeconds * 1_000;
+    return next;
+  }
+
+  /** From when on the rule against one content to many has room. */
+  #bulkMs(nowMs: number): number {
+    if (this.#plan.same === undefined) return nowMs;
+    return roomMs(this.#sameMs, BULK_RECIPIENTS_PER_HOUR, HOUR_MS);
+  }
+
+  /** From when on what bounds one class alone lets it through. */
+  #classMs(kind: Kind, nowMs: number): number {
+    if (kind === 'known') return nowMs;
+    const { facts, windows, newChats: ours } = this.#around;
+    const { share } = this.#plan;
+    const { newChats } = facts.network;
+    const accepted = newChats && { ...newChats, accepted: newChats.accepted + ours.sent };
+    const bar = newChatBar(quotaShare({ ...facts.network, newChats: accepted }, share), nowMs);
+    const barredMs = bar?.reliefMs ?? nowMs;
+    return kind === 'declared' ? Math.max(barredMs, windows.declaredMs(share, nowMs)) : barredMs;
+  }
+}
+
+/** Refusals name whole seconds (`retryAfterSeconds`), so a batch is tried again after some of them. */
+function wholeSeconds(nowMs: number, untilMs: number): number {
+  return nowMs + Math.ceil((untilMs - nowMs) / 1_000) * 1_000;
+}
+
+/** Counts messages by the days of a zone. */
+class Days {
+  readonly #timeZone: string;
+  readonly #counts = new Map<string, number>();
+  #date = '';
+  #sameUntilMs = Number.NEGATIVE_INFINITY;
+  #firstAtMs: number | null = null;
+  #lastAtMs: number | null = null;
+
+  constructor(timeZone: string) {
+    this.#timeZone = timeZone;
+  }
+
+  count(atMs: number): void {
+    if (atMs >= this.#sameUntilMs) {
+      const day = dayIn(this.#timeZone, atMs);
+      this.#date = day.date;
+      this.#sameUntilMs = day.sameUntilMs;
+    }
+    this.#counts.set(this.#date, (this.#counts.get(this.#date) ?? 0) + 1);
+    this.#firstAtMs ??= atMs;
+    this.#lastAtMs = atMs;
+  }
+
+  get forecast(): BatchForecast {
+    const days = [...this.#counts].map(([date, count]) => ({ date, count }));
+    return { firstAtMs: this.#firstAtMs, lastAtMs: this.#lastAtMs, days };
   }
 }

@@ -15,6 +15,8 @@ const DAY_MINUTES = 24 * 60;
 const QUARTER_MS = 15 * MINUTE_MS;
 /** Each day needs an hour in which something may leave, or nobody could say when a batch ends. */
 const LEAST_OPEN_MINUTES = 60;
+/** Clocks are changed by two hours at most. */
+const LARGEST_CHANGE_MINUTES = 120;
 /** No change of clocks makes quiet hours last longer than this. */
 const LONGEST_QUARTERS = 4 * 50;
 
@@ -41,27 +43,80 @@ export function quietHoursProblem(
  * Clocks that are changed count as they show the time.
  */
 export function quietUntilMs(quiet: QuietHours, nowMs: number): number {
-  if (!isQuiet(quiet, nowMs)) return nowMs;
-  let openMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
-  for (let quarter = 0; quarter < LONGEST_QUARTERS && isQuiet(quiet, openMs); quarter += 1)
-    openMs += QUARTER_MS;
+  const minute = minuteIn(quiet.timeZone, nowMs);
+  if (!isQuietAt(quiet, minute)) return nowMs;
+  const endMs = nextMs({ nowMs, minute }, quiet.to);
+  return shows(quiet.timeZone, endMs, quiet.to) ? endMs : afterChangeMs(quiet, nowMs);
+}
+
+/** Answers for moments in order, each by one zone's clocks or none: what holds until a later moment is kept. */
+export class OpenHours {
+  readonly #known = new Map<string, { readonly opensMs: number; readonly closesMs: number }>();
+
+  /** As `quietUntilMs`. */
+  fromMs(quiet: QuietHours, nowMs: number): number {
+    const key = `${quiet.from} ${quiet.to} ${quiet.timeZone}`;
+    const known = this.#known.get(key);
+    if (known !== undefined && nowMs < known.closesMs) return Math.max(nowMs, known.opensMs);
+    const opensMs = quietUntilMs(quiet, nowMs);
+    this.#known.set(key, { opensMs, closesMs: openUntilMs(quiet, opensMs) });
+    return opensMs;
+  }
+}
+
+/** The calendar's date in a zone, `YYYY-MM-DD`, and a moment until which it stays so. */
+export function dayIn(
+  timeZone: string,
+  atMs: number,
+): { readonly date: string; readonly sameUntilMs: number } {
+  const { year, month, day, hour, minute } = clockIn(timeZone, atMs);
+  const left = DAY_MINUTES - Number(hour) * 60 - Number(minute) - LARGEST_CHANGE_MINUTES;
+  const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  const sameUntilMs = left > 0 ? minuteMs + left * MINUTE_MS : quarterAfter(atMs);
+  return { date: `${year}-${month}-${day}`, sameUntilMs };
+}
+
+/** A moment until which an open moment is followed by no quiet one. */
+function openUntilMs({ from, timeZone }: QuietHours, openMs: number): number {
+  const untilMs = nextMs({ nowMs: openMs, minute: minuteIn(timeZone, openMs) }, from);
+  // Clocks that are changed in between may show quiet hours sooner.
+  return shows(timeZone, untilMs, from) ? untilMs : Math.min(untilMs, quarterAfter(openMs));
+}
+
+/** When a clock that shows this minute of the day shows the time next, unless it is changed before. */
+function nextMs(now: { readonly nowMs: number; readonly minute: number }, time: string): number {
+  const minutes = (minutesOf(time) - now.minute + DAY_MINUTES) % DAY_MINUTES;
+  return Math.floor(now.nowMs / MINUTE_MS) * MINUTE_MS + minutes * MINUTE_MS;
+}
+
+function shows(timeZone: string, atMs: number, time: string): boolean {
+  return minuteIn(timeZone, atMs) === minutesOf(time);
+}
+
+/** As `quietUntilMs`, where clocks are changed before the quiet hours end. */
+function afterChangeMs(quiet: QuietHours, nowMs: number): number {
+  const isQuiet = (atMs: number): boolean => isQuietAt(quiet, minuteIn(quiet.timeZone, atMs));
+  let openMs = quarterAfter(nowMs);
+  for (let quarter = 0; quarter < LONGEST_QUARTERS && isQuiet(openMs); quarter += 1) openMs += QUARTER_MS;
   // The quarter before has the first open minute, if it is not its end.
   const earliestMs = Math.max(nowMs, openMs - QUARTER_MS);
-  while (openMs - MINUTE_MS > earliestMs && !isQuiet(quiet, openMs - MINUTE_MS)) openMs -= MINUTE_MS;
+  while (openMs - MINUTE_MS > earliestMs && !isQuiet(openMs - MINUTE_MS)) openMs -= MINUTE_MS;
   return openMs;
 }
 
-/** The calendar's date in a zone, `YYYY-MM-DD`. */
-export function dateIn(timeZone: string, atMs: number): string {
-  const { year, month, day } = clockIn(timeZone, atMs);
-  return `${year}-${month}-${day}`;
+function quarterAfter(atMs: number): number {
+  return Math.floor(atMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
 }
 
-function isQuiet({ from, to, timeZone }: QuietHours, atMs: number): boolean {
-  const { hour, minute } = clockIn(timeZone, atMs);
-  const now = Number(hour) * 60 + Number(minute);
+function isQuietAt({ from, to }: QuietHours, now: number): boolean {
   const [start, end] = [minutesOf(from), minutesOf(to)];
   return start < end ? now >= start && now < end : now >= start || now < end;
+}
+
+/** The minute of the day that clocks of the zone show. */
+function minuteIn(timeZone: string, atMs: number): number {
+  const { hour, minute } = clockIn(timeZone, atMs);
+  return Number(hour) * 60 + Number(minute);
 }
 
 function openMinutes({ from, to }: QuietHours): number {

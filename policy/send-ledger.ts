@@ -65,16 +65,6 @@ export class SendLedger {
     return ledger;
   }
 
-  /** A ledger of its own with the same entries, for looking ahead. */
-  copy(): SendLedger {
-    const copy = new SendLedger();
-    copy.#words = this.#words.slice();
-    copy.#head = this.#head;
-    copy.#size = this.#size;
-    copy.#baseMs = this.#baseMs;
-    return copy;
-  }
-
   /** Entries held, including some that no longer count. */
   get size(): number {
     return this.#size;
@@ -253,6 +243,16 @@ export class SendLedger {
       if (isGroup && this.#words[word + 3] === high && this.#words[word + 4] === low) {
         times.push(atMs);
       }
+    }
+    return times;
+  }
+
+  /** Times of all entries held of these kinds, oldest first. */
+  timesMs(kinds: KindSet): number[] {
+    const times: number[] = [];
+    for (let index = 0; index < this.#size; index += 1) {
+      const kind = (this.#words[this.#wordAt(index) + 1] as number) >>> kindShift;
+      if (((kinds >>> kind) & 1) === 1) times.push(this.#timeAt(index));
     }
     return times;
   }

@@ -31,6 +31,9 @@ export interface BatchRecipient {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** What a recipient was when they were added: known and wrote once, known and never wrote, or declared. */
+export type BatchClass = 'known' | 'unheard' | 'declared';
+
 /** A batch as the caller asked for it, valid in shape. Times in milliseconds since the Unix epoch. */
 export interface BatchAsked {
   readonly name: string;

@@ -5,7 +5,7 @@ import type { Failure, Outcome } from '../failure.ts';
 import type { MessageReason, MessageStatus } from '../message-status.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { WaitingCaller } from '../waiting-caller.ts';
-import type { BatchOperations } from './batch-operations.ts';
+import type { BatchClass, BatchOperations } from './batch-operations.ts';
 
 /** Which shop of which tenant. */
 export interface ShopReference {
@@ -110,8 +110,7 @@ export interface Reply {
 export interface BatchPlace {
   readonly id: string;
   readonly place: number;
-  /** The recipient was declared, and not known, when they were added. */
-  readonly wasDeclared: boolean;
+  readonly was: BatchClass;
 }
 
 /** A send as the caller asked for it, valid in shape. */

@@ -179,6 +179,24 @@ describe('a batch', () => {
     assert.equal(run.sent.length, 22);
   });
 
+  test('is forecast in slices, so that others have their turns meanwhile', async () => {
+    const run = await BatchHarness.connected(0);
+    const batchId = await run.batch({ recipients: run.know(1), paused: true });
+    const batch = run.live(batchId);
+    assert.ok(batch !== undefined);
+    Object.assign(batch, { total: 10_000 });
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const { forecast } = await run.shown(batchId);
+    clearImmediate(next);
+    assert.ok((forecast?.days.length ?? 0) > 30);
+    assert.ok(turns > 1, `${turns} turns of others`);
+  });
+
   test('names each field that is not possible', async () => {
     const run = await BatchHarness.connected();
     const recipients = run.know(1);

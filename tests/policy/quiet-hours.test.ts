@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { dateIn, type QuietHours, quietHoursProblem, quietUntilMs } from '../../policy/quiet-hours.ts';
+import {
+  dayIn,
+  OpenHours,
+  type QuietHours,
+  quietHoursProblem,
+  quietUntilMs,
+} from '../../policy/quiet-hours.ts';
 import { propertyRuns } from './property-runs.ts';
 
 const MINUTE_MS = 60_000;
@@ -71,7 +77,35 @@ test('quiet hours that span a change last an hour less or more', () => {
   );
 });
 
-test('days are those of the place', () => {
-  assert.equal(dateIn('Europe/Berlin', Date.parse('2026-03-28T23:30:00Z')), '2026-03-29');
-  assert.equal(dateIn('UTC', Date.parse('2026-03-28T23:30:00Z')), '2026-03-28');
+test('days are those of the place, until a moment at which they may not be any more', (context) => {
+  const atMs = Date.parse('2026-03-28T23:30:00Z');
+  assert.equal(dayIn('Europe/Berlin', atMs).date, '2026-03-29');
+  assert.equal(dayIn('UTC', atMs).date, '2026-03-28');
+  const moment = fc.tuple(fc.constantFrom(...CHANGES), fc.integer({ min: -36 * 60, max: 36 * 60 }));
+  fc.assert(
+    fc.property(moment, ([[timeZone, day], minutes]) => {
+      const fromMs = Date.parse(`${day}T12:00:00Z`) + minutes * MINUTE_MS;
+      const { date, sameUntilMs } = dayIn(timeZone, fromMs);
+      assert.ok(sameUntilMs > fromMs);
+      assert.equal(dayIn(timeZone, sameUntilMs - 1).date, date);
+    }),
+    propertyRuns(context, 150),
+  );
+});
+
+test('what is kept of open hours answers as if it was asked anew', (context) => {
+  const asked = fc.tuple(fc.constantFrom(...CHANGES), clock, clock, fc.array(fc.nat(90), { maxLength: 60 }));
+  fc.assert(
+    fc.property(asked, ([[timeZone, day], from, to, minutes]) => {
+      const quiet = { from, to, timeZone };
+      fc.pre(quietHoursProblem(quiet) === undefined);
+      const open = new OpenHours();
+      let atMs = Date.parse(`${day}T12:00:00Z`) - 36 * 60 * MINUTE_MS;
+      for (const later of minutes) {
+        atMs += later * MINUTE_MS;
+        assert.equal(open.fromMs(quiet, atMs), quietUntilMs(quiet, atMs), new Date(atMs).toISOString());
+      }
+    }),
+    propertyRuns(context, 100),
+  );
 });

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
-import type { BatchRecipient } from '../batch-operations.ts';
+import type { BatchClass, BatchRecipient } from '../batch-operations.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { filledText } from '../state/batch-text.ts';
 import { type BatchContent, batchKey } from '../state/batches.ts';
@@ -22,13 +22,13 @@ export function batchSender(parts: {
     const [content, recipient] = stored;
     if (content == null || recipient == null) return;
     const { text, mediaUrl, ...rest } = JSON.parse(content) as BatchContent;
-    const { to, fields, idempotencyKey, wasDeclared = false } = JSON.parse(recipient) as StoredRecipient;
+    const { to, fields, idempotencyKey, was } = JSON.parse(recipient) as StoredRecipient;
     await send(shop, {
       ...{ ...rest, to, mediaUrl },
       text: text === undefined ? undefined : filledText(text, fields),
       // A send that is made twice is one message.
       idempotencyKey: idempotencyKey ?? `batch:${batchId}:${place}`,
-      batch: { id: batchId, place, wasDeclared },
+      batch: { id: batchId, place, was },
     });
   };
   return (shop, batchId, place) => {
@@ -38,4 +38,4 @@ export function batchSender(parts: {
   };
 }
 
-type StoredRecipient = BatchRecipient & { readonly wasDeclared?: boolean };
+type StoredRecipient = BatchRecipient & { readonly was: BatchClass };

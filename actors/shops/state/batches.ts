@@ -9,7 +9,7 @@ import type { QuietHours } from '../../../policy/quiet-hours.ts';
 import type { Write } from '../../../runtime/store.ts';
 import type { BatchStatus } from '../../batch-status.ts';
 import { isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
-import type { BatchCounts, BatchStop } from '../batch-operations.ts';
+import type { BatchClass, BatchCounts, BatchStop } from '../batch-operations.ts';
 import { dayEndsMs, dayOf } from './message-days.ts';
 import type { ShopKeys } from './shop-keys.ts';
 
@@ -33,10 +33,8 @@ export interface BatchRecord {
   readonly next: number;
   /** Places of those who were passed over until a moment; at most `MOST_POSTPONED` (policy/batch-forecast.ts). */
   readonly postponed: readonly Postponed[];
-  /** How many of all were declared when they were added; the others were known. */
-  readonly declared: number;
-  /** How many of those have been decided, refused ones included. */
-  readonly declaredDone: number;
+  /** How many wait who were declared when they were added, and who were known but never wrote. */
+  readonly left: Readonly<Record<Exclude<BatchClass, 'known'>, number>>;
   /** Each text differs, as far as is known before it is filled in. */
   readonly isFilled: boolean;
   readonly counts: BatchCounts;

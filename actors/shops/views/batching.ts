@@ -1,22 +1,17 @@
-import { type BatchPlan, forecastBatch } from '../../../policy/batch-forecast.ts';
-import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
-import { tenantAddress } from '../../tenants/tenant-keys.ts';
-import type { TenantState } from '../../tenants/tenant-state.ts';
-import type { BatchForecastView, BatchOperations, BatchView } from '../batch-operations.ts';
-import { warmupPairedAtMs } from '../machines/channel-context.ts';
+import type { BatchOperations, BatchView } from '../batch-operations.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { readBatches, readBatchIds, type StoredBatch } from '../state/batch-reading.ts';
-import { type Batch, type BatchContent, type BatchRecord, isActive, waitingOf } from '../state/batches.ts';
+import { type BatchRecord, waitingOf } from '../state/batches.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import type { BatchReply } from '../turns/batches/batch-turns.ts';
 import type { ShopCommand } from '../turns/builder/shop-commands.ts';
-import { limitsNow } from '../turns/number/network-word.ts';
-import { type EstimateTimes, messageTimeMs } from './queue-place.ts';
+import { batchForecasts } from './batch-forecasts.ts';
+import type { EstimateTimes } from './queue-place.ts';
 
 const NO_SHOP = failed('SHOP_NOT_FOUND');
 
@@ -33,24 +28,14 @@ export function batchOperations(parts: BatchingParts): BatchOperations<ShopRefer
   const { actors, store, clock, retentionMs } = parts;
   const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
     actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
+  const forecast = batchForecasts(parts);
   const batch: BatchOperations<ShopReference>['batch'] = async (shop, batchId) => {
     const state = await actors.state<ShopState>(shopAddress(shop));
     if (state === undefined) return NO_SHOP;
     const [stored] = await readBatches([batchId], { keys: state.keys, store });
     const view = stored && shownBatch(state, batchId, stored);
     if (stored === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
-    return done({ ...view, forecast: await forecastOf(shop, state, { batchId, content: stored.content }) });
-  };
-  const forecastOf = async (
-    shop: ShopReference,
-    state: ShopState,
-    of: { readonly batchId: string; readonly content: BatchContent },
-  ): Promise<BatchForecastView | null> => {
-    const tenant = await actors.state<TenantState>(tenantAddress(shop.tenantId));
-    const settings = tenant?.settings ?? resolveSettings({});
-    return forecastView(state, of, {
-      ...{ settings, eachMs: messageTimeMs(parts.times), nowMs: clock.wallMs() },
-    });
+    return done({ ...view, forecast: await forecast(shop, state, { batchId, content: stored.content }) });
   };
   const taken = async (shop: ShopReference, reply: Outcome<BatchReply>) => {
     if (!reply.ok) return reply;
@@ -111,38 +96,6 @@ function shownBatch(
     forecast: null,
     idempotencyKey,
   };
-}
-
-/** The forecast of a batch that may still send; one that is paused or stopped as if it went on now. */
-function forecastView(
-  state: ShopState,
-  { batchId, content }: { readonly batchId: string; readonly content: BatchContent },
-  now: Pick<Parameters<typeof forecastBatch>[1], 'settings' | 'eachMs' | 'nowMs'>,
-): BatchForecastView | null {
-  const place = state.batches.findIndex(({ id }) => id === batchId);
-  const batch = state.batches[place];
-  if (batch === undefined || batch.status === 'cancelled' || batch.status === 'expired') return null;
-  if (waitingOf(batch) === 0) return null;
-  const before = state.batches.slice(0, place).filter(isActive);
-  // The texts of others are not read for it: those that all get count as one that differs from each other batch's.
-  const plans = [
-    ...before.map((other) => planOf(other, other.isFilled ? undefined : `batch ${other.id}`)),
-    planOf(batch, batch.isFilled ? undefined : (content.text ?? content.mediaUrl)),
-  ];
-  const forecast = forecastBatch(plans, {
-    ...now,
-    ...{ ledger: state.ledger, network: limitsNow(state) },
-    pairedAtMs: warmupPairedAtMs(state.channel.context),
-  });
-  const { firstAtMs, lastAtMs, days } = forecast;
-  return { firstAt: isoOrNull(firstAtMs), lastAt: isoOrNull(lastAtMs), days };
-}
-
-function planOf(batch: Batch, text: string | undefined): BatchPlan {
-  const declared = Math.max(0, batch.declared - batch.declaredDone);
-  const known = Math.max(0, waitingOf(batch) - declared);
-  const { share, quietHours, notBeforeMs, notAfterMs } = batch;
-  return { ...{ known, declared, text, share, quietHours, notBeforeMs, notAfterMs } };
 }
 
 function isoOrNull(ms: number | null): string | null {

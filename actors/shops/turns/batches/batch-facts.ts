@@ -1,7 +1,7 @@
 import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
-import type { BatchRecipient, BatchRefusal, RefusedRecipient } from '../../batch-operations.ts';
+import type { BatchClass, BatchRecipient, BatchRefusal, RefusedRecipient } from '../../batch-operations.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, batchKeyField, numberField } from '../../state/batches.ts';
 import type { ShopState } from '../../state/shop-state.ts';
@@ -13,7 +13,7 @@ export interface KnownRecipient {
   readonly recipient: BatchRecipient;
   /** Why they are not taken; undefined: they are. */
   readonly refusal: BatchRefusal | undefined;
-  readonly isDeclared: boolean;
+  readonly was: BatchClass;
   /** The batch has them already. */
   readonly isThere: boolean;
 }
@@ -107,12 +107,12 @@ async function readRecipients(
 function judged(
   { writer, isCustomer, declaration }: RecipientFacts,
   nowMs: number,
-): Pick<KnownRecipient, 'refusal' | 'isDeclared'> {
-  if (writer?.optedOut === true) return { refusal: 'RECIPIENT_OPTED_OUT', isDeclared: false };
+): Pick<KnownRecipient, 'refusal' | 'was'> {
+  if (writer?.optedOut === true) return { refusal: 'RECIPIENT_OPTED_OUT', was: 'known' };
   const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
   const personClass = recipientClass({ isCustomer, declaration, lastInboundAtMs }, nowMs);
   return {
     refusal: personClass === 'cold' ? 'COLD_RECIPIENT' : undefined,
-    isDeclared: personClass === 'declared',
+    was: personClass === 'declared' ? 'declared' : lastInboundAtMs === null ? 'unheard' : 'known',
   };
 }

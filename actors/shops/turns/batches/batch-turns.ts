@@ -85,7 +85,7 @@ function createBatch(
     ...{ createdAtMs: nowMs, startedAtMs: null, notBeforeMs, notAfterMs },
     quietHours: quietHours ?? null,
     share: asked.share,
-    ...{ total: 0, next: 0, postponed: [], declared: 0, declaredDone: 0 },
+    ...{ total: 0, next: 0, postponed: [], left: { declared: 0, unheard: 0 } },
     isFilled: text !== undefined && fieldNames(text).length > 0,
     counts: { queued: 0, sent: 0, failed: 0, rejected: 0, refused: 0, repeated: 0 },
     ...{ codes: {}, watched: [], optedOut: [], rateSignalsMs: [], stop: null },
@@ -169,24 +169,25 @@ function withRecipients(
   const refused: RefusedRecipient[] = [];
   const fields: string[] = [];
   let codes: BatchRecord['codes'] = batch.codes;
-  let { total, declared } = batch;
-  for (const { recipient, refusal, isDeclared } of recipients) {
+  let { total } = batch;
+  const left = { ...batch.left };
+  for (const { recipient, refusal, was } of recipients) {
     if (refusal !== undefined) {
       refused.push({ to: recipient.to, code: refusal });
       codes = { ...codes, [refusal]: (codes[refusal] ?? 0) + 1 };
       continue;
     }
-    fields.push(`r:${total}`, JSON.stringify(isDeclared ? { ...recipient, wasDeclared: true } : recipient));
+    fields.push(`r:${total}`, JSON.stringify({ ...recipient, was }));
     fields.push(numberField(recipient.to), String(total));
     total += 1;
-    declared += isDeclared ? 1 : 0;
+    if (was !== 'known') left[was] += 1;
   }
   const writes: Write[] = [];
   for (let from = 0; from < fields.length; from += FIELDS_A_WRITE) {
     writes.push(['HSET', batchKey(keys, batch.id), ...fields.slice(from, from + FIELDS_A_WRITE)]);
   }
   const counts = { ...batch.counts, refused: batch.counts.refused + refused.length };
-  return { batch: { ...batch, total, declared, counts, codes, tryAtMs: 0 }, refused, writes };
+  return { batch: { ...batch, total, left, counts, codes, tryAtMs: 0 }, refused, writes };
 }
 
 function timeProblems(times: {

@@ -93,9 +93,11 @@ export function answered(builder: TurnBuilder, { id, place }: BatchPlace): void 
 /** Takes a recipient off those who wait, with what became of them: the id of a message, or a code. */
 export function decided(builder: TurnBuilder, batch: Batch, at: BatchPlace, what: string): Batch {
   builder.write(['HSET', batchKey(builder.state.keys, batch.id), `e:${at.place}`, what]);
+  const { left } = batch;
+  const { place, was } = at;
   return {
-    ...passedOver(batch, at.place),
-    declaredDone: batch.declaredDone + (at.wasDeclared ? 1 : 0),
+    ...passedOver(batch, place),
+    left: was === 'known' ? left : { ...left, [was]: left[was] - 1 },
   };
 }
 

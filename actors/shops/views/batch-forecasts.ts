@@ -1,0 +1,94 @@
+import { type BatchPlan, ForecastRun } from '../../../policy/batch-forecast.ts';
+import { resolveSettings } from '../../../policy/tenant-settings.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { Yielder } from '../../../runtime/yielder.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { BatchForecastView } from '../batch-operations.ts';
+import { warmupPairedAtMs } from '../machines/channel-context.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { type Batch, type BatchContent, isActive, waitingOf } from '../state/batches.ts';
+import type { ShopState } from '../state/shop-state.ts';
+import { limitsNow } from '../turns/number/network-word.ts';
+import { type EstimateTimes, messageTimeMs } from './queue-place.ts';
+
+/** How long a forecast is shown again while no batch of the shop changes. */
+const SHOWN_AGAIN_MS = 10_000;
+
+/** A batch that is asked about. */
+interface Asked {
+  readonly batchId: string;
+  readonly content: BatchContent;
+}
+
+type Forecast = Promise<BatchForecastView | null>;
+
+/**
+ * Forecasts a batch that may still send; one that is paused or stopped as if it went on now. A forecast looks at months, so it
+ * is made in slices, and callers who ask at the same time share one.
+ */
+export function batchForecasts(parts: {
+  readonly actors: Pick<Actors, 'state'>;
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly times: EstimateTimes;
+}): (shop: ShopReference, state: ShopState, asked: Asked) => Forecast {
+  const { actors, clock, times } = parts;
+  const shown = new WeakMap<
+    readonly Batch[],
+    Map<string, { readonly madeMs: number; readonly made: Forecast }>
+  >();
+  const make = async (shop: ShopReference, state: ShopState, asked: Asked): Forecast => {
+    const tenant = await actors.state<TenantState>(tenantAddress(shop.tenantId));
+    const settings = tenant?.settings ?? resolveSettings({});
+    const run = runOf(state, asked, { settings, eachMs: messageTimeMs(times), nowMs: clock.wallMs() });
+    if (run === undefined) return null;
+    const yielder = new Yielder();
+    while (run.step()) if (yielder.isOver()) await yielder.next();
+    const { firstAtMs, lastAtMs, days } = run.forecast;
+    return { firstAt: isoOrNull(firstAtMs), lastAt: isoOrNull(lastAtMs), days };
+  };
+  return (shop, state, asked) => {
+    const ofShop = shown.get(state.batches) ?? new Map();
+    shown.set(state.batches, ofShop);
+    const last = ofShop.get(asked.batchId);
+    const nowMs = clock.wallMs();
+    if (last !== undefined && nowMs - last.madeMs < SHOWN_AGAIN_MS) return last.made;
+    const made = make(shop, state, asked);
+    ofShop.set(asked.batchId, { madeMs: nowMs, made });
+    made.catch(() => ofShop.delete(asked.batchId));
+    return made;
+  };
+}
+
+function runOf(
+  state: ShopState,
+  { batchId, content }: Asked,
+  now: Pick<ConstructorParameters<typeof ForecastRun>[2], 'settings' | 'eachMs' | 'nowMs'>,
+): ForecastRun | undefined {
+  const batch = state.batches.find(({ id }) => id === batchId);
+  if (batch === undefined || batch.status === 'cancelled' || batch.status === 'expired') return undefined;
+  if (waitingOf(batch) === 0) return undefined;
+  const sending = state.batches.filter((other) => other === batch || isActive(other));
+  // Contents of others are not read for it: each counts as one that differs from every other batch's.
+  const plans = sending.map((other) =>
+    planOf(other, other === batch ? content : { text: `batch ${other.id}` }),
+  );
+  return new ForecastRun(plans, sending.indexOf(batch), {
+    ...now,
+    ...{ ledger: state.ledger, network: limitsNow(state) },
+    pairedAtMs: warmupPairedAtMs(state.channel.context),
+  });
+}
+
+function planOf(batch: Batch, { text, mediaUrl = '' }: Partial<BatchContent>): BatchPlan {
+  const { declared, unheard } = batch.left;
+  const { share, quietHours, notBeforeMs, notAfterMs, isFilled } = batch;
+  const same = isFilled ? undefined : text === undefined ? { mediaUrl } : { text };
+  const known = waitingOf(batch) - declared - unheard;
+  return { ...{ known, unheard, declared, same, share, quietHours, notBeforeMs, notAfterMs } };
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,97 @@
+import { DAY_MS, HOUR_MS } from './durations.ts';
+import { kindSet, type SendLedger } from './send-ledger.ts';
+import type { TenantSettings } from './tenant-settings.ts';
+import {
+  hourlyCap,
+  type MessageCaps,
+  messageCaps,
+  reliefAcrossWarmup,
+  shareOf,
+  warmupDay,
+} from './warm-up.ts';
+
+/** What the caps of a number follow from. */
+interface Budget {
+  readonly pairedAtMs: number | null;
+  readonly settings: TenantSettings;
+}
+
+/** The caps of one share, as last computed, and the last answer for it. */
+interface OfShare {
+  day: number;
+  caps: MessageCaps;
+  atMs: number;
+  sent: number;
+  roomMs: number;
+}
+
+/**
+ * The 1:1 messages that count in virtual time, which never goes back. Each question takes the same few steps, however many
+ * messages there are.
+ */
+export class ForecastWindows {
+  /** Times of all messages and of those to declared recipients, oldest first. */
+  readonly #allMs: number[];
+  readonly #declaredMs: number[];
+  readonly #budget: Budget;
+  readonly #ofShares = new Map<number, OfShare>();
+
+  constructor(ledger: SendLedger, budget: Budget) {
+    this.#allMs = ledger.timesMs(kindSet('known', 'cold', 'declared'));
+    this.#declaredMs = ledger.timesMs(kindSet('declared'));
+    this.#budget = budget;
+  }
+
+  record(kind: 'known' | 'declared', atMs: number): void {
+    this.#allMs.push(atMs);
+    if (kind === 'declared') this.#declaredMs.push(atMs);
+  }
+
+  /** From when on the daily and the hourly cap have room for a batch of this share; not after `nowMs`: they have. */
+  budgetMs(share: number, nowMs: number): number {
+    const sent = this.#allMs.length;
+    const last = this.#at(share, nowMs);
+    // Batches that wait for the same room ask at the same moment.
+    if (last.atMs === nowMs && last.sent === sent) return last.roomMs;
+    last.atMs = nowMs;
+    last.sent = sent;
+    last.roomMs = this.#roomMs(last.caps, share, nowMs);
+    return last.roomMs;
+  }
+
+  /** From when on the cap of declared recipients has room. */
+  declaredMs(share: number, nowMs: number): number {
+    return roomMs(this.#declaredMs, this.#at(share, nowMs).caps.declaredPerDay, DAY_MS);
+  }
+
+  #roomMs({ perDay, perHour }: MessageCaps, share: number, nowMs: number): number {
+    if (roomMs(this.#allMs, perDay, DAY_MS) > nowMs) {
+      return this.#reliefMs(nowMs, (cap) => roomMs(this.#allMs, shareOf(cap, share), DAY_MS));
+    }
+    if (roomMs(this.#allMs, perHour, HOUR_MS) <= nowMs) return nowMs;
+    return this.#reliefMs(nowMs, (cap) => roomMs(this.#allMs, shareOf(hourlyCap(cap), share), HOUR_MS));
+  }
+
+  #reliefMs(nowMs: number, roomAtMs: (perDay: number) => number): number {
+    return reliefAcrossWarmup({ pairedAtMs: this.#budget.pairedAtMs, nowMs, roomAtMs });
+  }
+
+  /** What is kept of a share, with the caps of this moment. */
+  #at(share: number, nowMs: number): OfShare {
+    const { pairedAtMs, settings } = this.#budget;
+    const day = warmupDay({ pairedAtMs, nowMs });
+    const known = this.#ofShares.get(share);
+    if (known?.day === day) return known;
+    const caps = messageCaps({ pairedAtMs, settings, share, nowMs });
+    const made = { day, caps, atMs: Number.NaN, sent: 0, roomMs: 0 };
+    this.#ofShares.set(share, made);
+    return made;
+  }
+}
+
+/** From when on a window that ends then holds fewer of these times than `cap`; in the past where it does. */
+export function roomMs(timesMs: readonly number[], cap: number, windowMs: number): number {
+  if (cap < 1) return Number.POSITIVE_INFINITY;
+  const lastMs = timesMs[timesMs.length - cap];
+  return lastMs === undefined ? Number.NEGATIVE_INFINITY : lastMs + windowMs;
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import fc from 'fast-check';
+import { type BatchPlan, type ForecastFacts, ForecastRun } from '../../policy/batch-forecast.ts';
+import { NO_LIMITS } from '../../policy/network-limits.ts';
+import { SendLedger } from '../../policy/send-ledger.ts';
+import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { textFingerprint } from '../../policy/text-fingerprint.ts';
+import { propertyRuns } from './property-runs.ts';
+import { slowForecast } from './slow-forecast.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOW_MS = Date.parse('2026-03-20T10:00:00Z');
+
+function plan(more: Partial<BatchPlan> = {}): BatchPlan {
+  return {
+    ...{ known: 0, unheard: 0, declared: 0, same: undefined, share: 0.7, quietHours: null },
+    ...{ notBeforeMs: NOW_MS, notAfterMs: NOW_MS + 90 * DAY_MS },
+    ...more,
+  };
+}
+
+function facts(more: Partial<ForecastFacts> = {}): ForecastFacts {
+  return {
+    ...{ ledger: new SendLedger(), network: NO_LIMITS, pairedAtMs: NOW_MS, settings: resolveSettings({}) },
+    ...{ eachMs: 16_500, nowMs: NOW_MS },
+    ...more,
+  };
+}
+
+function stepsOf(run: ForecastRun): number {
+  let steps = 1;
+  while (run.step()) steps += 1;
+  return steps;
+}
+
+test('a forecast neither scans the ledger nor asks the clocks of a zone for each message', () => {
+  const scans = mock.method(SendLedger.prototype, 'tallyMessages');
+  const clocks = mock.method(Intl.DateTimeFormat.prototype, 'formatToParts');
+  const quietHours = { from: '20:00', to: '08:00', timeZone: 'Europe/Berlin' };
+  const twenty = Array.from({ length: 20 }, () => plan({ known: 10_000, quietHours }));
+  for (const plans of [twenty.slice(0, 1), twenty]) {
+    clocks.mock.resetCalls();
+    const run = new ForecastRun(plans, plans.length - 1, facts());
+    const steps = stepsOf(run);
+    assert.ok(steps <= 2 * 90 * 250, `${steps} steps: no more than two for each that may leave in 90 days`);
+    assert.equal(scans.mock.callCount(), 0);
+    assert.ok(clocks.mock.callCount() <= 2_000, `${clocks.mock.callCount()} questions to clocks`);
+  }
+  mock.restoreAll();
+});
+
+const zones = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'UTC');
+const quiet = fc.record({
+  from: fc.constantFrom('20:00', '22:07', '02:30'),
+  to: fc.constantFrom('08:00', '09:41', '03:15'),
+  timeZone: zones,
+});
+const planned = fc.record({
+  ...{ known: fc.nat(150), unheard: fc.nat(40), declared: fc.nat(90) },
+  same: fc.constantFrom(undefined, { text: 'we open' }, { mediaUrl: 'https://a.example/b.png' }),
+  share: fc.constantFrom(0.1, 0.35, 0.7, 0.9),
+  quietHours: fc.option(quiet),
+  notBeforeMs: fc.constantFrom(NOW_MS - HOUR_MS, NOW_MS + 5 * HOUR_MS, NOW_MS + 9 * DAY_MS),
+  notAfterMs: fc.constantFrom(NOW_MS + 6 * DAY_MS, NOW_MS + 40 * DAY_MS),
+});
+const network = fc.record({
+  restriction: fc.constantFrom(null, { kind: 'ALL', untilMs: NOW_MS + 3 * HOUR_MS, isEndKnown: true }),
+  newChats: fc.option(
+    fc.record({
+      ...{ quota: fc.nat(40), used: fc.nat(10), accepted: fc.nat(2), atMs: fc.constant(NOW_MS) },
+      warning: fc.constantFrom(null, 'capped' as const),
+      endsAtMs: fc.constantFrom(null, NOW_MS + 5 * DAY_MS),
+    }),
+  ),
+});
+const past = fc.array(
+  fc.record({
+    kind: fc.constantFrom('known', 'cold', 'declared', 'status', 'group'),
+    agoMs: fc.nat(30 * HOUR_MS),
+    text: fc.constantFrom('we open', 'other'),
+    subject: fc.integer({ min: 1, max: 60 }),
+  }),
+  { maxLength: 60 },
+);
+
+test('it says the same as the rules do when they judge each message', (context) => {
+  const asked = fc.record({
+    plans: fc.array(planned, { minLength: 1, maxLength: 4 }),
+    ...{ place: fc.nat(3), network, past, pairedDays: fc.constantFrom(null, 0, 2, 6, 13, 30) },
+  });
+  fc.assert(
+    fc.property(asked, ({ plans, place, past, pairedDays, network }) => {
+      const sent = past.toSorted((left, right) => right.agoMs - left.agoMs);
+      const around = (): ForecastFacts => {
+        const ledger = new SendLedger();
+        for (const { kind, agoMs, text, subject } of sent) {
+          ledger.record({ kind, subject, atMs: NOW_MS - agoMs, fingerprint: textFingerprint(text) });
+        }
+        return facts({
+          ledger,
+          network,
+          pairedAtMs: pairedDays === null ? null : NOW_MS - pairedDays * DAY_MS,
+        });
+      };
+      const run = new ForecastRun(plans, place % plans.length, around());
+      stepsOf(run);
+      assert.deepEqual(run.forecast, slowForecast(plans, place % plans.length, around()));
+    }),
+    propertyRuns(context, 40),
+  );
+});
