@@ -136,7 +136,7 @@ function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
   }
   return refuseUntil({
     code: 'BULK_PATTERN_BLOCKED',
-    message: `The same text went to ${BULK_RECIPIENTS_PER_HOUR} other numbers within an hour.`,
+    message: `${BULK_RECIPIENTS_PER_HOUR} other numbers got this text within an hour.`,
     reliefMs: twentiethMs + HOUR_MS,
     nowMs: facts.nowMs,
   });

@@ -3,7 +3,7 @@ import type { InboundDownload, InboundKind } from '../inbound-content.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
 
-/** What somebody wrote to a shop, as its event tells it. Times are ISO 8601 in UTC. */
+/** Read a message that a person wrote to a shop, as its event tells it. Times are ISO 8601 in UTC. */
 export interface InboundView {
   readonly id: string;
   readonly shopId: string;

@@ -195,7 +195,7 @@ export interface ShopPolicyView {
   readonly groups: { readonly perDay: number; readonly used: number };
   readonly statuses: { readonly perDay: number; readonly used: number };
   readonly queue: {
-    /** Messages that wait or are in hand. */
+    /** Messages that wait or that are being sent. */
     readonly length: number;
     /** What makes the whole queue stand still; null: nothing does. */
     readonly pausedBy: 'operator' | 'rate_signal' | null;

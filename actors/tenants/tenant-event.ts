@@ -39,7 +39,7 @@ export interface ShopEventData {
   readonly 'channel.session_lost': Partial<ChannelTrouble>;
   readonly 'recipient.opted_out': RecipientTold;
   readonly 'recipient.opted_in': RecipientTold;
-  /** Until when, in ISO 8601; null: nobody can say. */
+  /** Until when, in ISO 8601; null: unknown. */
   readonly 'queue.paused': {
     readonly pausedBy: 'operator' | 'rate_signal';
     readonly pausedUntil: string | null;

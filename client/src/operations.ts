@@ -51,7 +51,7 @@ export type Channel = {
 
 export type ChannelStatus = 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
 
-/** `usage` includes this send. For a group `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours (there is no hourly one), and `usage.today` and `usage.lastHour` the shares used of it, one for every 50 participants; the cold and declared figures stay those of messages to numbers. */
+/** `usage` includes this send. For a group, `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours. There is no hourly budget. `usage.today` and `usage.lastHour` then are the shares used, one for every 50 participants. The cold and declared figures are always those of messages to numbers. */
 export type PolicyVerdict = {
   readonly recipientClass: 'known' | 'cold' | 'declared' | 'group';
   readonly warmupDay: number;
@@ -93,16 +93,16 @@ export type ShopPolicy = {
     readonly used: number;
   };
   readonly queue: {
-    /** Messages that wait or are in hand. */
+    /** Messages that wait or that are being sent. */
     readonly length: number;
     readonly pausedBy: 'operator' | 'rate_signal' | null;
     readonly pausedUntil: string | null;
-    /** From when on the next message may go out; null: at once, or nobody can say. */
+    /** When the next message may go out. null: at once, or unknown. */
     readonly nextSendAt: string | null;
   };
   /** As `network.restrictedUntil`. */
   readonly coldBarredUntil: string | null;
-  /** What the chat network says of the limits of the shop's number. */
+  /** The limits that the chat network has set for the shop's number. */
   readonly network: {
     /** Until when the number may start no new chat; null: it may. */
     readonly restrictedUntil: string | null;
@@ -161,7 +161,7 @@ export type Event = {
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** With its plus, in the form that it was written from; null where the network tells none. */
+    /** With its plus, in the form that the person wrote from. null if the chat network gives no number. */
     readonly phone: string | null;
   };
 } | {
@@ -171,7 +171,7 @@ export type Event = {
   readonly data: {
     readonly shopId: string;
     readonly pausedBy: 'operator' | 'rate_signal';
-    /** null: nobody can say. */
+    /** null: unknown. */
     readonly pausedUntil: string | null;
   };
 } | {
@@ -190,7 +190,7 @@ export type Event = {
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** Of the scheduled send. */
+    /** The id of the scheduled send. */
     readonly id: string;
     /** The message that it became. */
     readonly messageId: string;
@@ -201,9 +201,9 @@ export type Event = {
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** Of the scheduled send. */
+    /** The id of the scheduled send. */
     readonly id: string;
-    /** As a send at that moment would have been refused. */
+    /** The code that a send at that moment would have got. */
     readonly code: string;
   };
 } | {
@@ -284,7 +284,7 @@ export type Batch = {
   readonly quietHours: {
     /** A time of day, `HH:MM`. */
     readonly from: string;
-    /** The same; before `from` it is on the next day. */
+    /** A time of day like `from`. If it is earlier than `from`, it is on the next day. */
     readonly to: string;
     /** A name of the IANA's time zones. */
     readonly timeZone: string;
@@ -344,7 +344,7 @@ export type TakenBatch = {
   readonly quietHours: {
     /** A time of day, `HH:MM`. */
     readonly from: string;
-    /** The same; before `from` it is on the next day. */
+    /** A time of day like `from`. If it is earlier than `from`, it is on the next day. */
     readonly to: string;
     /** A name of the IANA's time zones. */
     readonly timeZone: string;
@@ -415,23 +415,23 @@ export type Message = {
   readonly requestId: string | null;
   /** W3C trace context of that call. */
   readonly traceparent: string | null;
-  /** When the first recipient had it; null: nobody said so. Told for 48 hours after it was sent, not of a status post, and not of what the pool sent. */
+  /** When the first recipient's phone reported it. null: no phone reported it. Reports count for 48 hours after the message was sent. There are none for a status post or for a message that the pool sent. */
   readonly deliveredAt: string | null;
-  /** When the first recipient read it. Many tell nobody: null does not mean unread. */
+  /** When the first recipient read it. Many people turn this report off, so null does not mean unread. */
   readonly readAt: string | null;
-  /** Of a message to a group: how many of it have it. */
+  /** Groups only: how many members' phones have it. */
   readonly deliveredCount?: number;
-  /** Of a message to a group: how many of it said that they read it. */
+  /** Groups only: how many members reported that they read it. */
   readonly readCount?: number;
-  /** Of a reply: the `fromId` of the person, also where `to` is null. */
+  /** Replies only: the `fromId` of the person, also if `to` is null. */
   readonly toId?: string;
-  /** Of a reply: the inbound message that it answers. */
+  /** Replies only: the inbound message that it answers. */
   readonly replyTo?: string;
-  /** Of a message of a batch: the batch. */
+  /** The batch that the message belongs to, if any. */
   readonly batchId?: string;
   /** While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent. */
   readonly position?: number;
-  /** Beside `position`: when it leaves, as far as can be said; null: the queue stands still. */
+  /** When it is likely to leave. null: the queue is paused. */
   readonly estimatedSendAt?: string | null;
 };
 
@@ -443,17 +443,17 @@ export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'CANCE
 export type ReceivedMessage = {
   readonly id: string;
   readonly shopId: string;
-  /** With its plus; null where the network tells none. */
+  /** With its plus. null if the chat network gives no number. */
   readonly from: string | null;
-  /** Who wrote: the same in all shops of the account, whichever address they write from. */
+  /** The person who wrote. The id is the same in all shops of the account, whichever address the person writes from. */
   readonly fromId: string;
-  /** As they call themselves. */
+  /** The name that the person chose. */
   readonly name: string | null;
   /** When it was written, in whole seconds, as the network says. */
   readonly at: string;
   /** More may come. */
   readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
-  /** null where the account is told no texts, or nothing was written. */
+  /** null if the account does not receive texts, or if the message has none. */
   readonly text: string | null;
   /** The message of the shop that it quotes or reacts to; null of one sent three days before. */
   readonly replyTo: string | null;
@@ -461,7 +461,7 @@ export type ReceivedMessage = {
     readonly type: string | null;
     readonly size: number | null;
     readonly fileName: string | null;
-    /** Of the file, in hexadecimal digits. */
+    /** The file's SHA-256, in hexadecimal digits. */
     readonly sha256: string | null;
   } | null;
 };
@@ -469,17 +469,17 @@ export type ReceivedMessage = {
 export type InboundMessage = {
   readonly id: string;
   readonly shopId: string;
-  /** With its plus; null where the network tells none. */
+  /** With its plus. null if the chat network gives no number. */
   readonly from: string | null;
-  /** Who wrote: the same in all shops of the account, whichever address they write from. */
+  /** The person who wrote. The id is the same in all shops of the account, whichever address the person writes from. */
   readonly fromId: string;
-  /** As they call themselves. */
+  /** The name that the person chose. */
   readonly name: string | null;
   /** When it was written, in whole seconds, as the network says. */
   readonly at: string;
   /** More may come. */
   readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
-  /** null where the account is told no texts, or nothing was written. */
+  /** null if the account does not receive texts, or if the message has none. */
   readonly text: string | null;
   /** The message of the shop that it quotes or reacts to; null of one sent three days before. */
   readonly replyTo: string | null;
@@ -487,7 +487,7 @@ export type InboundMessage = {
     readonly type: string | null;
     readonly size: number | null;
     readonly fileName: string | null;
-    /** Of the file, in hexadecimal digits. */
+    /** The file's SHA-256, in hexadecimal digits. */
     readonly sha256: string | null;
   } | null;
   /** When it was marked as read; null: it was not. */
@@ -597,14 +597,14 @@ export type Identity = {
     readonly day: number;
   };
   readonly quota: {
-    /** What the plan allows in a calendar month, in UTC, and what is left of it. */
+    /** The calls that the plan allows in a calendar month (UTC), and how many are left. */
     readonly api_calls: {
       readonly limit: number;
       readonly used: number;
       readonly remaining: number;
       readonly resetsAt: string;
     };
-    /** The same as `api_calls`, as it was called at first. */
+    /** Equal to `api_calls`. This is its first name. */
     readonly apiCalls: {
       readonly limit: number;
       readonly used: number;
@@ -624,7 +624,7 @@ export type Article = {
 /** What each operation takes (`params`), answers (`data`), and with which statuses. */
 export interface Operations {
   /**
-   * Who calls: key, tenant, permissions, limits and the remaining quota.
+   * Read the caller's key, tenant, permissions, limits and remaining quota.
    *
    * Counts as a call like any other, and is answered also when the month’s calls are spent.
    *
@@ -738,7 +738,7 @@ export interface Operations {
   /**
    * Queue a message to a number or a group.
    *
-   * The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through. A text of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`. A session that is on its way back is waited for up to 1.5 s where it alone can tell of the group; then it is `503 MSGAPP_NOT_CONNECTED` with `Retry-After`.
+   * The send policy is evaluated first. A refusal has in `retryAfter` when the policy would accept this send. A text without a visible character counts as none (white space, controls, default-ignorable characters). Without `mediaUrl` it is `EMPTY_MESSAGE`. If only the session knows the group and it is reconnecting, the call waits up to 1.5 s. Then it is `503 MSGAPP_NOT_CONNECTED` with `Retry-After`.
    *
    * Permission: `messages.send`.
    */
@@ -939,7 +939,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * What the shop may still send, and whether a message to one recipient would be accepted.
+   * Read how much the shop may still send, and whether a message to one recipient would be accepted.
    *
    * Counts no send, and asks nothing of the chat network but for a group that the session does not know. With `to` the reply also has `recipientClass`, `wouldAllow`, `code` and `retryAfter`: what a message of which no copy was sent yet would get at this moment. While the own session is away the answer is that of the channel; the shared pool is not asked.
    *
@@ -955,11 +955,11 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * What happened after a cursor, oldest first; waits for the next event on request.
+   * List the events after a cursor, oldest first; can wait for the next event.
    *
-   * Go on with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer says where now is. A cursor older than the oldest kept event is refused with the oldest, one behind the newest as well; `error.nextCursor` is the cursor to go on from.
+   * Continue with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` then is the cursor to continue from.
    *
-   * With `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor behind the event, `event` its type, `data` the event as JSON. Who comes back with `Last-Event-ID` goes on behind it. It ends with an event `end` that says why, when the key may read no more.
+   * With `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor behind the event, `event` its type, `data` the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. When the key may no longer read, the stream ends with an event `end` that gives the reason.
    *
    * Permission: `messages.read`.
    */
@@ -981,9 +981,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Start the connection by a code that is typed on the phone, in place of a QR code.
+   * Start the connection by a code that is typed on the phone, instead of a QR code.
    *
-   * For owners whose only phone is the one to be linked: the chat network asks for the code on the phone of `phone`. Asked again for that number while its code waits, answers with the same code; for another number, or by POST connect, starts anew.
+   * For owners whose only phone is the one to be linked. The chat network asks for the code on the phone with the number `phone`. A repeated call for that number returns the same code while it is valid. A call for another number, or POST connect, starts again.
    *
    * Permission: `msgapp.connect`.
    */
@@ -999,7 +999,7 @@ export interface Operations {
   /**
    * List what people wrote to the shop, newest first.
    *
-   * Empty where the account is told of nothing that people write (`inbound: none`). Messages of groups are not told.
+   * Empty if the account does not receive what people write (`inbound: none`). Messages of groups are never listed.
    *
    * Permission: `inbound.read`.
    */
@@ -1018,7 +1018,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * What somebody wrote.
+   * Read a message that a person wrote.
    *
    * Permission: `inbound.read`.
    */
@@ -1046,7 +1046,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * List the webhooks and how each stands.
+   * List the webhooks and their state.
    *
    * All of them on one page, also those that operators made; without their secrets.
    *
@@ -1080,7 +1080,7 @@ export interface Operations {
     readonly status: 201;
   };
   /**
-   * Read a webhook and how it stands.
+   * Read a webhook and its state.
    *
    * Permission: `webhooks.read`.
    */
@@ -1160,7 +1160,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * What came of the last tries, newest first, and which events were given up.
+   * List the last tries, newest first, and the events that were given up.
    *
    * At least 2,000 tries of all webhooks of the account together are kept.
    *
@@ -1178,7 +1178,7 @@ export interface Operations {
   /**
    * Send events once more: those that are named, or the first 200 since a moment.
    *
-   * Under their own ids, and whatever became of them before. What is kept no more is passed over. Refused where more than 400 events would wait.
+   * They keep their ids, and their earlier results do not matter. Events that are no longer kept are skipped. Refused if more than 400 events would be pending.
    *
    * Permission: `webhooks.write`.
    */
@@ -1196,9 +1196,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Mark what somebody wrote as read, and tell their phone.
+   * Mark a message that a person wrote as read, also on their phone.
    *
-   * The person's phone shows it as read, unless the shop's own phone is set to tell nobody. Marked again it stays as it was.
+   * The person's phone shows it as read, unless the shop's own phone has read receipts turned off. A repeated call changes nothing.
    *
    * Permission: `inbound.read`.
    */
@@ -1211,9 +1211,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Queue a message to whoever wrote, quoting what they wrote.
+   * Queue a reply to the person who wrote, quoting their message.
    *
-   * As a send in all else: policy, pacing, record and idempotency. It needs no number, so it reaches people of whom the chat network tells none; the record then has `to: null`, and `toId` in any case. The recipient is `known`. It goes from the shop alone, never through the pool.
+   * Otherwise it is like a send: policy, pacing, record and idempotency. It needs no number, so it reaches people whose number the chat network hides. The record then has `to: null`. It always has `toId`. The recipient is `known`. The shop itself sends it, never the pool.
    *
    * Permission: `messages.send`.
    */
@@ -1250,7 +1250,7 @@ export interface Operations {
   /**
    * Cancel all messages and statuses that wait and match.
    *
-   * At least one of the three is needed; a message must match all that are given. What is `sending` goes on.
+   * At least one of the three is needed. A message must match all that are given. Messages that are `sending` continue.
    *
    * Permission: `messages.send`.
    */
@@ -1272,7 +1272,7 @@ export interface Operations {
   /**
    * Schedule a message to a number or a group, up to 90 days ahead.
    *
-   * It is no message until `sendAt`: then the send policy judges it. What is refused for a time is tried again until `notAfter` (an hour after `sendAt`, unless given; 7 days at most). A shop has at most 1,000 waiting.
+   * It becomes a message at `sendAt`, when the send policy judges it. A temporary refusal is tried again until `notAfter` (default: an hour after `sendAt`; at most 7 days). A shop has at most 1,000 pending.
    *
    * Permission: `messages.send`.
    */
@@ -1438,7 +1438,7 @@ export interface Operations {
       readonly mediaType?: 'image' | 'video' | 'document' | undefined;
       readonly recipients: readonly {
         readonly to: string;
-        /** What stands in the text for `{{name}}`, by name. */
+        /** The value of each `{{name}}` in the text, by name. */
         readonly fields?: Readonly<Record<string, unknown>> | undefined;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;
@@ -1450,7 +1450,7 @@ export interface Operations {
       readonly quietHours?: {
         /** A time of day, `HH:MM`. */
         readonly from: string;
-        /** The same; before `from` it is on the next day. */
+        /** A time of day like `from`. If it is earlier than `from`, it is on the next day. */
         readonly to: string;
         /** A name of the IANA's time zones. */
         readonly timeZone: string;
@@ -1512,7 +1512,7 @@ export interface Operations {
       readonly id: string;
       readonly recipients: readonly {
         readonly to: string;
-        /** What stands in the text for `{{name}}`, by name. */
+        /** The value of each `{{name}}` in the text, by name. */
         readonly fields?: Readonly<Record<string, unknown>> | undefined;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;

@@ -47,8 +47,8 @@ export const identity = v.strictObject({
   quota: v.strictObject({
     api_calls: v.pipe(
       allowance,
-      v.description('What the plan allows in a calendar month, in UTC, and what is left of it.'),
+      v.description('The calls that the plan allows in a calendar month (UTC), and how many are left.'),
     ),
-    apiCalls: v.pipe(allowance, v.description('The same as `api_calls`, as it was called at first.')),
+    apiCalls: v.pipe(allowance, v.description('Equal to `api_calls`. This is its first name.')),
   }),
 });

@@ -8,7 +8,7 @@ export const quietHours = closedObject({
   from: v.pipe(v.string(), v.description('A time of day, `HH:MM`.'), v.metadata({ examples: ['20:00'] })),
   to: v.pipe(
     v.string(),
-    v.description('The same; before `from` it is on the next day.'),
+    v.description('A time of day like `from`. If it is earlier than `from`, it is on the next day.'),
     v.metadata({ examples: ['08:00'] }),
   ),
   timeZone: v.pipe(

@@ -16,14 +16,14 @@ export const CONNECT_FORWARD_TIMEOUT_MS = 12_000;
 export const CHANNEL_REPLIES = {
   connecting: {
     200: {
-      description: 'The connection as it stands, with the newest QR.',
+      description: 'The current connection, with the newest QR.',
       data: channel,
       example: EXAMPLES.qrWaiting,
     },
   },
   pairing: {
     200: {
-      description: 'The connection as it stands, with the code to type.',
+      description: 'The current connection, with the code to type.',
       data: channel,
       example: EXAMPLES.codeWaiting,
     },

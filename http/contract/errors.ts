@@ -83,11 +83,7 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   TOO_MANY_MEDIA: entry(422, 'TOO_MANY_MEDIA', 'A message carries at most one attachment.'),
   EMPTY_MESSAGE: entry(422, 'EMPTY_MESSAGE', 'There is neither a text that shows nor media to send.'),
   RECIPIENT_OPTED_OUT: entry(422, 'RECIPIENT_OPTED_OUT', 'The recipient asked for no more messages.'),
-  BULK_PATTERN_BLOCKED: entry(
-    429,
-    'BULK_PATTERN_BLOCKED',
-    'The same text went to too many numbers within an hour.',
-  ),
+  BULK_PATTERN_BLOCKED: entry(429, 'BULK_PATTERN_BLOCKED', 'Too many numbers got this text within an hour.'),
   RECIPIENT_RATE_LIMITED: entry(
     429,
     'RECIPIENT_RATE_LIMITED',

@@ -85,7 +85,7 @@ const verdictEntries = {
 export const verdict = v.pipe(
   v.strictObject(verdictEntries),
   v.description(
-    "`usage` includes this send. For a group `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours (there is no hourly one), and `usage.today` and `usage.lastHour` the shares used of it, one for every 50 participants; the cold and declared figures stay those of messages to numbers.",
+    "`usage` includes this send. For a group, `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours. There is no hourly budget. `usage.today` and `usage.lastHour` then are the shares used, one for every 50 participants. The cold and declared figures are always those of messages to numbers.",
   ),
   v.metadata({ examples: [EXAMPLES.verdict, EXAMPLES.groupVerdict] }),
 );
@@ -100,12 +100,12 @@ export const shopPolicy = v.strictObject({
   groups: v.pipe(budget, v.description('Shares of 24 hours: one for every 50 participants of a group.')),
   statuses: budget,
   queue: v.strictObject({
-    length: v.pipe(count, v.description('Messages that wait or are in hand.')),
+    length: v.pipe(count, v.description('Messages that wait or that are being sent.')),
     pausedBy: v.nullable(v.picklist(['operator', 'rate_signal'])),
     pausedUntil: v.nullable(instant),
     nextSendAt: v.pipe(
       v.nullable(instant),
-      v.description('From when on the next message may go out; null: at once, or nobody can say.'),
+      v.description('When the next message may go out. null: at once, or unknown.'),
     ),
   }),
   coldBarredUntil: v.pipe(v.nullable(instant), v.description('As `network.restrictedUntil`.')),
@@ -128,7 +128,7 @@ export const shopPolicy = v.strictObject({
         ),
       ),
     }),
-    v.description("What the chat network says of the limits of the shop's number."),
+    v.description("The limits that the chat network has set for the shop's number."),
   ),
   recipientClass: v.exactOptional(verdictEntries.recipientClass),
   wouldAllow: v.exactOptional(v.boolean()),
@@ -187,24 +187,26 @@ export const message = v.strictObject({
   deliveredAt: v.pipe(
     v.nullable(instant),
     v.description(
-      'When the first recipient had it; null: nobody said so. Told for 48 hours after it was sent, not of a status post, and not of what the pool sent.',
+      "When the first recipient's phone reported it. null: no phone reported it. Reports count for 48 hours after the message was sent. There are none for a status post or for a message that the pool sent.",
     ),
   ),
   readAt: v.pipe(
     v.nullable(instant),
-    v.description('When the first recipient read it. Many tell nobody: null does not mean unread.'),
+    v.description(
+      'When the first recipient read it. Many people turn this report off, so null does not mean unread.',
+    ),
   ),
   deliveredCount: v.exactOptional(
-    v.pipe(count, v.description('Of a message to a group: how many of it have it.')),
+    v.pipe(count, v.description("Groups only: how many members' phones have it.")),
   ),
   readCount: v.exactOptional(
-    v.pipe(count, v.description('Of a message to a group: how many of it said that they read it.')),
+    v.pipe(count, v.description('Groups only: how many members reported that they read it.')),
   ),
   toId: v.exactOptional(
-    v.pipe(v.string(), v.description('Of a reply: the `fromId` of the person, also where `to` is null.')),
+    v.pipe(v.string(), v.description('Replies only: the `fromId` of the person, also if `to` is null.')),
   ),
-  replyTo: v.exactOptional(v.pipe(id, v.description('Of a reply: the inbound message that it answers.'))),
-  batchId: v.exactOptional(v.pipe(id, v.description('Of a message of a batch: the batch.'))),
+  replyTo: v.exactOptional(v.pipe(id, v.description('Replies only: the inbound message that it answers.'))),
+  batchId: v.exactOptional(v.pipe(id, v.description('The batch that the message belongs to, if any.'))),
   position: v.exactOptional(
     v.pipe(
       count,
@@ -214,30 +216,30 @@ export const message = v.strictObject({
     ),
   ),
   estimatedSendAt: v.exactOptional(
-    v.pipe(
-      v.nullable(instant),
-      v.description(
-        'Beside `position`: when it leaves, as far as can be said; null: the queue stands still.',
-      ),
-    ),
+    v.pipe(v.nullable(instant), v.description('When it is likely to leave. null: the queue is paused.')),
   ),
 });
 
-/** What somebody wrote to a shop, as its event tells it. */
+/** Read a message that a person wrote to a shop, as its event tells it. */
 const inboundEntries = {
   id,
   shopId: id,
-  from: v.pipe(v.nullable(v.string()), v.description('With its plus; null where the network tells none.')),
+  from: v.pipe(
+    v.nullable(v.string()),
+    v.description('With its plus. null if the chat network gives no number.'),
+  ),
   fromId: v.pipe(
     v.string(),
-    v.description('Who wrote: the same in all shops of the account, whichever address they write from.'),
+    v.description(
+      'The person who wrote. The id is the same in all shops of the account, whichever address the person writes from.',
+    ),
   ),
-  name: v.pipe(v.nullable(v.string()), v.description('As they call themselves.')),
+  name: v.pipe(v.nullable(v.string()), v.description('The name that the person chose.')),
   at: v.pipe(instant, v.description('When it was written, in whole seconds, as the network says.')),
   kind: v.pipe(v.string(), v.description('More may come.'), v.metadata({ enum: INBOUND_KINDS })),
   text: v.pipe(
     v.nullable(v.string()),
-    v.description('null where the account is told no texts, or nothing was written.'),
+    v.description('null if the account does not receive texts, or if the message has none.'),
   ),
   replyTo: v.pipe(
     v.nullable(id),
@@ -248,12 +250,12 @@ const inboundEntries = {
       type: v.nullable(v.string()),
       size: v.nullable(count),
       fileName: v.nullable(v.string()),
-      sha256: v.pipe(v.nullable(v.string()), v.description('Of the file, in hexadecimal digits.')),
+      sha256: v.pipe(v.nullable(v.string()), v.description("The file's SHA-256, in hexadecimal digits.")),
     }),
   ),
 };
 
-/** What somebody wrote to a shop. */
+/** Read a message that a person wrote to a shop. */
 export const inboundMessage = v.strictObject(inboundEntries);
 
 /** The same, as it stands now. */
@@ -288,25 +290,25 @@ export const event = v.union([
     phone: v.pipe(
       v.nullable(v.string()),
       v.description(
-        'With its plus, in the form that it was written from; null where the network tells none.',
+        'With its plus, in the form that the person wrote from. null if the chat network gives no number.',
       ),
     ),
   }),
   shopEvents(['queue.paused'], {
     pausedBy: v.picklist(['operator', 'rate_signal']),
-    pausedUntil: v.pipe(v.nullable(instant), v.description('null: nobody can say.')),
+    pausedUntil: v.pipe(v.nullable(instant), v.description('null: unknown.')),
   }),
   shopEvents(['number.restricted'], {
     restriction: v.pipe(v.string(), v.description("The network's own name for it.")),
     restrictedUntil: instant,
   }),
   shopEvents(['scheduled.accepted'], {
-    id: v.pipe(id, v.description('Of the scheduled send.')),
+    id: v.pipe(id, v.description('The id of the scheduled send.')),
     messageId: v.pipe(id, v.description('The message that it became.')),
   }),
   shopEvents(['scheduled.refused'], {
-    id: v.pipe(id, v.description('Of the scheduled send.')),
-    code: v.pipe(v.string(), v.description('As a send at that moment would have been refused.')),
+    id: v.pipe(id, v.description('The id of the scheduled send.')),
+    code: v.pipe(v.string(), v.description('The code that a send at that moment would have got.')),
   }),
   shopEvents(['batch.started'], { id: v.pipe(id, v.description('Of the batch.')) }),
   shopEvents(['batch.finished'], {

@@ -50,7 +50,7 @@ export const changedWebhook = {
 /** What is posted to have events sent once more. */
 export const replayedEvents = {
   description:
-    'Under their own ids, and whatever became of them before. What is kept no more is passed over. Refused where more than 400 events would wait.',
+    'They keep their ids, and their earlier results do not matter. Events that are no longer kept are skipped. Refused if more than 400 events would be pending.',
   body: v.pipe(
     closedObject({
       eventIds: v.optional(boundedArray(objectId, { max: 200 })),
@@ -89,7 +89,7 @@ export const WEBHOOK_REPLIES = {
     example: { id: webhookExample.id, deleted: true },
   },
   tested: {
-    description: 'What the endpoint answered; `error` is null where it took the event.',
+    description: "The endpoint's answer. `error` is null if it accepted the event.",
     data: v.strictObject({ status: v.nullable(v.number()), error: v.nullable(v.string()) }),
     example: { status: 204, error: null },
   },

@@ -138,7 +138,7 @@ export const shopDetails = v.strictObject({
         } satisfies SchemasOf<NonNullable<Shop['limits']['newChats']>>),
       ),
     } satisfies SchemasOf<Shop['limits']>),
-    v.description("What the chat network said of the limits of the shop's number."),
+    v.description("The limits that the chat network has set for the shop's number."),
   ),
   undelivered: v.nullable(
     v.pipe(

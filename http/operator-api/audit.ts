@@ -29,7 +29,7 @@ export const listAudit = operatorEndpoint({
   path: '/audit',
   role: 'read',
   tag: 'Operators',
-  summary: 'What operators changed or tried to change, newest first',
+  summary: 'List changes and attempted changes by operators, newest first',
   description:
     'Written down before it is tried. A call refused for its role is not tried: the process log names its operator. `status` is null while a change is under way, and where its node ended before it could say what came of it. Ids of what was erased are digests. Kept as long as the request log, at most 50,000 changes. A page may hold fewer items than `limit` and still have a next one, where a filter is rare.',
   query: {

@@ -42,7 +42,7 @@ export const replayDeadLetter = operatorEndpoint({
   tag: 'Dead letters',
   summary: 'Give a command to its actor once more',
   description:
-    'Of a shop. Commands of a tenant change accounts and keys: to replay one asks for the role `admin`, and is `403 FORBIDDEN_ROLE` with a smaller one.',
+    "Commands of a shop. A tenant's commands change accounts and keys, so only the role `admin` may replay them. Other roles get `403 FORBIDDEN_ROLE`.",
   body: closedObject({}),
   replies: {
     200: {

@@ -6,7 +6,7 @@ import { operatorEndpoint } from './services.ts';
 
 /** The operations that erase say this of how long it takes. */
 export const ERASURE_DESCRIPTION =
-  'What takes longer than a second is answered `202` and goes on, also when the node is stopped or killed. `readErasure` says how much is left. Asked again meanwhile the answer is `202`, afterwards `404`.';
+  'An erasure that takes longer than a second is answered `202`. It continues also if the node stops or dies. `readErasure` returns how much is left. A repeated call gets `202` while the erasure runs, and `404` afterwards.';
 
 /** The replies of an operation that erases. */
 export const erasureReplies = {

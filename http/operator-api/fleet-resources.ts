@@ -11,7 +11,7 @@ export const node = v.strictObject({
   incarnation: v.string(),
   shards: count,
   self: v.boolean(),
-  leaseMarginMs: v.exactOptional(v.pipe(v.number(), v.description('Of the node that answers alone.'))),
+  leaseMarginMs: v.exactOptional(v.pipe(v.number(), v.description('Only of the node that answers.'))),
 } satisfies SchemasOf<FleetNode>);
 
 /** A shard and the node that owns it. */

@@ -10,7 +10,7 @@ export const readOperator = operatorEndpoint({
   path: '/me',
   role: 'read',
   tag: 'Operators',
-  summary: 'Whose the token is, and what it may do',
+  summary: 'Read the operator of the token, and its role',
   replies: {
     200: {
       description: 'The operator.',

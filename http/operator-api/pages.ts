@@ -50,9 +50,9 @@ const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 export const EVENT_OPERATION = {
   operationId: 'followEvents',
   tags: ['Fleet'],
-  summary: 'What happens on all nodes, as server-sent events',
+  summary: 'Stream the events of all nodes, as server-sent events',
   description:
-    'Each has an `id` and the name of its `type`; its `data` is the JSON of this schema. Who comes back with `Last-Event-ID` is told what it missed, the last 1,000 events at most, and then `missed`.\n\nRole: `read`.',
+    'Each has an `id` and the name of its `type`; its `data` is the JSON of this schema. A client that reconnects with `Last-Event-ID` gets what it missed, at most the last 1,000 events, and then `missed`.\n\nRole: `read`.',
   'x-role': 'read',
   parameters: [
     {
@@ -143,7 +143,7 @@ function operatorDocument(): string {
     openApiDocument({
       title: 'Operator API',
       description:
-        'Tenants, keys, actors and the request log. For the operators of the service only. Where there is GET there is HEAD.',
+        'Tenants, keys, actors and the request log. For the operators of the service only. Each GET also answers HEAD.',
       serverUrl: OPERATOR_BASE_PATH,
       security: 'operator',
       endpoints: OPERATOR_ENDPOINTS,

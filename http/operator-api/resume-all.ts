@@ -13,7 +13,7 @@ export const resumeAll = operatorEndpoint({
   tag: 'Actors',
   summary: 'Resume all suspended shops and tenants, or those that a filter names',
   description:
-    'Each is started again, and suspended again where what it crashed of still holds; what becomes of it is not waited for. An operator’s hold of a queue stays. A call resumes up to 200 on each node and tells how many that match are `left` for another. `cause`: part of what they crashed of, in any case of letters; one that was suspended on another node, whose cause is not known any more, matches none.',
+    'Starts each matching actor again. An actor whose cause persists is suspended again; the call does not wait for that. A queue that an operator paused stays paused. A call resumes up to 200 actors on each node; `left` is the number of matching actors that need another call. `cause` is part of the error that suspended them, in any letter case. An actor that was suspended on another node has no known cause and matches none.',
   body: closedObject({
     tenant: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/, 'must be a tenant id'))),
     cause: v.optional(text({ min: 1, max: 200 })),

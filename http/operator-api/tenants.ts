@@ -40,7 +40,7 @@ const changeable = {
     v.pipe(
       v.picklist(INBOUND_MODES),
       v.description(
-        'What the tenant is told of what people write to its shops: nothing, that they wrote, or their words too. It holds for what comes from then on.',
+        'How much the tenant receives of what people write to its shops: nothing, that they wrote, or the words too. It applies to messages that arrive later.',
       ),
     ),
   ),
@@ -107,7 +107,7 @@ export const readTenant = operatorEndpoint({
   path: '/tenants/{tenantId}',
   role: 'read',
   tag: 'Tenants',
-  summary: 'Read a tenant, and how its actor stands',
+  summary: 'Read a tenant, and the state of its actor',
   replies: {
     200: { description: 'The tenant.', data: inspectTenant, example: supervisedTenantExample },
   },
@@ -127,7 +127,7 @@ export const resumeTenant = operatorEndpoint({
   tag: 'Tenants',
   summary: "Resume a tenant's actor that crashed too often",
   description:
-    'While it is `suspended`, every call of the tenant is refused. One that runs is answered as it stands; 503 `BOT_SERVICE_UNREACHABLE`: it crashed again at once.',
+    'While the actor is `suspended`, every call of the tenant is refused. If the actor already runs, the answer is its state. 503 `BOT_SERVICE_UNREACHABLE`: it crashed again at once.',
   body: closedObject({}),
   replies: {
     200: { description: 'The tenant afterwards.', data: inspectTenant, example: supervisedTenantExample },
@@ -148,7 +148,7 @@ export const changeTenant = operatorEndpoint({
   tag: 'Tenants',
   summary: 'Change a tenant; what is left out stays',
   description:
-    'With `active: false` its calls are refused and nothing more of its queues is sent; sessions stay open, and messages go on when it is active again or end as others that wait too long. What a pool shop took for it before may still be sent.',
+    "With `active: false` the tenant's calls are refused and its queues stop. Sessions stay open. Messages continue when the tenant is active again, or they expire like others that wait too long. A message that a pool shop already accepted may still be sent.",
   body: closedObject({ name: v.optional(text({ min: 1, max: 200 })), ...changeable }),
   bodyExample: { active: false },
   replies: { 200: { description: 'The tenant as it is now.', data: tenant, example: tenantExample } },

@@ -48,7 +48,7 @@ export const listWebhooks = operatorEndpoint({
   path: '/tenants/{tenantId}/webhooks',
   role: 'read',
   tag: 'Webhooks',
-  summary: "List a tenant's webhooks and how each stands",
+  summary: "List a tenant's webhooks and their state",
   replies: {
     200: {
       description: 'All of them, without their secrets.',
@@ -139,7 +139,7 @@ export const listWebhookAttempts = operatorEndpoint({
   path: '/tenants/{tenantId}/webhooks/{webhookId}/attempts',
   role: 'read',
   tag: 'Webhooks',
-  summary: 'What came of the last tries, newest first, and which events were given up',
+  summary: 'List the last tries, newest first, and the events that were given up',
   description: "At least 2,000 tries of all a tenant's webhooks together are kept.",
   query: { limit: limitParameter },
   replies: { 200: WEBHOOK_REPLIES.attempts },

@@ -36,7 +36,7 @@ const recipients = v.pipe(
       fields: v.optional(
         v.pipe(
           v.record(v.string(), text({ max: 512 })),
-          v.description('What stands in the text for `{{name}}`, by name.'),
+          v.description('The value of each `{{name}}` in the text, by name.'),
         ),
       ),
       idempotencyKey,

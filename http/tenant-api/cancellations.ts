@@ -56,7 +56,7 @@ export const cancelQueue = apiEndpoint({
   tag: 'Messages',
   summary: 'Cancel all messages and statuses that wait and match',
   description:
-    'At least one of the three is needed; a message must match all that are given. What is `sending` goes on.',
+    'At least one of the three is needed. A message must match all that are given. Messages that are `sending` continue.',
   permission: 'messages.send',
   body: queueCancellation,
   bodyExample: QUEUE_CANCELLATION_EXAMPLE,

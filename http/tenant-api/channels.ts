@@ -70,9 +70,9 @@ export const requestPairingCode = apiEndpoint({
   method: 'POST',
   path: '/shops/{idOrName}/channels/msgapp/pairing-code',
   tag: 'Channel',
-  summary: 'Start the connection by a code that is typed on the phone, in place of a QR code',
+  summary: 'Start the connection by a code that is typed on the phone, instead of a QR code',
   description:
-    'For owners whose only phone is the one to be linked: the chat network asks for the code on the phone of `phone`. Asked again for that number while its code waits, answers with the same code; for another number, or by POST connect, starts anew.',
+    'For owners whose only phone is the one to be linked. The chat network asks for the code on the phone with the number `phone`. A repeated call for that number returns the same code while it is valid. A call for another number, or POST connect, starts again.',
   permission: 'msgapp.connect',
   body: pairingCodeRequest,
   bodyExample: PAIRING_CODE_EXAMPLE,

@@ -69,7 +69,7 @@ const types = v.pipe(
 const waitMs = v.pipe(
   integerParameter({ min: 0, max: MOST_WAIT_MS }),
   v.description(
-    `How long a call without news waits for the first event, in milliseconds. It is answered after ${LONGEST_WAIT_MS} at the latest, also when more is asked for.`,
+    `How long a call waits if there is no event yet, in milliseconds. The longest wait is ${LONGEST_WAIT_MS}, also if more is asked for.`,
   ),
   v.transform((value) => Math.min(value, LONGEST_WAIT_MS)),
 );
@@ -80,9 +80,9 @@ export const listEvents = apiEndpoint({
   method: 'GET',
   path: '/events',
   tag: 'Events',
-  summary: 'What happened after a cursor, oldest first; waits for the next event on request',
+  summary: 'List the events after a cursor, oldest first; can wait for the next event',
   description:
-    'Go on with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer says where now is. A cursor older than the oldest kept event is refused with the oldest, one behind the newest as well; `error.nextCursor` is the cursor to go on from.\n\nWith `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor behind the event, `event` its type, `data` the event as JSON. Who comes back with `Last-Event-ID` goes on behind it. It ends with an event `end` that says why, when the key may read no more.',
+    'Continue with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` then is the cursor to continue from.\n\nWith `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor behind the event, `event` its type, `data` the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. When the key may no longer read, the stream ends with an event `end` that gives the reason.',
   permission: 'messages.read',
   query: {
     cursor: cursorParameter,

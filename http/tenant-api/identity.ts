@@ -34,7 +34,7 @@ export const readIdentity = apiEndpoint({
   method: 'GET',
   path: '/me',
   tag: 'Identity',
-  summary: 'Who calls: key, tenant, permissions, limits and the remaining quota',
+  summary: "Read the caller's key, tenant, permissions, limits and remaining quota",
   description: 'Counts as a call like any other, and is answered also when the month’s calls are spent.',
   permission: 'none',
   mayExceedQuota: true,

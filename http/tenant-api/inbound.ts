@@ -19,7 +19,7 @@ export const listInbound = apiEndpoint({
   tag: 'Inbound',
   summary: 'List what people wrote to the shop, newest first',
   description:
-    'Empty where the account is told of nothing that people write (`inbound: none`). Messages of groups are not told.',
+    'Empty if the account does not receive what people write (`inbound: none`). Messages of groups are never listed.',
   permission: 'inbound.read',
   query: { limit: limitParameter, cursor: cursorParameter },
   replies: {
@@ -44,7 +44,7 @@ export const readInbound = apiEndpoint({
   method: 'GET',
   path: '/inbound/{id}',
   tag: 'Inbound',
-  summary: 'What somebody wrote',
+  summary: 'Read a message that a person wrote',
   permission: 'inbound.read',
   replies: {
     200: { description: 'The inbound message.', data: inboundRecord, example: EXAMPLES.inbound },
@@ -96,9 +96,9 @@ export const markInboundRead = apiEndpoint({
   method: 'POST',
   path: '/inbound/{id}/read',
   tag: 'Inbound',
-  summary: 'Mark what somebody wrote as read, and tell their phone',
+  summary: 'Mark a message that a person wrote as read, also on their phone',
   description:
-    "The person's phone shows it as read, unless the shop's own phone is set to tell nobody. Marked again it stays as it was.",
+    "The person's phone shows it as read, unless the shop's own phone has read receipts turned off. A repeated call changes nothing.",
   permission: 'inbound.read',
   body: closedObject({}),
   replies: {
@@ -121,9 +121,9 @@ export const replyToInbound = apiEndpoint({
   method: 'POST',
   path: '/inbound/{id}/reply',
   tag: 'Inbound',
-  summary: 'Queue a message to whoever wrote, quoting what they wrote',
+  summary: 'Queue a reply to the person who wrote, quoting their message',
   description:
-    'As a send in all else: policy, pacing, record and idempotency. It needs no number, so it reaches people of whom the chat network tells none; the record then has `to: null`, and `toId` in any case. The recipient is `known`. It goes from the shop alone, never through the pool.',
+    'Otherwise it is like a send: policy, pacing, record and idempotency. It needs no number, so it reaches people whose number the chat network hides. The record then has `to: null`. It always has `toId`. The recipient is `known`. The shop itself sends it, never the pool.',
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject(messageContent),

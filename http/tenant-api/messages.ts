@@ -68,7 +68,7 @@ export const sendMessage = apiEndpoint({
   tag: 'Messages',
   summary: 'Queue a message to a number or a group',
   description:
-    'The send policy is evaluated first; a refusal says in `retryAfter` when it would let this send through. A text of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`. A session that is on its way back is waited for up to 1.5 s where it alone can tell of the group; then it is `503 MSGAPP_NOT_CONNECTED` with `Retry-After`.',
+    'The send policy is evaluated first. A refusal has in `retryAfter` when the policy would accept this send. A text without a visible character counts as none (white space, controls, default-ignorable characters). Without `mediaUrl` it is `EMPTY_MESSAGE`. If only the session knows the group and it is reconnecting, the call waits up to 1.5 s. Then it is `503 MSGAPP_NOT_CONNECTED` with `Retry-After`.',
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject({

@@ -14,13 +14,13 @@ export const readPolicy = apiEndpoint({
   method: 'GET',
   path: '/shops/{idOrName}/policy',
   tag: 'Messages',
-  summary: 'What the shop may still send, and whether a message to one recipient would be accepted',
+  summary: 'Read how much the shop may still send, and whether a message to one recipient would be accepted',
   description:
     'Counts no send, and asks nothing of the chat network but for a group that the session does not know. With `to` the reply also has `recipientClass`, `wouldAllow`, `code` and `retryAfter`: what a message of which no copy was sent yet would get at this moment. While the own session is away the answer is that of the channel; the shared pool is not asked.',
   permission: 'messages.read',
   query: { to: v.optional(recipient) },
   replies: {
-    200: { description: 'The policy as it stands.', data: shopPolicy, example: EXAMPLES.shopPolicy },
+    200: { description: 'The current policy.', data: shopPolicy, example: EXAMPLES.shopPolicy },
   },
   errors: NAMED_SHOP_ERRORS,
   async handle(request) {

@@ -39,7 +39,7 @@ export const scheduleMessage = apiEndpoint({
   tag: 'Messages',
   summary: 'Schedule a message to a number or a group, up to 90 days ahead',
   description:
-    'It is no message until `sendAt`: then the send policy judges it. What is refused for a time is tried again until `notAfter` (an hour after `sendAt`, unless given; 7 days at most). A shop has at most 1,000 waiting.',
+    'It becomes a message at `sendAt`, when the send policy judges it. A temporary refusal is tried again until `notAfter` (default: an hour after `sendAt`; at most 7 days). A shop has at most 1,000 pending.',
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject({

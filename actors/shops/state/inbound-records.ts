@@ -16,7 +16,7 @@ export interface InboundOwner extends ShopReference {
   readonly fromId: string;
 }
 
-/** What somebody wrote to a shop. Times in milliseconds since the Unix epoch. */
+/** Read a message that a person wrote to a shop. Times in milliseconds since the Unix epoch. */
 export interface InboundRecord extends InboundOwner {
   readonly id: string;
   /** E.164 with plus; null: the network tells none. */

@@ -8,7 +8,7 @@ const LONGEST = { text: 65_536, name: 128, fileName: 255, type: 128, path: 2_048
 export type SaidContent = Omit<InboundContent, 'name' | 'lid'>;
 
 /**
- * What somebody wrote, for a tenant who is told of it. Undefined where nobody said anything: keys handed over, votes, a
+ * Read a message that a person wrote, for a tenant who is told of it. Undefined where nobody said anything: keys handed over, votes, a
  * message that was taken back. An edit says its new words.
  */
 export function inboundContentOf(message: proto.IMessage): SaidContent | undefined {
