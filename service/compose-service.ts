@@ -24,7 +24,13 @@ import { textCipher } from '../runtime/text-cipher.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
 import { exportWebhooks, webhookSettings } from './compose-webhooks.ts';
 import type { ServiceEnvironment } from './environment.ts';
-import { exportBuild, exportNode, exportStore, runtimeObserver } from './node-metrics.ts';
+import {
+  exportAttachmentRoom,
+  exportBuild,
+  exportNode,
+  exportStore,
+  runtimeObserver,
+} from './node-metrics.ts';
 import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
 import { exportShops, receiptCounter, scheduledCounter } from './shop-metrics.ts';
 
@@ -166,6 +172,7 @@ function exportFigures(
   exportShops(metrics, actors, node.clock);
   exportWebhooks(metrics, actors.webhooks);
   exportStore(metrics, node);
+  exportAttachmentRoom(metrics);
 }
 
 /** Where the node's data is and in how many shards, under which name, and who must have a commit. */

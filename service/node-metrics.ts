@@ -1,3 +1,5 @@
+import { statfs } from 'node:fs/promises';
+import { tmpdir, totalmem } from 'node:os';
 import type { SessionHost } from '../actors/sessions/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
@@ -133,7 +135,31 @@ export function exportNode(
     () => node.shards().filter(({ mine }) => mine).length,
   );
   gauge('msgapi_runtime_shards', 'Shards there are', () => node.shards().length);
+  gauge(
+    'msgapi_memory_limit_bytes',
+    'Memory that the process may use: the limit of its container, or what the machine has',
+    memoryLimitBytes,
+  );
   exportSessions(metrics, host);
+}
+
+/** Registers how much room there is for attachments while they are sent. */
+export function exportAttachmentRoom(metrics: Metrics): void {
+  metrics.source({
+    name: 'msgapi_attachment_room_ratio',
+    help: 'Share of the file system of attachments that is free',
+    kind: 'gauge',
+    async read() {
+      const { bavail, blocks } = await statfs(tmpdir());
+      return blocks === 0 ? 1 : bavail / blocks;
+    },
+  });
+}
+
+/** Node tells 0, or more than there is, where the process has no limit of its own. */
+function memoryLimitBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /** Registers the metrics of Redis, as of the node's last look at it. */

@@ -30,11 +30,10 @@ export class AttachmentDirectoryUnusable extends Error {
   }
 }
 
-/** Whether a failure is that of a file which the client wrote an attachment into. */
+/** Whether a failure is that of a file which an attachment, or the client's copy of one, was written into. */
 export function isAttachmentFailure(error: NodeJS.ErrnoException): boolean {
-  return (
-    THE_CLIENTS.test(basename(error.path ?? '')) || (error.code === 'ENOSPC' && error.syscall === 'write')
-  );
+  const name = basename(error.path ?? '');
+  return OURS.test(name) || THE_CLIENTS.test(name) || (error.code === 'ENOSPC' && error.syscall === 'write');
 }
 
 /** A path for a new attachment that no other has. */

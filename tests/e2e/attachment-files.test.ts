@@ -1,7 +1,7 @@
 /** The directory for temporary files, where attachments lie while they are sent. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,22 +27,18 @@ test('a service that cannot write there does not start, and says why', async () 
   await assert.rejects(started, /could not start: no file can be written in \/dev\/null \(ENOTDIR\)/);
 });
 
-test('a file that the client cannot write costs its message one try, and no shop its session', async () => {
+/** Sends a document from a server that answers so to its first caller; the stack's log once the message is sent. */
+async function sentAtSecondTry(
+  first: (answer: ServerResponse, directory: string) => void,
+): Promise<{ readonly log: string; readonly asked: number }> {
   const directory = mkdtempSync(join(tmpdir(), 'attachments-'));
   let asked = 0;
   const media = createServer((_, answer) => {
     asked += 1;
     mkdirSync(directory, { recursive: true });
     answer.writeHead(200, { 'content-type': 'application/pdf' });
-    if (asked > 1) return void answer.end('%PDF-1.4 prices');
-    // Our file is open once it is there, and takes what comes; the client's is opened after the last byte.
-    const seen = watch(directory, (_event, name) => {
-      if (!name?.startsWith('attachment-')) return;
-      seen.close();
-      rmSync(directory, { recursive: true });
-      answer.end('prices');
-    });
-    answer.write('%PDF-1.4 ');
+    if (asked === 1) first(answer, directory);
+    else answer.end('%PDF-1.4 prices');
   });
   await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
   const stack = await startServiceStack({ environment: { TMPDIR: directory } });
@@ -56,12 +52,36 @@ test('a file that the client cannot write costs its message one try, and no shop
     });
     assert.equal(accepted.status, 202);
     await untilStatus(stack, String(accepted.data.id), 'sent');
-    assert.equal(asked, 2);
-    assert.match(stack.serviceLog(), /an attachment could not be written/);
-    assert.doesNotMatch(stack.serviceLog(), /a session worker was lost/);
+    return { log: stack.serviceLog(), asked };
   } finally {
     media.close();
     await stack.stop();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+test('a file that the client cannot write costs its message one try, and no shop its session', async () => {
+  const { log, asked } = await sentAtSecondTry((answer, directory) => {
+    // Our file is open once it is there, and takes what comes; the client's is opened after the last byte.
+    const seen = watch(directory, (_event, name) => {
+      if (!name?.startsWith('attachment-')) return;
+      seen.close();
+      rmSync(directory, { recursive: true });
+      answer.end('prices');
+    });
+    answer.write('%PDF-1.4 ');
+  });
+  assert.equal(asked, 2);
+  assert.match(log, /an attachment could not be written/);
+  assert.doesNotMatch(log, /a session worker was lost/);
+});
+
+test('a file that the service cannot write costs its message one try', async () => {
+  const { log, asked } = await sentAtSecondTry((answer, directory) => {
+    rmSync(directory, { recursive: true });
+    answer.end('%PDF-1.4 prices');
+  });
+  assert.equal(asked, 2);
+  assert.match(log, /an attachment could not be written/);
+  assert.match(log, /no file can be written in/);
 });

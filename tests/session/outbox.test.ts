@@ -87,6 +87,7 @@ function outbox({ hangs = false, held = false } = {}) {
       histories: new TenantSlots(1),
       ca: undefined,
       slots: new TenantSlots(1),
+      unwritable: () => undefined,
     },
     groups: {
       participants: async () => ['33622222222@s.whatsapp.net'],

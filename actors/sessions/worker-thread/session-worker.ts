@@ -43,6 +43,8 @@ function run(): void {
   const clock = systemClock;
   const tell = (message: FromWorker): void => port.postMessage(message);
   const store = storeClient(tell);
+  const attachmentUnwritable = (cause: string): void =>
+    tell({ kind: 'log', level: 'error', fields: { cause }, message: 'an attachment could not be written' });
   if (setup.noiseRootKey !== undefined) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(setup.noiseRootKey);
 
   const ciphers = credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key)));
@@ -55,6 +57,7 @@ function run(): void {
       slots: new TenantSlots(ATTACHMENTS_PER_TENANT),
       histories: new TenantSlots(1),
       ca: setup.mediaCa,
+      unwritable: attachmentUnwritable,
     },
     timing: setup.timing,
     clock,
@@ -82,8 +85,7 @@ function run(): void {
   // the failure would end the worker, and with it the sessions of all its shops.
   process.on('uncaughtException', (error) => {
     if (!isAttachmentFailure(error)) throw error;
-    const cause = `${error.name}: ${error.message}`;
-    tell({ kind: 'log', level: 'error', fields: { cause }, message: 'an attachment could not be written' });
+    attachmentUnwritable(`${error.name}: ${error.message}`);
     sessions.attachmentsFailed();
   });
 

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AddressGuard, ForbiddenAddress } from '../../../outbound/address-guard.ts';
@@ -8,7 +9,11 @@ import type { Egress } from '../../../outbound/egress.ts';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import { guardedRequest } from '../../../outbound/guarded-request.ts';
 import type { ResolveAll } from '../../../outbound/name-lookup.ts';
-import { newAttachmentPath } from '../../attachment-files.ts';
+import {
+  AttachmentDirectoryUnusable,
+  isAttachmentFailure,
+  newAttachmentPath,
+} from '../../attachment-files.ts';
 import { type AttachmentForm, attachmentForm, type MediaType } from './attachment-form.ts';
 import { attachmentName } from './attachment-name.ts';
 import { SIGNATURE_BYTES, typeOf } from './attachment-type.ts';
@@ -54,7 +59,8 @@ export interface MediaFetchOptions {
 /**
  * Fetches an attachment into a temporary file, streamed. http(s) only, allowed addresses and ports only (checked again after
  * each redirect, the connection pinned to the checked address), bounded in size, time and redirects. What it is, its first bytes say; it
- * is checked against the kind. Rejects with `MediaUnavailable`, and with `EgressFailure` where the shop's proxy is away.
+ * is checked against the kind. Rejects with `MediaUnavailable`, with `EgressFailure` where the shop's proxy is away, and
+ * with `AttachmentDirectoryUnusable` where the file cannot be written.
  */
 export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMedia> {
   const timeout = AbortSignal.timeout(options.timeoutMs);
@@ -66,6 +72,8 @@ export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMed
     if (error instanceof MediaUnavailable) throw error;
     // The attachment is not why: it may be there when the proxy is back.
     if (error instanceof EgressFailure && error.isProxy) throw error;
+    if (isAttachmentFailure(error as NodeJS.ErrnoException))
+      throw new AttachmentDirectoryUnusable(tmpdir(), error);
     throw new MediaUnavailable(causeOf(error, timeout));
   }
 }

@@ -4,6 +4,7 @@ import {
   type proto,
   type WAMessage,
 } from '@whiskeysockets/baileys';
+import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
 import type { SendOrder } from '../../session-host.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
 import { quietLogger } from '../session/silent-logger.ts';
@@ -53,7 +54,7 @@ async function fetchAttachment(
   if (mediaUrl === undefined || cancel === undefined) return undefined;
   pending.release = await media.slots.take(tenantId, cancel.signal);
   pending.phase = 'fetching';
-  return fetchMedia({
+  const fetched = fetchMedia({
     url: mediaUrl,
     mediaType: mediaType ?? 'image',
     timeoutMs: timing.mediaMs,
@@ -61,6 +62,10 @@ async function fetchAttachment(
     resolve: media.resolve,
     egress: media.egress,
     signal: cancel.signal,
+  });
+  return fetched.catch((error: Error) => {
+    if (error instanceof AttachmentDirectoryUnusable) media.unwritable(error.message);
+    throw error;
   });
 }
 

@@ -1,6 +1,7 @@
 import { DisconnectReason, type proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
+import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
 import type { SendOrder, SendOutcome } from '../../session-host.ts';
 import type { ToWorker } from '../../worker-protocol.ts';
 import { type FetchedMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
@@ -95,6 +96,8 @@ export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (pending.phase === 'transmitting') return { kind: 'unknown' };
   // It waits for the proxy, as it does for a lost session.
   if (error instanceof EgressFailure) return { kind: 'not_sent' };
+  // Nothing is wrong with the attachment: it is tried again, when there may be room.
+  if (error instanceof AttachmentDirectoryUnusable) return { kind: 'unprepared' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
   // Where to upload to is a question too: a socket that is closing says nothing about the attachment.
   if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };

@@ -22,6 +22,8 @@ export interface MediaEnvironment {
   readonly histories: TenantSlots;
   /** Certificate of the authority of the network's media hosts, PEM; undefined: the system's certificates alone. */
   readonly ca: string | undefined;
+  /** Says that the file of an attachment could not be written. */
+  unwritable(cause: string): void;
 }
 
 /** What all sessions of one worker share. */
