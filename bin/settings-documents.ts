@@ -1,14 +1,10 @@
 import { SETTING_GROUPS, type Setting } from './settings-table.ts';
 
-const HEAD = ['Variable', 'Default', 'Meaning'] as const;
-
 /** docs/settings.md, made from the table. Links of the table begin at the root of the repository. */
 export function settingsPage(): string {
   const groups = SETTING_GROUPS.map(({ title, settings, note }) => {
-    const rows = settings.map(
-      ({ name, standard, meaning }) => [`\`${name}\``, standard, inDocs(meaning)] as const,
-    );
-    return `## ${title}\n\n${table(rows)}\n${note === undefined ? '' : `\n${inDocs(note)}\n`}`;
+    const rows = settings.map(({ name, standard, meaning }) => settingItem(name, standard, inDocs(meaning)));
+    return `## ${title}\n\n${rows.join('\n')}\n${note === undefined ? '' : `\n${inDocs(note)}\n`}`;
   });
   const decided = SETTING_GROUPS.flatMap(({ settings }) => settings).flatMap(({ name, decidedByCompose }) =>
     decidedByCompose === undefined ? [] : [`- \`${name}\`: ${decidedByCompose};`],
@@ -41,7 +37,7 @@ ${groups.join('\n\n')}
 }
 
 function exampleOf({ name, standard, meaning, required }: Setting): string {
-  const sentence = plain(meaning).replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+  const sentence = capitalized(plain(meaning));
   if (required !== undefined) return `# ${sentence}. Required; make one with: ${required}\n${name}=`;
   const [, value] = /^`([^`]+)`$/.exec(standard) ?? [];
   const without = value === undefined && standard !== 'none' ? ` Without it: ${plain(standard)}.` : '';
@@ -57,11 +53,14 @@ function plain(markdown: string): string {
   return markdown.replaceAll(/ \(\[[^\]]+\]\([^)]+\)\)/g, '').replaceAll('`', '');
 }
 
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = HEAD.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(HEAD), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+/** One setting as an item of a list: a table would be wider than a page. */
+function settingItem(name: string, standard: string, meaning: string): string {
+  const sentence = /[.!?]$/.test(meaning) ? meaning : `${meaning}.`;
+  const without = /^required/.test(standard) ? `R${standard.slice(1)}` : `Default: ${standard}`;
+  return `- \`${name}\`: ${capitalized(sentence)} ${without}.`;
+}
+
+/** Leaves a first word alone that is a name or a value, such as `redis://`. */
+function capitalized(sentence: string): string {
+  return sentence.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
 }

@@ -234,7 +234,7 @@ test('every ratio that is kept is of metrics that a node exposes, and is used', 
 test('docs/metrics.md lists every metric of a node with its type, its labels and what it says, and no other', () => {
   const page = readFileSync(join(root, 'docs/metrics.md'), 'utf8');
   const listed = [
-    ...page.matchAll(/^\| `((?:msgapi|nodejs|process)_\w+)` +\| (\w+) +\| (.*?) *\| (.*?) *\|$/gm),
+    ...page.matchAll(/^- `((?:msgapi|nodejs|process)_\w+)` \((\w+)(?:; (.*?))?\): (.*)$/gm),
   ].map(([, name, type, labels = '', help]) => ({ name, type, labels: labels.replaceAll('`', ''), help }));
   const own = [...text.matchAll(/^# HELP (\w+) (.+)\n# TYPE \w+ (\w+)$/gm)].map(
     ([, name = '', help, type]) => ({
