@@ -37,6 +37,7 @@ export function contactCallRoutes(network: Network): ControlRoute[] {
     route('POST /numbers/{phone}/messages', MESSAGE, async (input) => {
       const { phone: from, to, addressing, wait, token, unavailable } = input;
       const written = writtenOf(input);
+      if (addressing === 'lid_only') network.numbers.hide(from);
       const message = { from, to, written, addressing, wait, token, unavailable };
       const { delivered, messageId: id, path } = await writeAsContact(network, message);
       return { status: delivered ? 200 : 202, data: { id, delivered, path } };

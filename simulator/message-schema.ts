@@ -1,24 +1,36 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
-import { parseUserAddress, STATUS_ADDRESS } from './addresses.ts';
+import { isGroupAddress, parseUserAddress, STATUS_ADDRESS } from './addresses.ts';
+import type { Network } from './network.ts';
 import { attribute } from './stanzas.ts';
 
 /** The ack error of a stanza that no web client would send (Baileys issue 2794: `smax-invalid`). */
 export const MALFORMED = 479;
 
-/**
- * Whether a client's message is one that the real server refuses for its form (README.md, how that is known).
- * `needsNumber`: whether a message to a LID must name the number too.
- */
-export function isMalformed(stanza: BinaryNode, needsNumber: boolean): boolean {
+/** Whether a client's message is one that the real server refuses for its form (README.md, how that is known). */
+export function isMalformed(
+  { numbers, lidsNeedNumber }: Pick<Network, 'numbers' | 'lidsNeedNumber'>,
+  stanza: BinaryNode,
+): boolean {
   const to = attribute(stanza, 'to');
   const isForOneDevice = stanza.attrs.participant !== undefined || stanza.attrs.device_fanout === 'false';
   if (isForOneDevice || stanza.attrs.category === 'peer') return false;
+  const listed = getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to');
+  const areLids = listed.map(({ attrs }) => isLid(attrs.jid));
   if (to === STATUS_ADDRESS) {
     const setting = getBinaryNodeChild(stanza, 'meta')?.attrs.status_setting;
-    const recipients = getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to');
-    return setting === undefined || recipients.some(({ attrs }) => !isLid(attrs.jid));
+    return setting === undefined || areLids.includes(false);
   }
-  return needsNumber && isLid(to) && stanza.attrs.peer_recipient_pn === undefined;
+  if (isGroupAddress(to)) return false;
+  if (new Set(areLids).size > 1) return true;
+  const { peer_recipient_pn: number } = stanza.attrs;
+  if (number !== undefined) return !isLid(to) || !isNumberOf(numbers, number, to);
+  const isKnown = isLid(to) && numbers.resolve(to)?.number.isHidden !== true;
+  return isKnown && lidsNeedNumber;
 }
 
 const isLid = (address: string | undefined): boolean => parseUserAddress(address)?.addressing === 'lid';
+
+function isNumberOf(numbers: Network['numbers'], address: string, lid: string): boolean {
+  const named = numbers.resolve(address);
+  return named?.addressing === 'pn' && named.number.phone === numbers.resolve(lid)?.number.phone;
+}

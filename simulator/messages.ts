@@ -1,5 +1,11 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
-import { isGroupAddress, phoneAddress, STATUS_ADDRESS } from './addresses.ts';
+import {
+  type Addressing,
+  isGroupAddress,
+  parseUserAddress,
+  phoneAddress,
+  STATUS_ADDRESS,
+} from './addresses.ts';
 import { stanzaTime } from './clock.ts';
 import { type Companion, companionAddress, numberOf } from './companions.ts';
 import type { Connection } from './connection.ts';
@@ -125,7 +131,7 @@ function acknowledge(
 
 function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Audience {
   const to = attribute(stanza, 'to');
-  if (isMalformed(stanza, network.lidsNeedNumber)) return { refusal: MALFORMED };
+  if (isMalformed(network, stanza)) return { refusal: MALFORMED };
   if (to === STATUS_ADDRESS) {
     return { phones: new Set(addressees(network, stanza).map(({ target }) => target.number.phone)) };
   }
@@ -133,7 +139,9 @@ function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Au
     const group = network.groups.get(to);
     if (!group) return { refusal: 404 };
     const mode = stanza.attrs.addressing_mode ?? group.addressing;
-    if (mode !== group.addressing) return { refusal: WRONG_ADDRESSING };
+    if (mode !== group.addressing || namesOthers(stanza, group.addressing)) {
+      return { refusal: WRONG_ADDRESSING };
+    }
     const member = group.participants.includes(sender.phone);
     if (!member || (group.announce && !group.admins.includes(sender.phone))) return { refusal: 403 };
     return { phones: new Set(group.participants) };
@@ -142,6 +150,13 @@ function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Au
   if (!target?.number.exists) return { refusal: 404 };
   const refusal = network.limits.take(sender.phone, target.number.phone, stanza);
   return refusal === undefined ? { phones: new Set([target.number.phone, sender.phone]) } : { refusal };
+}
+
+/** Whether the stanza has a device in its list that is not named as the members of the group are. */
+function namesOthers(stanza: BinaryNode, addressing: Addressing): boolean {
+  return getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to').some(
+    ({ attrs }) => parseUserAddress(attrs.jid)?.addressing !== addressing,
+  );
 }
 
 /** The envelopes under `participants`, or the lone one of a message encrypted again for a single device. */

@@ -9,6 +9,8 @@ export interface PhoneNumber {
   readonly lid: string;
   /** Whether the number is on the network. */
   readonly exists: boolean;
+  /** It wrote under its LID alone, so its number is nothing that a client can know. */
+  readonly isHidden?: boolean;
   /** LIDs that it had before. */
   readonly formerLids?: readonly string[];
   /** The number of which this one is another written form, and which queries answer; absent: it is none. */
@@ -46,8 +48,8 @@ export class Numbers {
   }
 
   setExists(phone: string, exists: boolean): PhoneNumber {
-    const { lid, formerLids = [] } = this.of(phone);
-    return this.#keep({ phone, lid, exists, formerLids });
+    const { lid, isHidden = false, formerLids = [] } = this.of(phone);
+    return this.#keep({ phone, lid, exists, isHidden, formerLids });
   }
 
   /** Gives the number a new LID; stanzas to the former ones are acknowledged and go nowhere. */
@@ -55,6 +57,12 @@ export class Numbers {
     const number = this.of(phone);
     const formerLids = [...(number.formerLids ?? []), number.lid];
     return this.#keep({ ...number, lid: this.#freeLid(phone), formerLids });
+  }
+
+  /** From now on nobody needs to know the number that is behind its LID. */
+  hide(phone: string): void {
+    const number = this.of(phone);
+    if (number.isHidden !== true) this.#keep({ ...number, isHidden: true });
   }
 
   /** Whether an address is a LID that its number does not have any more. */

@@ -123,6 +123,7 @@ test('an order that no connection follows within a minute is unknown', async () 
   orders.keep({
     asked: { attempt: 1, order, composingMs: 0 },
     wireId: order.wireId,
+    to: PERSON,
     chat: '33622222222@s.whatsapp.net',
     message: { conversation: 'late' },
     unknown: () => {

@@ -60,12 +60,13 @@ export class Outbox {
    * Puts a stanza that was not acknowledged before its connection was lost on the wire once more, under the same id. It may
    * have arrived, so its outcome is that it was acknowledged, or unknown.
    */
-  repeat({ asked, wireId, chat, message }: Unacknowledged): void {
+  repeat({ asked, wireId, to, chat, message }: Unacknowledged): void {
     const { order } = asked;
     const pending: Pending = {
       ...beginningOf(asked),
       wireId,
       isRepeat: true,
+      to,
       phase: 'transmitting',
       message,
       chat,
@@ -243,11 +244,11 @@ export class Outbox {
 
   /** What the stanza says beside the message, as things are now. */
   #formOf(pending: Pending, audience: readonly string[]): MessageRelayOptions {
-    const { order, chat, wireId } = pending;
+    const { order, to, chat, wireId } = pending;
     pending.devicesHash = isGroupId(chat) ? this.#postDevices.hashOf(chat) : undefined;
     return {
       messageId: wireId,
-      ...wireForm(order, chat, { audience, devicesHash: pending.devicesHash }),
+      ...wireForm({ kind: order.kind, to, chat }, { audience, devicesHash: pending.devicesHash }),
     };
   }
 
@@ -273,11 +274,11 @@ export class Outbox {
 
   #keep(pending: Pending): void {
     const { memory, report } = this.#options;
-    const { asked, wireId, chat, message = {} } = pending;
+    const { asked, wireId, to, chat, message = {} } = pending;
     if (isGroupId(chat)) void this.#forgetWhoHasKey(pending);
     this.#drop(pending);
     const unknown = (): void => report(asked, { kind: 'unknown' });
-    memory.unacknowledged.keep({ asked, wireId, chat, message, unknown });
+    memory.unacknowledged.keep({ asked, wireId, to, chat, message, unknown });
   }
 
   async #run(pending: Pending): Promise<void> {

@@ -10,6 +10,8 @@ export interface Unacknowledged {
   readonly asked: Pick<Extract<ToWorker, { kind: 'prepare' }>, 'attempt' | 'order' | 'composingMs'>;
   /** The id that the stanza left with. */
   readonly wireId: string;
+  /** The number by which the network knows the recipient, a group, or the network's own id of a person. */
+  readonly to: string;
   readonly chat: string;
   readonly message: proto.IMessage;
   /** Tells that nobody will ever know what became of it. */

@@ -22,10 +22,12 @@ export async function statusAudience(
   return [...lids];
 }
 
-/** Returns what the stanza of an order carries beside its ciphertexts. */
+/**
+ * Returns what the stanza of an order carries beside its ciphertexts. `to`: the number that the network knows the
+ * recipient by, or the network's own id of somebody whose number is not known.
+ */
 export function wireForm(
-  { kind, to }: Pick<SendOrder, 'kind' | 'to'>,
-  chat: string,
+  { kind, to, chat }: Pick<SendOrder, 'kind' | 'to'> & { readonly chat: string },
   {
     audience,
     devicesHash,
@@ -38,8 +40,10 @@ export function wireForm(
     };
   }
   if (devicesHash !== undefined) return { additionalAttributes: { phash: devicesHash } };
-  // Without it the owner's phone shows a second chat, or nothing (WhiskeySockets/Baileys, issue 2106).
-  return isLidAddress(chat) ? { additionalAttributes: { peer_recipient_pn: chatAddress(to) } } : {};
+  // Without it the owner's phone shows a second chat, or nothing (WhiskeySockets/Baileys, issue 2106). It is left out
+  // where no number is known (vinikjkkj/zapo, `resolvePeerRecipientPn`).
+  if (!isLidAddress(chat) || isLidAddress(to)) return {};
+  return { additionalAttributes: { peer_recipient_pn: chatAddress(to) } };
 }
 
 /** The id under which a message goes to its recipient's new address: the network dropped what came under the first one. */
