@@ -118,7 +118,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'actors/sessions/worker-thread/connection': [
     ...['actors/sessions/worker-thread/retries', 'actors/sessions/worker-thread/sending'],
     ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
-    ...['actors/sessions/worker-thread/wire', 'actors/outbound', 'actors/sessions', 'runtime'],
+    ...['actors/sessions/worker-thread/wire', 'actors/sessions/worker-thread/store'],
+    ...['actors/outbound', 'actors/sessions', 'runtime'],
   ],
   'actors/sessions/worker-thread/inbound': [
     ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],

@@ -3,6 +3,7 @@ import { contactCalls } from './contact-client.ts';
 import { ControlFailure, type FieldProblem } from './control-failure.ts';
 import type { FaultResult } from './fault-calls.ts';
 import type { FaultKind } from './faults.ts';
+import type { FatHistory } from './history.ts';
 import type { InboxEntry, StatusEntry } from './inboxes.ts';
 import { limitCalls } from './number-limit-client.ts';
 import type { SendCount } from './send-counts.ts';
@@ -112,8 +113,8 @@ export function simulatorControl(url: string) {
     ) => call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
     ...contactCalls(call),
     /** The phone sends its clients a history of so many contacts; the first `tokens` of them have a chat and a token. */
-    tellHistory: (phone: string, history: { mappings: number; tokens?: number }) =>
-      call<{ mappings: number; tokens: number }>('POST', at('numbers', phone, 'history'), history),
+    tellHistory: (phone: string, history: FatHistory) =>
+      call<{ path: string }>('POST', at('numbers', phone, 'history'), history),
     /** The phone sends its clients a message of the protocol (`proto.Message`). */
     tellOwn: (phone: string, message: Uint8Array) =>
       call<{ count: number }>('POST', at('numbers', phone, 'own-messages'), {

@@ -12,6 +12,7 @@ import { changeGroup } from './group-changes.ts';
 import type { Group } from './groups.ts';
 import { sendReceipts } from './handset-receipts.ts';
 import { sendFatHistory, sendOwn } from './history.ts';
+import { FILE_FAULTS } from './media-host.ts';
 import type { Network } from './network.ts';
 import { numberLimitRoutes } from './number-limit-calls.ts';
 import type { PairingService } from './pairing.ts';
@@ -160,11 +161,16 @@ function arrivalRoutes(network: Network): ControlRoute[] {
     })),
     route(
       'POST /numbers/{phone}/history',
-      { phone, mappings: whole(0, MOST_CONTACTS), tokens: v.optional(whole(0, MOST_CONTACTS), 0) },
-      async ({ phone, mappings, tokens }) => {
+      {
+        phone,
+        mappings: whole(0, MOST_CONTACTS),
+        tokens: v.optional(whole(0, MOST_CONTACTS), 0),
+        fault: v.optional(oneOf(FILE_FAULTS), 'none'),
+      },
+      async ({ phone, mappings, tokens, fault }) => {
         if (tokens > mappings) throw refused('tokens', 'must be at most as many as mappings');
-        await sendFatHistory(network, { phone, mappings, tokens });
-        return { data: { mappings, tokens } };
+        const path = await sendFatHistory(network, { phone, mappings, tokens, fault });
+        return { data: { path } };
       },
     ),
     // Any message of the protocol, as the number's owner may send it with a changed client.

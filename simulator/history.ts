@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import { stanzaTime } from './clock.ts';
 import { type Companion, numberOf, sessionAddress } from './companions.ts';
+import type { FileFault } from './media-host.ts';
 import type { Network } from './network.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
 import { takeBundle } from './pre-key-queries.ts';
@@ -13,6 +14,16 @@ const FIRST_CONTACT = 33_700_000_000;
 const TOKEN_AGE_SECONDS = 86_400;
 
 const { HistorySyncType } = proto.HistorySync;
+
+/** A history as an old account has it. */
+export interface FatHistory {
+  /** How many contacts it names with their ids. */
+  readonly mappings: number;
+  /** How many of them have a chat and a token. */
+  readonly tokens?: number;
+  /** How its file is spoilt. */
+  readonly fault?: FileFault;
+}
 
 /**
  * A phone sends a companion its history once, at its first login. This one is empty, but a client that syncs history
@@ -31,12 +42,12 @@ export async function sendHistory(network: Network, companion: Companion): Promi
 
 /**
  * The phone sends its companions a history as an old account has it, in a file of the media host: `mappings` contacts with their
- * ids, of which the first `tokens` have a chat and a token.
+ * ids, of which the first `tokens` have a chat and a token. The file is spoilt as `fault` says. Resolves with its path.
  */
 export async function sendFatHistory(
   network: Network,
-  options: { phone: string; mappings: number; tokens: number },
-): Promise<void> {
+  options: Required<FatHistory> & { readonly phone: string },
+): Promise<string> {
   const contacts = Array.from({ length: options.mappings }, (_, index) =>
     network.numbers.of(String(FIRST_CONTACT + index)),
   );
@@ -49,9 +60,11 @@ export async function sendFatHistory(
     })),
   }).finish();
   const file = await network.media.keep(deflateSync(history), 'md-msg-hist');
+  network.media.spoil(file.directPath, options.fault);
   for (const companion of network.companions.of(options.phone)) {
     await sendOwn(network, companion, notificationOf(file));
   }
+  return file.directPath;
 }
 
 /** The phone sends one of its companions a message of the protocol, as between devices of one account. */

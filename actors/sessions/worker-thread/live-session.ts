@@ -264,13 +264,17 @@ export class LiveSession {
     void this.#lookThroughKeys(this.#running);
   }
 
-  /** Seals anew what an older key sealed, and removes keys that are not used any more; again each day. */
-  async #lookThroughKeys({ credentials }: RunningParts): Promise<void> {
+  /**
+   * Seals anew what an older key sealed, takes what waits of the account's history, and removes keys that are not used any
+   * more; again each day.
+   */
+  async #lookThroughKeys({ credentials, history }: RunningParts): Promise<void> {
     this.#timers.after(DAY_MS, () => {
       if (this.#running !== undefined) void this.#lookThroughKeys(this.#running);
     });
     try {
       const names = await this.#sealed.reseal('credentials');
+      if (this.#open) history.resume(names);
       if (this.#open) await this.#keyUse.prune(names, credentials.keys);
     } catch (error) {
       this.#failed('the keys were not all gone through')(error);

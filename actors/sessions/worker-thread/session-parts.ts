@@ -3,6 +3,7 @@ import type { ArmedTimer } from '../../../runtime/clock.ts';
 import type { Egress } from '../../outbound/egress.ts';
 import type { SendOutcome, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
+import type { AccountHistory } from './connection/account-history.ts';
 import { connectClient, holdReceipts } from './connection/client-socket.ts';
 import { LimitsWatch } from './connection/limits-watch.ts';
 import { LineWatch } from './connection/line-watch.ts';
@@ -68,6 +69,7 @@ export interface RunningParts {
   readonly retries: RetryAnswers;
   readonly watch: LineWatch;
   readonly limits: LimitsWatch;
+  readonly history: AccountHistory;
   /** Resolves when all that came while the session was away was heard. */
   readonly caughtUp: Promise<void>;
 }
@@ -80,7 +82,11 @@ export function startParts(options: SessionPartsOptions): RunningParts {
       own == null ? [] : [personOf(own)],
     );
   const ratchets = ratchetsOf(options, ownAddresses);
-  const { socket, tokens } = connectClient({ ...options, ratchets, groups: () => running()?.groups });
+  const { socket, tokens, history } = connectClient({
+    ...options,
+    ratchets,
+    groups: () => running()?.groups,
+  });
   const { caughtUp } = new InboundStanzas({ ...options, socket, ratchets });
   const groups = new GroupDirectory({
     socket,
@@ -116,7 +122,8 @@ export function startParts(options: SessionPartsOptions): RunningParts {
         detail: `the socket is open and nobody answers ${question}`,
       }),
   });
-  const parts = { socket, credentials, outbox, groups, receipts, retries, watch, limits, caughtUp };
+  const own = { socket, credentials, history, caughtUp };
+  const parts = { ...own, outbox, groups, receipts, retries, watch, limits };
   listen(parts, options);
   return parts;
 }
@@ -136,6 +143,7 @@ function ratchetsOf(
       return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
     },
     received: (envelope, message) => inbound.received(envelope, message),
+    historyTold: async (wireId, notice) => running()?.history.told(wireId, notice),
     isLeftOut: (address) =>
       isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
     ownAddresses,

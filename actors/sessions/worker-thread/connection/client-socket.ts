@@ -22,26 +22,29 @@ import { devicesWithKeys } from '../sending/device-sessions.ts';
 import type { GroupDirectory } from '../sending/group-directory.ts';
 import type { SessionEnvironment, ShopMemory } from '../session/session-environment.ts';
 import { quietLogger } from '../session/silent-logger.ts';
+import type { SealedStore } from '../store/sealed-store.ts';
 import { spellOutErrors } from '../wire/usync-errors.ts';
+import { AccountHistory, type AccountHistoryOptions } from './account-history.ts';
 import { followAccount, skipCollections } from './account-sync.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
 
 /** The longest wait of a timer, some 24 days: for the client's own keep-alive, which would ping beside ours. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** Opens a client on the network, with the tokens of its contacts; it reports through its events (docs/chat-client.md, Configuration). */
+/** Opens a client on the network, with the tokens of its contacts and the history that its phone tells; it reports through its events (docs/chat-client.md, Configuration). */
 export function connectClient(options: {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;
   readonly shop: SessionAddress;
   readonly opening: WorkerOpening;
   readonly credentials: Credentials;
+  readonly sealed: SealedStore;
   readonly egress: Egress | undefined;
   readonly ratchets: Ratchets;
   /** Asked when a group is written to, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
-}): { readonly socket: WASocket; readonly tokens: ContactTokens } {
-  const { environment, memory, shop, credentials, egress, ratchets, groups } = options;
+}): { readonly socket: WASocket; readonly tokens: ContactTokens; readonly history: AccountHistory } {
+  const { environment, memory, shop, credentials, sealed, egress, ratchets, groups } = options;
   const { timing, media } = environment;
   const { clientVersion } = options.opening;
   const bounds: DownloadBounds = {
@@ -75,7 +78,7 @@ export function connectClient(options: {
     placeholderResendCache: memory.placeholders,
     cachedGroupMetadata: async (id) => groups()?.metadata(id),
     makeSignalRepository: ratchets.makeSignalRepository,
-    // account-sync.ts takes what is wanted of the history; the client would hold all of it in memory.
+    // account-history.ts takes what is wanted of the history; the client would hold all of it in memory.
     shouldSyncHistoryMessage: () => false,
     options: { dispatcher: clientDispatcher(bounds) },
     ...browserOf(environment.deviceName, options.opening),
@@ -99,18 +102,18 @@ export function connectClient(options: {
   });
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
-  followAccount({
-    socket,
-    credentials,
-    bounds,
-    log: (level, fields, message) =>
-      environment.tell({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message }),
+  const log: AccountHistoryOptions['log'] = (level, fields, message) =>
+    environment.tell({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
+  followAccount({ socket, log });
+  const history = new AccountHistory({
+    ...{ socket, credentials, sealed, bounds, log },
+    nowMs: () => environment.clock.wallMs(),
     alone: async (work, ended) => {
       const giveBack = await media.histories.take(shop.tenantId, ended);
       await work().finally(giveBack);
     },
   });
-  return { socket, tokens };
+  return { socket, tokens, history };
 }
 
 /** The agents of the socket and of uploads; a session without an egress has its own for the simulator alone. */

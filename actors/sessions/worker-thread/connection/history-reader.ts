@@ -50,7 +50,8 @@ function readerOf(facts: HistoryFacts): Writable {
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > MAX_INFLATED_BYTES) return done(new DownloadRefused('the history is too large'));
+      if (size > MAX_INFLATED_BYTES)
+        return done(new DownloadRefused('the history is too large', 'too_large'));
       done(failureOf(() => facts.push(chunk)));
     },
     final: (done) => done(failureOf(() => facts.end())),
@@ -74,7 +75,7 @@ function ciphertextOf(sha256: Uint8Array): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > MAX_BYTES) return done(new DownloadRefused('the file is too large'));
+      if (size > MAX_BYTES) return done(new DownloadRefused('the file is too large', 'too_large'));
       hash.update(chunk);
       const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       const end = Math.max(0, all.length - MAC_BYTES);

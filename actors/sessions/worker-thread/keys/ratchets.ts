@@ -14,6 +14,7 @@ import {
 } from '@whiskeysockets/baileys';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isLidAddress } from '../wire/chat-address.ts';
+import { type HistoryNotice, historyNoticeOf } from '../wire/history-notice.ts';
 import { type InboundEnvelope, readEnvelope } from '../wire/inbound-message.ts';
 import { toldByPhone } from '../wire/phone-answer.ts';
 import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
@@ -28,6 +29,8 @@ export interface RatchetHooks {
   readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
   readonly received: (envelope: InboundEnvelope, message: proto.IMessage) => Promise<void>;
+  /** The shop's phone told of a part of its history. Resolves and rejects as `received` does. */
+  readonly historyTold: (wireId: string, notice: HistoryNotice) => Promise<void>;
   /** Whether a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
   readonly isLeftOut: (address: string) => boolean;
   /** The shop's own addresses, without device. */
@@ -84,6 +87,8 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
     const otherAddress = (wireId: string): string | undefined => hooks.numbersBeside.get(wireId);
     for (const told of toldByPhone(stanza, message, { own, otherAddress }))
       await hooks.received(told.envelope, told.message);
+    const notice = historyNoticeOf(stanza, message, own);
+    if (notice !== undefined) await hooks.historyTold(stanza.attrs.id ?? '', notice);
     const envelope = readEnvelope(stanza, own);
     if (envelope !== undefined) await hooks.received(envelope, message);
   };

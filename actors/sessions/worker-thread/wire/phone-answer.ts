@@ -50,7 +50,7 @@ function readCopy(
 }
 
 /** Whether an address is the shop's phone, and no other device linked to it. */
-function isOwnPhone(address: string, own: readonly string[]): boolean {
+export function isOwnPhone(address: string, own: readonly string[]): boolean {
   const [, device = '0'] = address.split('@')[0]?.split(':') ?? [];
   return userOf(address) !== '' && device === '0' && own.includes(personOf(address));
 }

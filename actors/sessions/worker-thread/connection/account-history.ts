@@ -1,0 +1,157 @@
+import { proto, type WASocket } from '@whiskeysockets/baileys';
+import { type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
+import type { Credentials } from '../keys/credentials.ts';
+import { readClientError } from '../session/session-end.ts';
+import type { SealedStore } from '../store/sealed-store.ts';
+import type { HistoryNotice } from '../wire/history-notice.ts';
+import { readHistory } from './history-reader.ts';
+import { storeTokens } from './history-tokens.ts';
+
+/** Parts of a history that are read in one connection, or wait. A phone sends some twenty after a device is linked. */
+const MOST_PARTS = 100;
+
+/** The largest notice that waits in the store, in bytes. A part that comes within its notice is some kilobytes. */
+const MOST_NOTICE_BYTES = 1024 * 1024;
+
+/** So long a part that could not be had is tried at each opening, in milliseconds: a week. */
+const KEPT_MS = 7 * 86_400_000;
+
+/** Facts that are stored in one write. */
+const FACTS_A_WRITE = 500;
+
+const NOTICE = 'history-notice/';
+
+/** The parts of a session that its account's history is taken with. */
+export interface AccountHistoryOptions {
+  readonly socket: WASocket;
+  readonly credentials: Pick<Credentials, 'keys' | 'storeNow'>;
+  readonly sealed: Pick<SealedStore, 'find' | 'write' | 'writeUnhurried'>;
+  readonly bounds: DownloadBounds;
+  readonly nowMs: () => number;
+  readonly log: (level: 'info' | 'warn', fields: Record<string, unknown>, message: string) => void;
+  /** Runs the work once no other session's history is read; `ended` calls it off. */
+  readonly alone: (work: () => Promise<void>, ended: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Takes what the account's phone tells a newly linked device of its history: the ids and tokens of contacts, read by
+ * `readHistory`. The client itself is told to take none (`shouldSyncHistoryMessage`). The phone tells it once, so what it
+ * said stays in the store, sealed, until the part is taken: a line that is lost meanwhile, or a process, costs nothing.
+ */
+export class AccountHistory {
+  readonly #options: AccountHistoryOptions;
+  readonly #ended = new AbortController();
+  /** In line, or taken in this connection, by the id of the message. */
+  readonly #known = new Set<string>();
+  #line: Promise<void> = Promise.resolve();
+
+  constructor(options: AccountHistoryOptions) {
+    this.#options = options;
+    options.socket.ev.on('connection.update', ({ connection }) => {
+      if (connection === 'close') this.#ended.abort();
+    });
+  }
+
+  /**
+   * The phone told of a part, in the message of that id. Resolves when the notice stands in the store, which is to be before
+   * the message is acknowledged.
+   */
+  async told(id: string, notice: HistoryNotice): Promise<void> {
+    if (this.#known.has(id) || this.#known.size >= MOST_PARTS) return;
+    const bytes = proto.Message.HistorySyncNotification.encode(notice).finish();
+    if (bytes.length <= MOST_NOTICE_BYTES) {
+      const value = Buffer.concat([Buffer.from(`${this.#options.nowMs()}\n`), bytes]);
+      await this.#options.sealed.write({ hash: 'credentials', fields: new Map([[NOTICE + id, value]]) });
+    }
+    this.#queue(id, async () => notice);
+  }
+
+  /** Takes what waits of earlier connections. `names`: of all fields in the store. */
+  resume(names: readonly string[]): void {
+    for (const name of names) {
+      if (!name.startsWith(NOTICE) || this.#known.size >= MOST_PARTS) continue;
+      const id = name.slice(NOTICE.length);
+      if (!this.#known.has(id)) this.#queue(id, () => this.#waiting(id));
+    }
+  }
+
+  #queue(id: string, find: () => Promise<HistoryNotice | undefined>): void {
+    const { log, alone } = this.#options;
+    const ended = this.#ended.signal;
+    this.#known.add(id);
+    const take = async (): Promise<void> => {
+      const notice = await find();
+      if (notice !== undefined) await this.#take(notice);
+      this.#forget(id);
+    };
+    this.#line = this.#line
+      .then(() => alone(take, ended))
+      .catch((error: unknown) => {
+        if (ended.aborted) return;
+        log('warn', { cause: readClientError(error).message }, 'data of the account was not taken');
+        if (error instanceof DownloadRefused && error.because !== undefined) this.#forget(id);
+      });
+  }
+
+  /** The notice that waits; undefined where it waited too long, or cannot be read. */
+  async #waiting(id: string): Promise<HistoryNotice | undefined> {
+    const value = await this.#options.sealed.find('credentials', NOTICE + id);
+    if (value === undefined) return undefined;
+    const end = value.indexOf('\n');
+    if (this.#options.nowMs() - Number(value.subarray(0, end).toString()) > KEPT_MS) return undefined;
+    return proto.Message.HistorySyncNotification.decode(value.subarray(end + 1));
+  }
+
+  /** One that stays behind all the same is taken twice, which changes nothing. */
+  #forget(id: string): void {
+    this.#options.sealed.writeUnhurried({
+      hash: 'credentials',
+      fields: new Map([[NOTICE + id, undefined]]),
+    });
+  }
+
+  async #take(notice: HistoryNotice): Promise<void> {
+    const { bounds, credentials, log } = this.#options;
+    const ended = this.#ended.signal;
+    const { mappings, tokens } = await readHistory(notice, bounds, ended);
+    for (const part of chunksOf([...mappings], FACTS_A_WRITE)) {
+      ended.throwIfAborted();
+      await storeMappings(this.#options, part);
+    }
+    for (const part of chunksOf(tokens, FACTS_A_WRITE)) {
+      ended.throwIfAborted();
+      await storeTokens(credentials, part);
+    }
+    log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone told its history');
+  }
+}
+
+/**
+ * A new id goes past the client's own cache, which keeps all that was ever reported to it; a changed id goes through
+ * it.
+ */
+async function storeMappings(
+  { socket, credentials }: Pick<AccountHistoryOptions, 'socket' | 'credentials'>,
+  mappings: readonly (readonly [number: string, lid: string])[],
+): Promise<void> {
+  const known = await credentials.keys.get(
+    'lid-mapping',
+    mappings.map(([number]) => number),
+  );
+  const changed = mappings.filter(([number, lid]) => known[number] !== undefined && known[number] !== lid);
+  const fresh: Record<string, string> = {};
+  for (const [number, lid] of mappings) {
+    if (known[number] !== undefined) continue;
+    fresh[number] = lid;
+    fresh[`${lid}_reverse`] = number;
+  }
+  await credentials.storeNow({ 'lid-mapping': fresh });
+  const pairs = changed.map(([number, lid]) => ({ pn: `${number}@s.whatsapp.net`, lid: `${lid}@lid` }));
+  await socket.signalRepository.lidMapping.storeLIDPNMappings(pairs);
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,82 @@
+/**
+ * The phone tells its history once. What it said is stored before the message is acknowledged, so a line or a process that is
+ * lost before the history was read costs none of it.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../e2e/waiting.ts';
+import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
+import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+
+const fieldsOf = ({ store }: SimulatedNetwork, kind: string): string[] =>
+  [...store.hashes.values()].flatMap((hash) => [...hash.keys()].filter((field) => field.startsWith(kind)));
+
+/** Has the phone tell a history whose file is not sent to its end. Resolves with the file once the client asked for it. */
+async function tellStalled({ control }: SimulatedNetwork): Promise<string> {
+  const { path } = await control.tellHistory(SHOP_PHONE, { mappings: 30, tokens: 10, fault: 'stalled' });
+  await until('the file is asked for', async () => (await control.downloads()) > 0);
+  await until('its message is acknowledged', async () => {
+    const { waiting } = await control.unanswered(SHOP_PHONE);
+    return waiting.length === 0;
+  });
+  return path;
+}
+
+/** Waits until all of it stands in the store, and nothing waits any more. */
+async function taken(network: SimulatedNetwork, shop: ReturnType<typeof newShop>): Promise<void> {
+  await until('the history is taken', async () =>
+    network.logged.some((line) => line.includes('"mappings":30,"tokens":10')),
+  );
+  assert.equal(fieldsOf(network, 'lid-mapping/337').length, 30);
+  assert.equal(fieldsOf(network, 'tctoken/').filter((field) => field.endsWith('@lid')).length, 10);
+  network.host.close(shop);
+  await until('nothing waits', async () => fieldsOf(network, 'history-notice/').length === 0);
+}
+
+test('a history is read after the line was lost in the middle of it, and then no more', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    const path = await tellStalled(network);
+    await network.control.fault(SHOP_PHONE, 'drop');
+    await network.log.next(shop, 'session.closed');
+    await network.control.spoilFile(path, 'none');
+    network.host.open(shop, { generation: 3 });
+    await taken(network, shop);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a history is read by the next process where the first one was killed in the middle of it', async () => {
+  let network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    const path = await tellStalled(network);
+    await network.loseWorker(shop);
+    network = await network.another();
+    await network.control.spoilFile(path, 'none');
+    network.host.open(shop, { generation: 3 });
+    await taken(network, shop);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a file that the network has dropped is not asked for again', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  try {
+    await pair(network, shop);
+    await network.control.tellHistory(SHOP_PHONE, { mappings: 30, fault: 'gone' });
+    await until('it is not had', async () =>
+      network.logged.some((line) => line.includes('data of the account was not taken')),
+    );
+    network.host.close(shop);
+    await until('nothing waits', async () => fieldsOf(network, 'history-notice/').length === 0);
+  } finally {
+    await network.stop();
+  }
+});
