@@ -29,6 +29,7 @@ import type { PacingTimes } from '../actors/shops/turns/builder/turn-builder.ts'
 import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
 import { readChannelStatuses } from '../actors/shops/views/channel-view.ts';
 import { inboundService } from '../actors/shops/views/inbound-service.ts';
+import { PairingLimits } from '../actors/shops/views/pairing-limits.ts';
 import { shopService } from '../actors/shops/views/shop-service.ts';
 import { EventWaiters } from '../actors/tenants/event-waiters.ts';
 import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
@@ -134,15 +135,15 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const usage = new UsageStorer({ actors, clock, keyLimits });
   const makeId = objectIdGenerator(random);
   const retentionMs = options.messageRetentionMs ?? MESSAGE_RETENTION_MS;
-  const host = options.startHost(shopListener(node));
+  const { host, pairing } = startHost(options);
   const poolSessions = new PoolSessions({ actors, store, log });
   const oneShopPerNumber = new OneShopPerNumber({ actors, log });
   const sharedNumbers = new SharedNumbers({ ...around, vault, feed, counts });
   const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ actors, clock, host, waiters });
-  const qrImage = (qr: string): Promise<string> => qrImages.render(qr);
   const times = pacingTimes(gap);
-  const shops = shopService({ ...around, waiters, qrImage, pool, host, askGroups, times, retentionMs });
+  const asked = { qrImage: (qr: string) => qrImages.render(qr), askGroups, times, retentionMs };
+  const shops = shopService({ ...around, waiters, pool, host, pairing, ...asked });
   const inbound = inboundService({ actors, store, vault, shops, host });
   const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
   // Its pumps wait for moments of the wall clock, which may step.
@@ -219,9 +220,20 @@ function tellingShops(actors: RuntimeNode['actors']): Pick<TenantEffectsOptions,
   };
 }
 
-/** Tells shops what their sessions report. */
-function shopListener({ actors, steppedClock }: RuntimeNode): SessionListener {
-  return gatheredEvents(steppedClock, (shop, event) => actors.tell(shopAddress(shop), event));
+/** Starts the sending component, which tells shops what their sessions report, and the limits of pairing what is refused. */
+function startHost({ node: { actors, steppedClock }, clock, startHost: start }: ActorsOptions): {
+  readonly host: SessionHost;
+  readonly pairing: PairingLimits;
+} {
+  const pairing = new PairingLimits(clock);
+  const tellShop = gatheredEvents(steppedClock, (shop, event) => actors.tell(shopAddress(shop), event));
+  const host = start((shop, event) => {
+    // No caller may wait for it any more.
+    if (event.type === 'session.closed' && event.end === 'pairing_refused' && event.statusCode === 429)
+      pairing.refused();
+    tellShop(shop, event);
+  });
+  return { host, pairing };
 }
 
 /** Tells whoever waits for a tenant's events, and its webhooks. */

@@ -7,7 +7,7 @@ import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 
 let stack: MemoryStack;
 before(async () => {
-  stack = await startMemoryStack({ codeRefusal: (phone) => (phone.endsWith('999') ? 429 : undefined) });
+  stack = await startMemoryStack({});
 });
 after(() => stack.stop());
 
@@ -16,25 +16,28 @@ const phoneOf = (index: number): string => `+336111100${String(10 + index)}`;
 let shopCount = 0;
 async function ask(
   phone: string,
-): Promise<readonly [status: number, code: string | undefined, seconds: number]> {
+): Promise<readonly [status: number, code: string | undefined, seconds: number, message: string]> {
   shopCount += 1;
   const { data } = await stack.api.post('/shops', { name: `Shop ${shopCount}` });
   const answer = await stack.api.post(`/shops/${data.id}/channels/msgapp/pairing-code`, { phone });
-  return [answer.status, answer.error?.code, Number(answer.headers.get('retry-after'))];
+  const { status, error, headers } = answer;
+  return [status, error?.code, Number(headers.get('retry-after')), error?.message ?? ''];
 }
 
 test('one number is asked five times an hour, by whichever shop', async () => {
   for (let time = 0; time < 5; time += 1) assert.equal((await ask(phoneOf(0)))[0], 200);
-  const [status, code, seconds] = await ask(phoneOf(0));
+  const [status, code, seconds, message] = await ask(phoneOf(0));
   assert.deepEqual([status, code], [429, 'PAIRING_RATE_LIMITED']);
   assert.ok(seconds > 3_500 && seconds <= 3_600, `${seconds} s`);
+  assert.match(message, /^The limit of this service: one number/);
 });
 
 test('a tenant asks ten numbers a day, and one that it asked already is not another', async () => {
   for (let index = 1; index < 10; index += 1) assert.equal((await ask(phoneOf(index)))[0], 200);
-  const [status, code, seconds] = await ask(phoneOf(10));
+  const [status, code, seconds, message] = await ask(phoneOf(10));
   assert.deepEqual([status, code], [429, 'PAIRING_RATE_LIMITED']);
   assert.ok(seconds > 86_000 && seconds <= 86_400, `${seconds} s`);
+  assert.match(message, /^The limit of this service: 10 different numbers/);
   assert.equal((await ask(phoneOf(9)))[0], 200);
 });
 
@@ -46,7 +49,7 @@ test('a code that waits is shown again without another question', async () => {
   }
 });
 
-test('where the network says that it was asked for too many, no other shop of the node asks for 15 minutes', async () => {
+test('where the network refuses a code after its caller was answered, no other shop of the node asks for 15 minutes', async () => {
   const other = await makeAccount(stack.admin, 'Others');
   const api = apiClient(stack.apiUrl, other.apiKey);
   const asOther = async (phone: string) => {
@@ -54,8 +57,12 @@ test('where the network says that it was asked for too many, no other shop of th
     return api.post(`/shops/${data.id}/channels/msgapp/pairing-code`, { phone });
   };
   assert.equal((await asOther('+33611110100')).status, 200);
-  assert.equal((await asOther('+33611110999')).status, 429);
+  const { data } = await stack.api.post('/shops', { name: 'Refused late' });
+  const late = await stack.api.post(`/shops/${data.id}/channels/msgapp/pairing-code`, { phone: phoneOf(7) });
+  assert.equal(late.status, 200);
+  stack.network.drop(stack.session(String(data.id)), 'pairing_refused', 429);
   const { status, error, headers } = await asOther('+33611110101');
+  assert.match(error?.message ?? '', /^The chat network said/);
   assert.deepEqual([status, error?.code], [429, 'PAIRING_RATE_LIMITED']);
   const seconds = Number(headers.get('retry-after'));
   assert.ok(seconds > 800 && seconds <= 900, `${seconds} s`);

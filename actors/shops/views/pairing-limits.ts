@@ -9,6 +9,18 @@ const NUMBERS_A_DAY = 10;
 const TIMES_AN_HOUR = 5;
 /** How long the node asks nobody after the network said that it was asked for too many codes. */
 const NODE_PAUSE_MS = 15 * 60_000;
+/** What the caller is told: whose limit it was. */
+const NETWORK_REFUSED = 'The chat network said that it was asked for too many codes.';
+const TOO_OFTEN = `The limit of this service: one number is asked for ${TIMES_AN_HOUR} codes an hour.`;
+const TOO_MANY = `The limit of this service: ${NUMBERS_A_DAY} different numbers are asked for codes in 24 hours.`;
+
+/** Why no code is asked for now. */
+export interface PairingWait {
+  readonly waitMs: number;
+  /** Says whether the network refused, or a limit of this service. */
+  readonly message: string;
+}
+
 /** From this many entries on, those that are over are looked for and dropped. */
 const SWEPT_FROM = 1_000;
 
@@ -28,22 +40,22 @@ export class PairingLimits {
     this.#clock = clock;
   }
 
-  /** Counts a question for a code. Returns how long the tenant must wait before it may ask, in milliseconds; 0: it may. */
-  take(tenantId: string, phone: string): number {
+  /** Counts a question for a code. Returns why the tenant must wait before it may ask; undefined: it may. */
+  take(tenantId: string, phone: string): PairingWait | undefined {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#pausedUntilMs > nowMs) return this.#pausedUntilMs - nowMs;
+    if (this.#pausedUntilMs > nowMs) return { waitMs: this.#pausedUntilMs - nowMs, message: NETWORK_REFUSED };
     const times = (this.#asked.get(phone) ?? []).filter((atMs) => atMs > nowMs - HOUR_MS);
     const [first = nowMs] = times;
-    if (times.length >= TIMES_AN_HOUR) return first + HOUR_MS - nowMs;
+    if (times.length >= TIMES_AN_HOUR) return { waitMs: first + HOUR_MS - nowMs, message: TOO_OFTEN };
     const numbers = this.#numbersOf(tenantId, nowMs);
     if (!numbers.has(phone) && numbers.size >= NUMBERS_A_DAY) {
-      return Math.min(...numbers.values()) + DAY_MS - nowMs;
+      return { waitMs: Math.min(...numbers.values()) + DAY_MS - nowMs, message: TOO_MANY };
     }
     numbers.set(phone, nowMs);
     this.#tenants.set(tenantId, numbers);
     this.#asked.set(phone, [...times, nowMs]);
     this.#sweep(nowMs);
-    return 0;
+    return undefined;
   }
 
   /** The network said that this node asked for too many codes. */

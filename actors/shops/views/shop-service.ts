@@ -38,7 +38,7 @@ import { cancelMatching, cancelOne } from './cancelling.ts';
 import { channelView } from './channel-view.ts';
 import { listMessages } from './message-list.ts';
 import { MessageViews, viewOf } from './message-views.ts';
-import { PairingLimits } from './pairing-limits.ts';
+import type { PairingLimits, PairingWait } from './pairing-limits.ts';
 import { forecastSend, policyView } from './policy-view.ts';
 import { type EstimateTimes, withPlace } from './queue-place.ts';
 import { scheduleOperations } from './scheduling.ts';
@@ -57,6 +57,8 @@ export interface ShopServiceOptions {
   readonly waiters: ChannelWaiters;
   /** Renders a QR code as a PNG data URL. */
   readonly qrImage: (qr: string) => Promise<string>;
+  /** Bounds whose phones are asked for a code to type. */
+  readonly pairing: Pick<PairingLimits, 'take'>;
   readonly pool: Pick<PoolClient, 'find' | 'takeBack'>;
   /** How sends are spread, for estimates of when one leaves. */
   readonly times: EstimateTimes;
@@ -74,7 +76,6 @@ export interface ShopServiceOptions {
  */
 export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, clock, qrImage, pool, askGroups } = options;
-  const pairing = new PairingLimits(clock);
 
   const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
     actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
@@ -126,11 +127,12 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     },
     async requestPairingCode(shop, phone, caller) {
       const pairWith = phone.replace('+', '');
-      const waitMs = await phoneWaitMs(shop, pairWith, { actors, pairing });
-      const started = waitMs > 0 ? tooManyCodes(waitMs) : await ask(shop, { type: 'connect', pairWith });
+      const wait = await phoneWait(shop, pairWith, options);
+      const started =
+        wait === undefined ? await ask(shop, { type: 'connect', pairWith }) : tooManyCodes(wait);
       if (!started.ok) return started;
       await untilOpened(shop, options, caller);
-      return withState(shop, (asked) => pairingReply(asked, pairing, options));
+      return withState(shop, (asked) => pairingReply(asked, options));
     },
     pollConnection: (shop) =>
       withState(shop, async (state) =>
@@ -172,14 +174,14 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
   };
 }
 
-/** How long the phone must not be asked for a code; 0: it may be, and is counted, unless nothing is asked of it. */
-async function phoneWaitMs(
+/** Why the phone must not be asked for a code; undefined: it may be, and is counted, unless nothing is asked of it. */
+async function phoneWait(
   shop: ShopReference,
   pairWith: string,
-  { actors, pairing }: { readonly actors: Pick<Actors, 'state'>; readonly pairing: PairingLimits },
-): Promise<number> {
+  { actors, pairing }: Pick<ShopServiceOptions, 'actors' | 'pairing'>,
+): Promise<PairingWait | undefined> {
   const state = await actors.state<ShopState>(shopAddress(shop));
-  return asksPhone(state, pairWith) ? pairing.take(shop.tenantId, pairWith) : 0;
+  return asksPhone(state, pairWith) ? pairing.take(shop.tenantId, pairWith) : undefined;
 }
 
 /** Whether asking for a code makes the network ask the phone: not where the code waits, nor where a number is linked. */
@@ -193,18 +195,16 @@ function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
 /** The channel with its code, or why there is none. */
 async function pairingReply(
   state: ShopState,
-  pairing: Pick<PairingLimits, 'refused'>,
   { clock, qrImage }: Pick<ShopServiceOptions, 'clock' | 'qrImage'>,
 ): Promise<Outcome<ChannelView>> {
   const ended = channelState(state) === 'disconnected';
   const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
-  if (failure?.code === 'PAIRING_RATE_LIMITED') pairing.refused();
   return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
 }
 
-function tooManyCodes(waitMs: number): Outcome<never> {
+function tooManyCodes({ waitMs, message }: PairingWait): Outcome<never> {
   const retryAfterSeconds = Math.ceil(waitMs / 1_000);
-  return { ok: false, failure: { code: 'PAIRING_RATE_LIMITED', retryAfterSeconds } };
+  return { ok: false, failure: { code: 'PAIRING_RATE_LIMITED', message, retryAfterSeconds } };
 }
 
 /** How the shop stands, and what a send to `to` would come to. */
