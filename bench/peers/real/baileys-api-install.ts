@@ -38,7 +38,12 @@ export function install({ directory, source, progress }: Place): string | undefi
     progress('installing it and Bun');
     const tools = join(directory, 'bun');
     mkdirSync(tools, { recursive: true });
-    run('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--loglevel=error', BUN], tools);
+    // Without --prefix npm installs into a folder further up that has node_modules.
+    run(
+      'npm',
+      ['install', '--prefix', tools, '--no-audit', '--no-fund', '--no-save', '--loglevel=error', BUN],
+      tools,
+    );
     replaceWhatIsGone(folders.source);
     run(folders.bun, ['install', '--omit', 'dev'], folders.source);
   } catch (error) {
