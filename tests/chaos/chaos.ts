@@ -10,17 +10,19 @@ import { parseArgs } from 'node:util';
 import { seededRandom } from '../../runtime/random.ts';
 import { testEnvironment } from '../../service/environment.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { noRoomForAttachments } from './attachment-faults.ts';
 import { openShops } from './chaos-shops.ts';
 import { clockAhead, clocksStep, SHIFTED_SERVICE } from './clock-faults.ts';
 import { diskFull, noDescriptors } from './exhaustion-faults.ts';
 import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults.ts';
 import { killOften } from './kills.ts';
 import { lineFault } from './link-faults.ts';
+import { outOfMemory } from './memory-faults.ts';
 import { muteNameServer, namesHang } from './name-faults.ts';
 import { anyNodeAnswers, handOver, stopped, takeOver } from './node-faults.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
 import { smallDisk } from './small-disk.ts';
-import { storeDown, storeRefuses } from './store-faults.ts';
+import { storeBusy, storeDown, storeRefuses } from './store-faults.ts';
 import { inboundAtOnce, loginsRefused, networkDrops, rateSignals } from './storms.ts';
 
 const { values: asked } = parseArgs({ options: { fault: { type: 'string' }, kills: { type: 'string' } } });
@@ -49,6 +51,7 @@ const onOneRedis: readonly Fault[] = [
   storeDown(30_000),
   storeRefuses('full', 3_000),
   storeRefuses('read-only', 3_000),
+  storeBusy(3_000),
   clockAhead(10_000),
   namesHang(nameServer),
   noDescriptors(4_000),
@@ -118,21 +121,27 @@ async function onFleet(
   }
 }
 
-/** What takes a file system of a few MiB, which only root may mount. */
-async function onSmallDisk(): Promise<Figures[]> {
-  const where = 'a Redis on a small disk';
-  if (!`the disk of Redis is full, ${where}`.includes(asked.fault ?? '')) return [];
+/** What takes a file system of a few MiB, or a limit of memory, which only root may make. */
+async function onSmallDisks(): Promise<Figures[]> {
   if (process.getuid?.() !== 0) {
-    say(`${where}: left out, since only root may mount one`);
+    say(
+      'left out, since only root may: a full disk of Redis, a full folder of attachments, a limit of memory',
+    );
     return [];
   }
-  const disk = smallDisk(64);
+  const [redis, files] = [smallDisk(64), smallDisk(64)];
   try {
-    return await onFleet('single', [diskFull(disk, 3_000)], where, {
-      redisDirectory: join(disk.folder, 'redis'),
-    });
+    return [
+      ...(await onFleet('single', [diskFull(redis, 3_000)], 'a Redis on a small disk', {
+        redisDirectory: join(redis.folder, 'redis'),
+      })),
+      ...(await onFleet('single', [outOfMemory, noRoomForAttachments(files)], 'nodes with little room', {
+        // A message is tried five times, a gap apart: as long as it takes to look at the log.
+        settings: { TMPDIR: files.folder, TSX_DISABLE_CACHE: '1', SEND_GAP_MS: '2000-2000' },
+      })),
+    ];
   } finally {
-    disk.remove();
+    for (const disk of [redis, files]) disk.remove();
   }
 }
 
@@ -196,7 +205,7 @@ async function allFaults(): Promise<void> {
     ...(await onFleet('pair', onDurablePair, 'a Redis with a replica', {
       settings: { SEND_DURABILITY: 'replica' },
     })),
-    ...(await onSmallDisk()),
+    ...(await onSmallDisks()),
     ...(await onFleet('cluster', onCluster, 'a Redis Cluster of three masters')),
   ];
   if (rows.length + failures.length === 0) throw new Error(`no fault's name has "${asked.fault}" in it`);

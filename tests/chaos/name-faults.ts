@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Fleet } from '../e2e/fleet.ts';
 import { connectShop, untilEnded, untilStatus } from '../e2e/shop-steps.ts';
+import { attachmentHost, sendAttachment } from './attachments.ts';
 import { type ChaosShop, nextPhone, openShops, untilConnected } from './chaos-shops.ts';
 import { type Fault, homeOf, pause, within } from './scenario.ts';
 
@@ -108,17 +107,6 @@ async function openNeighbour(fleet: Fleet, [troubled]: readonly [ChaosShop, ...C
   throw new Error('no tenant of thirty came to live on the same node');
 }
 
-/** Sends a document; its message's id. */
-async function sendAttachment(
-  { api, id }: ChaosShop,
-  { to, url }: { readonly to: string; readonly url: string },
-): Promise<string> {
-  const body = { channel: 'msgapp', to, mediaUrl: url, mediaType: 'document', idempotencyKey: to };
-  const answer = await api.post(`/shops/${id}/messages`, body);
-  assert.ok(answer.status === 202 || answer.status === 200, JSON.stringify(answer.error));
-  return String(answer.data.id);
-}
-
 /** What a tenant meets that reads, and sends attachments from an address that needs no name server. */
 async function watch(
   shop: ChaosShop,
@@ -155,17 +143,6 @@ async function watch(
     sends: sendsMs.length,
     p99Ms: readsMs[Math.floor(readsMs.length * 0.99)] ?? Number.NaN,
   };
-}
-
-/** A file on loopback by its address, where the service fetches from it beside a simulator. */
-async function attachmentHost(): Promise<{ readonly url: string; close(): void }> {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/file.pdf`;
-  return { url, close: () => void server.close() };
 }
 
 function noteOf(seen: Readonly<Record<'asked' | 'hungMs' | 'sends' | 'slowestSendMs' | 'p99Ms', number>>) {

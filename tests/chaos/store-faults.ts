@@ -74,6 +74,45 @@ export function storeRefuses(kind: 'full' | 'read-only', forMs: number): Fault {
   };
 }
 
+/** A script of somebody else keeps Redis busy. It answers nothing but that for so long, then goes on. */
+export function storeBusy(forMs: number): Fault {
+  const words = 'Redis is busy with a script';
+  return {
+    name: `Redis busy (${forMs / 1_000} s)`,
+    async inflict(run) {
+      const { fleet, shops } = run;
+      const before = await openSince(fleet, shops);
+      const [busy, other] = [0, 1].map(() => new Redis(fleet.servers[0]?.url ?? '')) as [Redis, Redis];
+      const ended = [];
+      try {
+        await other.config('SET', 'busy-reply-threshold', 100);
+        ended.push(busy.eval('while true do end', 0).catch(() => undefined));
+        await pause(forMs);
+      } finally {
+        await until('the script ends', () =>
+          other.call('SCRIPT', 'KILL').then(
+            () => true,
+            () => false,
+          ),
+        );
+        await Promise.all(ended);
+        for (const client of [busy, other]) client.disconnect();
+      }
+      const backMs = performance.now();
+      await untilReady(fleet);
+      await untilConnected(shops);
+      const recoveredMs = performance.now() - backMs;
+      within(run, QUICK_MS * 2, 'going on after Redis was busy', recoveredMs);
+      assert.ok(
+        fleet.nodes.some((node) => node.log().includes(words)),
+        'the log does not say why',
+      );
+      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened anew');
+      return { recoveredMs, note: `time from its end; the log says "${words}"` };
+    },
+  };
+}
+
 /** Since when each shop's socket is open, as the network sees it. */
 export async function openSince(
   fleet: Fleet,

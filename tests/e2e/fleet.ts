@@ -63,6 +63,8 @@ interface FleetOptions {
   /** Of a single Redis: where its files are. */
   readonly redisDirectory?: string;
   readonly gapMs?: string;
+  /** How long its clients ask again; 40 s unless said otherwise. */
+  readonly patienceMs?: number;
   /** Another entry point than `service/service.ts`. */
   readonly program?: string;
   /** Settings of every node beside its own. */
@@ -81,6 +83,7 @@ async function startNodes(options: FleetOptions, parts: StartedParts): Promise<F
   writeFileSync(mediaCa, await network.mediaCa());
   const adminToken = randomBytes(24).toString('base64url');
   const credentialsKey = randomBytes(32).toString('base64');
+  const { patienceMs } = options;
   const nodes: FleetNode[] = [];
   const counters: Counters = { requests: 0, retries: 0 };
   const startOne = async (nodeId: string): Promise<FleetNode> => {
@@ -118,11 +121,13 @@ async function startNodes(options: FleetOptions, parts: StartedParts): Promise<F
     adminToken,
     credentialsKey,
     counters,
-    api: (token) => retryingClient({ addresses: () => nodes.map(({ apiUrl }) => apiUrl()), token, counters }),
+    api: (token) =>
+      retryingClient({ addresses: () => nodes.map(({ apiUrl }) => apiUrl()), token, counters, patienceMs }),
     admin: retryingClient({
       addresses: () => nodes.map(({ adminUrl }) => `${adminUrl()}/admin/v1`),
       token: adminToken,
       counters: { requests: 0, retries: 0 },
+      patienceMs,
     }),
     shares,
     async spread(withinMs = 60_000) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { type BusFault, published, subscribes } from './bus-line.ts';
 
 /** The line between one node and Redis, with a test's hands on it. */
 export interface RedisLink {
@@ -12,6 +13,10 @@ export interface RedisLink {
   stall(): void;
   /** Redis hears everything and its answers do not come through, until `mend`. */
   muteAnswers(): void;
+  /** From now on this becomes of what Redis publishes to the node. `late`: it comes 700 ms later. */
+  bus(fault: BusFault): void;
+  /** Ends the connection on which the node listens, and each new one, until `mend`. */
+  cutBus(): void;
   /** What the node says reaches Redis so many milliseconds later; 0 ends it. */
   delay(ms: number): void;
   mend(): void;
@@ -38,7 +43,21 @@ interface Line {
   kept: Buffer[] | undefined;
   /** Something that Redis said is lost. The next answer would be taken for the one before, so none passes any more. */
   isDeaf: boolean;
+  /** The node listens on it to what is published. */
+  isBus: boolean;
+  /** Pieces that Redis said and the node has yet to hear, since they come late. */
+  lateAnswers: number;
 }
+
+/** What the lines of one node do at present. */
+interface Behaviour {
+  delayMs: number;
+  bus: BusFault;
+  busIsCut: boolean;
+}
+
+/** Longer than an answer of another node takes, and shorter than the node waits for it. */
+const LATE_MS = 700;
 
 /** Puts a TCP proxy before a Redis socket. */
 export async function redisLink(socketPath: string): Promise<RedisLink> {
@@ -46,7 +65,7 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
   const lines = new Set<Line>();
   let state: 'whole' | 'cut' | 'stalled' = 'whole';
   let refused = 0;
-  let delayMs = 0;
+  const behaviour: Behaviour = { delayMs: 0, bus: 'none', busIsCut: false };
   const sockets = (): Socket[] => [...lines].flatMap(({ client, redis }) => [client, redis]);
   const server = createServer((client) => {
     if (state === 'cut') {
@@ -54,7 +73,7 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
       client.destroy();
       return;
     }
-    const line = connectLine(client, createConnection(leadsTo), () => delayMs);
+    const line = connectLine(client, createConnection(leadsTo), behaviour);
     lines.add(line);
     line.redis.on('close', () => lines.delete(line));
     if (state === 'stalled') for (const socket of [line.client, line.redis]) socket.pause();
@@ -78,11 +97,19 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
     muteAnswers() {
       for (const { redis } of lines) redis.pause();
     },
+    bus(fault) {
+      behaviour.bus = fault;
+    },
+    cutBus() {
+      behaviour.busIsCut = true;
+      for (const { client, isBus } of lines) if (isBus) client.destroy();
+    },
     delay(ms) {
-      delayMs = ms;
+      behaviour.delayMs = ms;
     },
     mend() {
       state = 'whole';
+      behaviour.busIsCut = false;
       for (const socket of sockets()) socket.resume();
     },
     moveTo(path) {
@@ -103,33 +130,52 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
   };
 }
 
-function connectLine(client: Socket, redis: Socket, delayMs: () => number): Line {
-  const line: Line = { client, redis, kept: undefined, isDeaf: false };
+function connectLine(client: Socket, redis: Socket, behaviour: Behaviour): Line {
+  const line: Line = { client, redis, kept: undefined, isDeaf: false, isBus: false, lateAnswers: 0 };
   let late = 0;
   let lastDelayMs = 0;
   for (const socket of [client, redis]) socket.on('error', () => socket.destroy());
   client.on('data', (bytes: Buffer) => {
-    if (line.kept !== undefined) line.kept.push(bytes);
-    else if (delayMs() === 0 && late === 0) redis.write(bytes);
+    line.isBus ||= subscribes(bytes);
+    if (line.isBus && behaviour.busIsCut) client.destroy();
+    else if (line.kept !== undefined) line.kept.push(bytes);
+    else if (behaviour.delayMs === 0 && late === 0) redis.write(bytes);
     else {
       // Timers of one length come in their order; what came before must go first when the delay ends.
       late += 1;
-      lastDelayMs = delayMs() || lastDelayMs;
+      lastDelayMs = behaviour.delayMs || lastDelayMs;
       setTimeout(() => {
         late -= 1;
         if (!redis.destroyed) redis.write(bytes);
       }, lastDelayMs);
     }
   });
-  redis.on('data', (bytes) => {
+  redis.on('data', (bytes: Buffer) => {
     line.isDeaf ||= line.kept !== undefined;
-    if (!line.isDeaf && !client.destroyed) client.write(bytes);
+    if (line.isDeaf) return;
+    hear(line, line.isBus ? published(bytes, behaviour.bus) : bytes, line.isBus && behaviour.bus === 'late');
   });
   client.on('close', () => {
     if (line.kept === undefined) redis.destroy();
   });
   redis.on('close', () => client.destroy());
   return line;
+}
+
+/** The node hears what Redis said. What came late before goes first, since timers of one length come in their order. */
+function hear(line: Line, bytes: Buffer, late: boolean): void {
+  const say = (): void => {
+    if (!line.client.destroyed) line.client.write(bytes);
+  };
+  if (!late && line.lateAnswers === 0) {
+    say();
+    return;
+  }
+  line.lateAnswers += 1;
+  setTimeout(() => {
+    line.lateAnswers -= 1;
+    say();
+  }, LATE_MS);
 }
 
 /** Redis hears what was kept from it; the line ends when nobody is there any more to hear the answer, or can. */

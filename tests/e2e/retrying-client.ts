@@ -9,19 +9,20 @@ export interface Counters {
 }
 
 const WAIT_MS = 100;
-const TIMEOUT_MS = 40_000;
+const PATIENCE_MS = 40_000;
 
 /**
  * A client as a careful tenant writes one: each request goes to the next node, and one that was cut off or answered
- * 503 goes to the one after it a moment later. Fails only when nobody answered for 40 s.
+ * 503 goes to the one after it a moment later. Fails only when nobody answered for so long: 40 s unless said otherwise.
  */
 export function retryingClient(options: {
   /** Base addresses of all nodes, those that are away too. */
   readonly addresses: () => readonly string[];
   readonly token: string;
   readonly counters: Counters;
+  readonly patienceMs?: number | undefined;
 }): ApiClient {
-  const { addresses, token, counters } = options;
+  const { addresses, token, counters, patienceMs = PATIENCE_MS } = options;
   let turn = 0;
   const nextAddress = (): string => {
     const all = addresses();
@@ -31,7 +32,7 @@ export function retryingClient(options: {
   const client = apiClient(nextAddress, token);
   const again = async (ask: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {
     counters.requests += 1;
-    const endMs = performance.now() + TIMEOUT_MS;
+    const endMs = performance.now() + patienceMs;
     for (;;) {
       const outcome = await ask().catch((error: Error) => error);
       const refused = outcome instanceof Error || outcome.status === 503;

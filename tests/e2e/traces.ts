@@ -1,12 +1,45 @@
 import type { Redis } from 'ioredis';
 
-/** Every key whose name or content names one of the ids. What `DUMP` answers must not be compressed (`rdbcompression no`). */
-export async function tracesIn(redis: Redis, ids: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
+/** A key of Redis whose name or content has the id of a record. */
+interface Trace {
+  readonly key: string;
+  readonly id: string;
+}
+
+/** Each key with its name and content. What `DUMP` answers must not be compressed (`rdbcompression no`). */
+async function* contents(redis: Redis): AsyncGenerator<readonly [key: string, content: string]> {
   for (const key of await redis.keys('*')) {
     const dump = await redis.dumpBuffer(key);
-    const content = dump?.toString('latin1') ?? '';
-    if (ids.some((id) => key.includes(id) || content.includes(id))) found.push(key);
+    yield [key, `${key}\n${dump?.toString('latin1') ?? ''}`];
   }
+}
+
+/** Every key whose name or content has one of these texts. */
+export async function tracesIn(redis: Redis, texts: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for await (const [key, content] of contents(redis))
+    if (texts.some((text) => content.includes(text))) found.push(key);
   return found;
+}
+
+/** Every id of a record is so long, in hexadecimal digits. */
+const ID_DIGITS = 24;
+const ID_RUNS = /[0-9a-f]{24,}/g;
+
+/** Each of the ids that the name or content of a key has, once a key: as `tracesIn` for very many ids. */
+export async function tracesOf(redis: Redis, ids: ReadonlySet<string>): Promise<Trace[]> {
+  const found: Trace[] = [];
+  for await (const [key, content] of contents(redis))
+    found.push(...[...idsIn(content)].filter((id) => ids.has(id)).map((id) => ({ key, id })));
+  return found;
+}
+
+/** Whatever in a text may be an id: two may follow each other without a gap. */
+function idsIn(text: string): ReadonlySet<string> {
+  const named = new Set<string>();
+  for (const [run] of text.matchAll(ID_RUNS)) {
+    for (let start = 0; start + ID_DIGITS <= run.length; start += 1)
+      named.add(run.slice(start, start + ID_DIGITS));
+  }
+  return named;
 }

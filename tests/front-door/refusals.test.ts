@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { until } from '../e2e/waiting.ts';
 import type { Target, TestTenant } from '../http/conformance-target.ts';
 import { type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
 import { root } from '../root.ts';
@@ -93,6 +94,25 @@ for (const [what, bytes, status, code] of [
       assert.equal(node.taken.length, taken);
     }));
 }
+
+test('a caller who is refused for want of a place is answered as soon as one is free', () =>
+  behind(
+    async (front) => {
+      const streams = await Promise.all([open(front, 'text/event-stream'), open(front, 'text/event-stream')]);
+      const me = async (): Promise<number> => {
+        const headers = { authorization: `Bearer ${tenant.key}`, connection: 'close' };
+        const answer = await fetch(`${front.url}/api/v1/me`, { headers });
+        await answer.body?.cancel();
+        return answer.status;
+      };
+      const crowd = await Promise.all(Array.from({ length: 20 }, me));
+      assert.deepEqual([...new Set(crowd)], [503]);
+      await streams[0]?.body?.cancel();
+      await until('a call is answered', async () => (await me()) === 200);
+      await streams[1]?.body?.cancel();
+    },
+    (configuration) => configuration.replaceAll(/(limit_conn calls) \d+;/g, '$1 2;'),
+  ));
 
 test('one call more than there are places is refused 503 OVERLOADED; operators have places of their own', () =>
   behind(

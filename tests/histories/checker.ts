@@ -1,17 +1,18 @@
+import { eventsTold, inboundTold } from './event-checks.ts';
+import { groups, several } from './groups.ts';
 import type { History } from './history.ts';
-
-/** A promise that a history breaks. `names` are the ids, texts or numbers that it is about. */
-export interface Violation {
-  readonly promise: string;
-  readonly names: readonly string[];
-}
+import { broken, type Violation } from './violation.ts';
 
 /** What a young number may send within an hour (docs/contract.md, Send policy). No shop of a history lives as long. */
 export const MESSAGES_AN_HOUR = 10;
-/** A frame that was committed before a STOP may reach its handset for so long after the receipt of the STOP. */
-const ON_THE_WAY_MS = 2_000;
-/** Events that tell the end of a message. */
-export const END_TYPES: ReadonlySet<string> = new Set(['message.sent', 'message.failed', 'message.rejected']);
+/**
+ * A frame that was committed before a STOP or a suspension may reach its handset for so long after, and for as long as a
+ * node is frozen. Generous, since a busy machine hands frames on late.
+ */
+export const ON_THE_WAY_MS = 5_000;
+
+/** Reasons of an end that say that the message never left (docs/contract.md, Message states). */
+const NEVER_LEFT: ReadonlySet<string> = new Set(['CANCELLED', 'EXPIRED', 'MSGAPP_NOT_CONNECTED']);
 
 /** Checks a finished history against the promises of docs/contract.md. Returns what it breaks; none is good. */
 export function violationsOf(history: History): Violation[] {
@@ -20,7 +21,9 @@ export function violationsOf(history: History): Violation[] {
     ...endedOnce(history),
     ...onHandsets(history),
     ...afterStops(history),
-    ...eventsOnce(history),
+    ...whileSuspended(history),
+    ...eventsTold(history),
+    ...inboundTold(history),
     ...history
       .of('answered_after_revocation')
       .filter(({ code }) => code !== 'API_KEY_REVOKED')
@@ -28,11 +31,8 @@ export function violationsOf(history: History): Violation[] {
     ...history
       .of('left_after_erasure')
       .map(({ shop, what }) => broken('an erased shop leaves nothing', shop, what)),
+    ...history.of('gave_up').map(({ shop, what }) => broken('what is asked for happens', shop, what)),
   ];
-}
-
-function broken(promise: string, ...names: string[]): Violation {
-  return { promise, names };
 }
 
 /** One idempotency key is one message, one message has one key, and a repetition is answered with it. */
@@ -73,45 +73,68 @@ function endedOnce(history: History): Violation[] {
   ];
 }
 
-/** A text is on a handset once at most, exactly once when it is said to be sent, and never more than the cap allows. */
+/**
+ * A text is on a handset once at most, exactly once when it is said to be sent, never when it is said not to have left,
+ * and a number sends no more than its cap.
+ */
 function onHandsets(history: History): Violation[] {
-  const delivered = groups(
-    history.of('delivered'),
-    ({ text }) => text,
-    ({ to }) => to,
-    true,
-  );
-  const ends = new Map(history.of('ended').map(({ id, status }) => [id, status]));
+  const delivered = history.of('delivered');
+  const between = delivered.filter(({ group }) => group === null);
+  const phones = new Map([
+    ...groups(
+      between,
+      ({ text }) => text,
+      ({ to }) => to,
+      true,
+    ),
+    // All members of a group get it.
+    ...groups(
+      delivered.filter(({ group }) => group !== null),
+      ({ text, to }) => `${text} in a group ${to}`,
+      ({ to }) => to,
+      true,
+    ),
+  ]);
+  const arrived = new Set(delivered.map(({ text }) => text));
+  const cancelled = history.of('cancelled').filter(({ text }) => arrived.has(text));
+  const ends = new Map(history.of('ended').map((end) => [end.id, end]));
   const bySender = groups(
-    history.of('delivered'),
+    between,
     ({ from }) => from,
     ({ text }) => text,
   );
   return [
-    ...[...delivered]
-      .filter(([, phones]) => phones.length > 1)
-      .map(([text, phones]) => broken('a message is on one handset once', text, ...phones)),
+    ...several(phones).map(([text, found]) => broken('a message is on one handset once', text, ...found)),
     ...history
       .of('accepted')
-      .filter(({ id, text }) => ends.get(id) === 'sent' && !delivered.has(text))
+      .filter(({ id, text }) => ends.get(id)?.status === 'sent' && !arrived.has(text))
       .map(({ id, text }) => broken('a sent message is on its handset', id, text)),
+    ...history
+      .of('accepted')
+      .filter(({ id, text }) => arrived.has(text) && neverLeft(ends.get(id)))
+      .map(({ id, text }) => broken('what is said not to have left is on no handset', id, text)),
+    ...cancelled.map(({ text }) => broken('what was cancelled is not sent', text)),
     ...[...bySender]
       .filter(([, texts]) => texts.length > MESSAGES_AN_HOUR)
       .map(([from, texts]) => broken('a number keeps to its cap', from, ...texts)),
   ];
 }
 
+function neverLeft(end: { readonly status: string; readonly reason: string } | undefined): boolean {
+  return end !== undefined && (end.status === 'rejected' || NEVER_LEFT.has(end.reason));
+}
+
 /** Nothing is accepted for a person after their STOP was acknowledged, and nothing reaches them. */
 function afterStops(history: History): Violation[] {
   const phones = new Map(history.of('connected').map(({ shop, phone }) => [shop, phone]));
-  const late = history.of('stopped').flatMap(({ shop, by, atMs }) =>
-    history
+  const late = history.of('stopped').flatMap(({ shop, by, atMs }) => {
+    const fromMs = arrivedBy(history, atMs);
+    return history
       .of('delivered')
-      .filter(({ from, to, atMs: deliveredMs }) => {
-        return from === phones.get(shop) && to === by && deliveredMs > atMs + ON_THE_WAY_MS;
-      })
-      .map(({ text }) => broken('nothing is sent after a STOP', by, text)),
-  );
+      .filter(({ from, to, group }) => group === null && from === phones.get(shop) && to === by)
+      .filter((delivery) => delivery.atMs > fromMs)
+      .map(({ text }) => broken('nothing is sent after a STOP', by, text));
+  });
   const answers = history
     .of('answered_after_stop')
     .filter(({ code }) => code !== 'RECIPIENT_OPTED_OUT')
@@ -119,67 +142,28 @@ function afterStops(history: History): Violation[] {
   return [...late, ...answers];
 }
 
-/** The feed tells each event once and in order; an endpoint hears the same events; each end is told once. */
-function eventsOnce(history: History): Violation[] {
-  const erased = new Set(history.of('erased').map(({ shop }) => shop));
-  const broke: Violation[] = [];
-  const fed = groups(
-    history.of('fed'),
-    ({ tenant }) => tenant,
-    (event) => event,
-    true,
-  );
-  for (const [tenant, events] of fed) {
-    const ids = events.map(({ eventId }) => eventId);
-    const ordered = ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? ''));
-    if (!ordered) broke.push(broken('the feed tells each event once, in order', tenant));
-  }
-  const told = groups(
-    history.of('fed').filter(({ type }) => END_TYPES.has(type)),
-    ({ about }) => about,
-    ({ type }) => type,
-    true,
-  );
-  for (const [id, types] of told)
-    if (types.length > 1) broke.push(broken('an end is told once', id, ...types));
-  for (const { id, shop, status } of history.of('ended')) {
-    if (!erased.has(shop) && !told.get(id)?.includes(`message.${status}`))
-      broke.push(broken('the feed tells each end', id, status));
-  }
-  const called = groups(
-    history.of('called'),
-    ({ tenant }) => tenant,
-    ({ eventId }) => eventId,
-  );
-  const kept = new Set(
-    history
-      .of('ended')
-      .filter(({ shop }) => !erased.has(shop))
-      .map(({ id }) => id),
-  );
-  for (const { tenant, eventId, type, about } of history.of('fed')) {
-    if (END_TYPES.has(type) && kept.has(about) && !called.get(tenant)?.includes(eventId))
-      broke.push(broken('an endpoint hears of each end', eventId, about));
-  }
-  return broke;
+/** Nothing of a tenant reaches a handset while it is suspended. */
+function whileSuspended(history: History): Violation[] {
+  const changes = history.of('suspended');
+  return changes.flatMap(({ tenant, on, atMs }, index) => {
+    if (!on) return [];
+    const next = changes.find((change, place) => place > index && change.tenant === tenant);
+    const untilMs = next?.atMs ?? Number.POSITIVE_INFINITY;
+    const fromMs = arrivedBy(history, atMs);
+    const own = history.of('connected').filter((shop) => shop.tenant === tenant);
+    const phones = new Set(own.map(({ phone }) => phone));
+    return history
+      .of('delivered')
+      .filter((delivery) => phones.has(delivery.from) && delivery.atMs > fromMs && delivery.atMs < untilMs)
+      .map(({ text }) => broken('a suspended tenant sends nothing', tenant, text));
+  });
 }
 
-/** Values by name; each value once, unless `repeats`. */
-function groups<Item, Value>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string,
-  pick: (item: Item) => Value,
-  repeats = false,
-): Map<string, Value[]> {
-  const found = new Map<string, Value[]>();
-  for (const item of items) {
-    const values = found.get(nameOf(item)) ?? [];
-    if (repeats || !values.includes(pick(item))) values.push(pick(item));
-    found.set(nameOf(item), values);
-  }
-  return found;
-}
-
-function several<Value>(values: ReadonlyMap<string, Value[]>): [string, Value[]][] {
-  return [...values].filter(([, found]) => found.length > 1);
+/** By when everything has arrived that was on its way at a moment: later where a node was frozen. */
+function arrivedBy(history: History, atMs: number): number {
+  let byMs = atMs + ON_THE_WAY_MS;
+  for (const { name, on, atMs: changedMs } of history.of('fault'))
+    if (!on && name.startsWith('freeze') && changedMs > atMs && changedMs < byMs + ON_THE_WAY_MS)
+      byMs = Math.max(byMs, changedMs + ON_THE_WAY_MS);
+  return byMs;
 }

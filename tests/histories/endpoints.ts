@@ -1,16 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Fleet } from '../e2e/fleet.ts';
-import type { History } from './history.ts';
+import { eventFact, type History, type ToldEvent } from './history.ts';
 
 /** An endpoint for the events of several tenants. Of the events that are new to it, it refuses one in `failsEvery`. */
 export interface Endpoint {
-  /** Makes a webhook of a tenant that leads here. */
-  open(fleet: Fleet, tenant: string): Promise<void>;
+  /** The addresses of a tenant: each number is another one, and all lead here. */
+  address(tenant: string, number: number): string;
+  /** Makes a webhook of a tenant that leads here; its id. */
+  open(fleet: Fleet, tenant: string): Promise<string>;
   close(): void;
 }
 
-/** Listens on loopback and writes down each event that comes. */
+/** Listens on loopback and writes down each event that comes and is not refused. */
 export async function startEndpoint(history: History, failsEvery: number): Promise<Endpoint> {
   const known = new Set<string>();
   const server = createServer((request, response) => {
@@ -19,22 +21,26 @@ export async function startEndpoint(history: History, failsEvery: number): Promi
       body += piece;
     });
     request.on('end', () => {
-      const { id, type, data } = JSON.parse(body) as { id: string; type: string; data: { id?: string } };
-      const isNew = !known.has(id);
-      known.add(id);
+      const event = JSON.parse(body) as ToldEvent;
+      const isNew = !known.has(event.id);
+      known.add(event.id);
       const fails = isNew && known.size % failsEvery === 0;
-      const tenant = (request.url ?? '').slice(1);
-      if (!fails) history.add({ kind: 'called', tenant, eventId: id, type, about: String(data.id) });
+      const [, tenant = ''] = (request.url ?? '').split('/');
+      if (!fails) history.add(eventFact('called', tenant, event));
       response.writeHead(fails ? 503 : 204, { connection: 'close' }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const address = (tenant: string, number: number): string => `http://127.0.0.1:${port}/${tenant}/${number}`;
   return {
+    address,
     async open(fleet, tenant) {
-      const url = `http://127.0.0.1:${port}/${tenant}`;
-      const { status, error } = await fleet.admin.post(`/tenants/${tenant}/webhooks`, { url });
+      const { status, data, error } = await fleet.admin.post(`/tenants/${tenant}/webhooks`, {
+        url: address(tenant, 0),
+      });
       if (status >= 300) throw new Error(`no webhook: ${JSON.stringify(error)}`);
+      return String(data.id);
     },
     close: () => server.close(),
   };

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Fleet, FleetNode } from '../e2e/fleet.ts';
@@ -43,7 +44,25 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     node.link?.delay(SLOW_MS);
     return async () => node.link?.delay(0);
   },
+  // What other nodes say does not come, comes late or comes twice, while commits work.
+  unheard(node) {
+    node.link?.cutBus();
+    return async () => node.link?.mend();
+  },
+  messagesLost: (node) => onBus(node, 'lost'),
+  messagesTwice: (node) => onBus(node, 'doubled'),
+  messagesLate: (node) => onBus(node, 'late'),
+  // Five hours ahead; it owns nothing meanwhile.
+  clock(node) {
+    node.signal('SIGUSR2');
+    return async () => node.signal('SIGUSR2');
+  },
 };
+
+function onBus(node: FleetNode, fault: 'lost' | 'doubled' | 'late'): () => Promise<void> {
+  node.link?.bus(fault);
+  return async () => node.link?.bus('none');
+}
 
 /** Starts a node, again where it finds a Redis that fails over: what supervises it does so too. */
 async function startAgain(node: FleetNode): Promise<void> {
@@ -64,8 +83,41 @@ async function failOver(fleet: Fleet, random: Random): Promise<void> {
   for (const { link } of fleet.nodes) link?.moveTo(pair.master().socketPath);
 }
 
+/** From when on Redis answers BUSY while a script runs, in milliseconds; before that it answers nothing. */
+const BUSY_AFTER_MS = 100;
+
+/** A script of somebody else keeps Redis busy for a while. */
+async function keepBusy(fleet: Fleet, random: Random): Promise<void> {
+  const { socketPath } = fleet.pair?.master() ?? {};
+  if (socketPath === undefined) return;
+  const [busy, other] = [new Redis(socketPath), new Redis(socketPath)];
+  try {
+    await other.config('SET', 'busy-reply-threshold', BUSY_AFTER_MS);
+    const script = busy.eval('while true do end', 0).catch(() => undefined);
+    await pause(300 + random() * 1_500);
+    await until('the script ends', () =>
+      other.call('SCRIPT', 'KILL').then(
+        () => true,
+        // It may not have begun.
+        () => false,
+      ),
+    );
+    await script;
+  } finally {
+    busy.disconnect();
+    other.disconnect();
+  }
+}
+
+/** What happens to Redis itself; what stands here twice happens twice as often. */
+const OF_REDIS = [
+  ['failover', failOver],
+  ['failover', failOver],
+  ['busy', keepBusy],
+] as const;
+
 /**
- * Inflicts faults on up to two nodes at once, and failovers of Redis, until `signal` says that it is enough. Resolves
+ * Inflicts faults on up to two nodes at once, and faults of Redis itself, until `signal` says that it is enough. Resolves
  * when every fault has ended and the shards are spread.
  */
 export async function inflictFaults(
@@ -103,8 +155,10 @@ export async function inflictFaults(
     repeat(async () => {
       await pause(10_000 + random() * 20_000);
       if (signal.aborted) return;
-      history.add({ kind: 'fault', name: 'failover', on: true });
-      await failOver(fleet, random);
+      const [name, act] = pickOne(OF_REDIS, random);
+      history.add({ kind: 'fault', name, on: true });
+      await act(fleet, random);
+      history.add({ kind: 'fault', name, on: false });
     }),
   ]);
   await fleet.spread();

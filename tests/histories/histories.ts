@@ -1,14 +1,16 @@
 /**
  * `npm run test:histories -- --seed=… --minutes=…`: callers, operators, customers and faults at random, then a check of
  * everything that was noticed from outside. Prints the counts, and for each broken promise what the history has about
- * it. Exits 1 when a promise is broken.
+ * it. Exits 1 when a promise is broken. `--told=<seconds>`: how long it waits at the end for what is yet to be told.
  */
 import { parseArgs } from 'node:util';
 import { testEnvironment } from '../../service/environment.ts';
 import { report } from './report.ts';
 import { runHistory } from './run-history.ts';
 
-const { values } = parseArgs({ options: { seed: { type: 'string' }, minutes: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, minutes: { type: 'string' }, told: { type: 'string' } },
+});
 const seed = Number(values.seed ?? testEnvironment().seed);
 const minutes = Number(values.minutes ?? 1);
 const startedMs = performance.now();
@@ -16,6 +18,7 @@ const say = (line: string): void =>
   console.log(`${String(Math.round((performance.now() - startedMs) / 1_000)).padStart(5)} s  ${line}`);
 
 say(`seed ${seed}, ${minutes} minutes`);
-const run = await runHistory({ seed, minutes, say });
+const toldMs = values.told === undefined ? undefined : Number(values.told) * 1_000;
+const run = await runHistory({ seed, minutes, toldMs, say });
 console.log(report(run));
 process.exit(run.violations.length === 0 ? 0 : 1);

@@ -1,68 +1,61 @@
 /** An entry of a history, in the order in which callers, endpoints and phones noticed them. */
 export type Entry = { readonly atMs: number } & Fact;
 
-/** What somebody outside the service noticed. `shop` is its id, `text` names a message: no two have the same. */
-export type Fact =
-  | {
-      readonly kind: 'accepted';
-      readonly shop: string;
-      readonly text: string;
-      readonly key: string;
-      readonly id: string;
-      readonly to: string;
-    }
-  | {
-      readonly kind: 'refused';
-      readonly shop: string;
-      readonly text: string;
-      readonly to: string;
-      readonly code: string;
-    }
+/** What kinds of facts there are, and what each has. `shop` is its id, `text` names a message: no two have the same. */
+interface Facts {
+  accepted: {
+    readonly shop: string;
+    readonly text: string;
+    readonly key: string;
+    readonly id: string;
+    readonly to: string;
+  };
+  refused: { readonly shop: string; readonly text: string; readonly to: string; readonly code: string };
   /** A call with the key of an accepted message was refused. */
-  | { readonly kind: 'repeat_refused'; readonly shop: string; readonly id: string; readonly code: string }
+  repeat_refused: { readonly shop: string; readonly id: string; readonly code: string };
   /** A call was asked after somebody's STOP had been acknowledged. */
-  | {
-      readonly kind: 'answered_after_stop';
-      readonly shop: string;
-      readonly to: string;
-      readonly code: string;
-    }
-  | {
-      readonly kind: 'ended';
-      readonly shop: string;
-      readonly id: string;
-      readonly status: string;
-      readonly reason: string;
-    }
+  answered_after_stop: { readonly shop: string; readonly to: string; readonly code: string };
+  ended: { readonly shop: string; readonly id: string; readonly status: string; readonly reason: string };
+  /** What waited for its time was cancelled, and nothing may become of it. */
+  cancelled: { readonly shop: string; readonly text: string };
   /** The customer's phone has the receipt of a STOP. */
-  | { readonly kind: 'stopped'; readonly shop: string; readonly by: string }
-  /** A handset has a message. */
-  | { readonly kind: 'delivered'; readonly from: string; readonly text: string; readonly to: string }
-  | { readonly kind: 'connected'; readonly shop: string; readonly phone: string }
-  | { readonly kind: 'revoked'; readonly key: string }
-  | {
-      readonly kind: 'answered_after_revocation';
-      readonly key: string;
-      readonly status: number;
-      readonly code: string;
-    }
-  | { readonly kind: 'erased'; readonly shop: string }
-  | { readonly kind: 'left_after_erasure'; readonly shop: string; readonly what: string }
-  | {
-      readonly kind: 'fed';
-      readonly tenant: string;
-      readonly eventId: string;
-      readonly type: string;
-      readonly about: string;
-    }
-  | {
-      readonly kind: 'called';
-      readonly tenant: string;
-      readonly eventId: string;
-      readonly type: string;
-      readonly about: string;
-    }
-  | { readonly kind: 'fault'; readonly name: string; readonly on: boolean };
+  stopped: { readonly shop: string; readonly by: string };
+  /** A customer wrote this to the shop, and their phone has the receipt. */
+  wrote: { readonly shop: string; readonly text: string; readonly by: string };
+  /** A handset has a message. `group`: the group's id, or null in a chat between two. */
+  delivered: {
+    readonly from: string;
+    readonly text: string;
+    readonly to: string;
+    readonly group: string | null;
+  };
+  connected: { readonly tenant: string; readonly shop: string; readonly phone: string };
+  /** An operator suspended the tenant and was told so, or is about to let it go on. */
+  suspended: { readonly tenant: string; readonly on: boolean };
+  revoked: { readonly key: string };
+  answered_after_revocation: { readonly key: string; readonly status: number; readonly code: string };
+  erased: { readonly shop: string };
+  left_after_erasure: { readonly shop: string; readonly what: string };
+  /** What was waited for did not happen in time, or was answered as nothing should be. */
+  gave_up: { readonly shop: string; readonly what: string };
+  fed: EventFact;
+  called: EventFact;
+  fault: { readonly name: string; readonly on: boolean };
+}
+
+/** An event as a reader or an endpoint had it. `about` is the id of what it tells, `shop` the shop's. */
+interface EventFact {
+  readonly tenant: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly shop: string;
+  readonly about: string;
+  /** Of an inbound message what was written, else null. */
+  readonly text: string | null;
+}
+
+/** What somebody outside the service noticed. */
+export type Fact = { [Kind in keyof Facts]: { readonly kind: Kind } & Facts[Kind] }[keyof Facts];
 
 /** A record of what was noticed. */
 export class History {
@@ -82,4 +75,30 @@ export class History {
   of<Kind extends Fact['kind']>(kind: Kind): Extract<Entry, { kind: Kind }>[] {
     return this.entries.filter((entry): entry is Extract<Entry, { kind: Kind }> => entry.kind === kind);
   }
+
+  /** The history up to and with its entry of that place, in the order of time. */
+  upTo(place: number): History {
+    const cut = new History(this.#nowMs);
+    cut.entries.push(...this.inOrder().slice(0, place + 1));
+    return cut;
+  }
+
+  /** All entries in the order of time. */
+  inOrder(): Entry[] {
+    return this.entries.toSorted((one, other) => one.atMs - other.atMs);
+  }
+}
+
+/** What an event tells, as readers and endpoints get it. */
+export interface ToldEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The fact that somebody had an event. */
+export function eventFact(kind: 'fed' | 'called', tenant: string, { id, type, data }: ToldEvent): Fact {
+  const shop = String(data.shopId);
+  const text = type === 'message.received' ? String(data.text) : null;
+  return { kind, tenant, eventId: id, type, shop, about: String(data.id ?? shop), text };
 }

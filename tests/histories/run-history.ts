@@ -1,21 +1,27 @@
 import { seededRandom } from '../../runtime/random.ts';
+import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
 import { makeAccount } from '../e2e/account.ts';
 import { FEED_START, type FeedReader, startReader } from '../e2e/feed-readers.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { until } from '../e2e/waiting.ts';
-import { END_TYPES, type Violation, violationsOf } from './checker.ts';
+import { violationsOf } from './checker.ts';
 import { circumstances } from './circumstances.ts';
 import { type Endpoint, startEndpoint } from './endpoints.ts';
 import { inflictFaults, pause } from './faults.ts';
-import { History } from './history.ts';
-import { liveShop, lookAtHandsets, lookForErased, type Shop, type Tenant } from './shop-life.ts';
+import { eventFact, History } from './history.ts';
+import { lookForErased } from './left-behind.ts';
+import { patientApi } from './patient-api.ts';
+import type { Shop, Tenant } from './shop.ts';
+import { liveShop, lookAtHandsets } from './shop-life.ts';
+import { changeWebhook, revokeKeys, suspendAtTimes } from './tenant-life.ts';
+import type { Violation } from './violation.ts';
 
 const TENANTS = 3;
 /** Of the events that are new to the endpoint, it refuses one in so many. */
 const REFUSES_EVERY = 7;
 
-/** As long as callers ask again before they give up. */
-const LOOK_BACK_MS = 40_000;
+/** As long as callers ask again before they give up: generous, since a busy machine is slow to mend a fault. */
+const PATIENCE_MS = 120_000;
 
 /** A finished history and what it breaks. */
 export interface RunHistory {
@@ -26,22 +32,29 @@ export interface RunHistory {
 
 /**
  * Lets tenants, operators and customers act at random for so many minutes on three nodes and a Redis with a replica, under
- * faults that overlap. Then everything is mended and followed to its end, and the history is checked. Rejects when
- * something does not end at all.
+ * faults that overlap. Then everything is mended and followed to its end, and the history is checked. What does not happen
+ * in time is in the history, which goes on. Rejects when the nodes do not come back.
  */
 export async function runHistory(options: {
   readonly seed: number;
   readonly minutes: number;
+  /** How long it is waited at the end for what readers and endpoints are yet to be told; as long as it can take, unless said. */
+  readonly toldMs?: number | undefined;
   readonly say: (line: string) => void;
 }): Promise<RunHistory> {
   const history = new History(() => Date.now());
   const endpoint = await startEndpoint(history, REFUSES_EVERY);
-  const fleet = await startFleet({ nodes: 3, redis: 'pair' });
+  const fleet = await startFleet({
+    nodes: 3,
+    redis: 'pair',
+    program: SHIFTED_SERVICE,
+    patienceMs: PATIENCE_MS,
+  });
   try {
     const shops = await actOut(fleet, endpoint, history, options);
     return { history, shops, violations: violationsOf(history) };
   } catch (error) {
-    const when = circumstances(fleet, history, { sinceMs: Date.now() - LOOK_BACK_MS });
+    const when = circumstances(fleet, history, { sinceMs: Date.now() - PATIENCE_MS });
     throw new Error(`the history stopped: ${String(error)}\n${when}`, { cause: error });
   } finally {
     await fleet.stop();
@@ -53,115 +66,113 @@ async function actOut(
   fleet: Fleet,
   endpoint: Endpoint,
   history: History,
-  {
-    seed,
-    minutes,
-    say,
-  }: { readonly seed: number; readonly minutes: number; readonly say: (line: string) => void },
+  options: Parameters<typeof runHistory>[0],
 ): Promise<number> {
-  let numbers = 0;
-  const next = (): number => {
-    numbers += 1;
-    return numbers;
-  };
-  const tenants: Tenant[] = [];
-  for (let index = 0; index < TENANTS; index += 1) {
-    const { tenantId, apiKey } = await makeAccount(fleet.admin, `Tenant ${index}`);
-    await endpoint.open(fleet, tenantId);
-    tenants.push({
-      id: tenantId,
-      api: fleet.api(apiKey),
-      fleet,
-      history,
-      random: seededRandom(seed * 31 + index),
-      nextPhone: () => `+3366${String(next()).padStart(7, '0')}`,
-      nextName: () => `n${next()}`,
-    });
-  }
+  const { seed, minutes, toldMs = RETRIED_MS, say } = options;
+  const opened = await openTenants(fleet, endpoint, history, seed);
+  const tenants = opened.map(({ tenant }) => tenant);
   const readers = tenants.map(({ api }) => startReader(api, { from: FEED_START, waitMs: 1_000 }));
   const end = new AbortController();
   const lived: [Tenant, Shop][] = [];
   const live = async (tenant: Tenant): Promise<void> => {
-    while (!end.signal.aborted) lived.push([tenant, await liveShop(tenant)]);
+    while (!end.signal.aborted) {
+      const shop = await liveShop(tenant).catch(gaveUp(history, tenant));
+      if (shop !== undefined) lived.push([tenant, shop]);
+    }
   };
-  const faults = inflictFaults(fleet, { random: seededRandom(seed), history, signal: end.signal });
   const all = Promise.all([
-    faults,
-    ...tenants.flatMap((tenant) => [live(tenant), live(tenant), revokeKeys(tenant, end.signal)]),
+    inflictFaults(fleet, { random: seededRandom(seed), history, signal: end.signal }),
+    ...opened.flatMap(({ tenant, webhook }) => [
+      live(tenant),
+      live(tenant),
+      revokeKeys(tenant, end.signal),
+      suspendAtTimes(tenant, end.signal),
+      changeWebhook(tenant, endpoint, webhook, end.signal),
+    ]),
   ]);
   await Promise.race([all, pause(minutes * 60_000)]);
   say('all faults end; what was begun is followed to its end');
   end.abort();
   await all;
   for (const [tenant, shop] of lived) await lookAtHandsets(tenant, shop);
-  await untilTold(
-    history,
-    readers.map(({ seen }) => seen),
-  );
+  const feeds = readers.map(({ seen }) => seen);
+  await untilTold(history, feeds, toldMs);
   await Promise.all(readers.map(({ stop }) => stop()));
-  for (const [index, { seen }] of readers.entries()) {
-    for (const { id, type, data } of seen)
-      history.add({
-        kind: 'fed',
-        tenant: tenants[index]?.id ?? '',
-        eventId: id,
-        type,
-        about: String(data.id),
-      });
-  }
+  // The last polls may have brought more.
+  await untilTold(history, feeds, toldMs);
+  for (const [index, seen] of feeds.entries())
+    for (const event of seen) history.add(eventFact('fed', tenants[index]?.id ?? '', event));
   await lookForErased(fleet, history);
   return lived.length;
 }
 
-/** Makes keys and revokes them; a revoked one is tried on every node. */
-async function revokeKeys(
-  { id, fleet, history, random, nextName }: Tenant,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const made = await fleet.admin.post(`/tenants/${id}/keys`, { name: nextName(), permissions: [] });
-    const key = String(made.data.key);
-    await fleet.api(key).get('/me');
-    await fleet.admin.delete(`/tenants/${id}/keys/${String(made.data.id)}`);
-    history.add({ kind: 'revoked', key: String(made.data.id) });
-    for (const node of fleet.nodes) {
-      const answer = await node
-        .api(key)
-        .get('/me')
-        .catch(() => undefined);
-      // A node that is away, or that cannot ask, says nothing about the key.
-      if (answer === undefined || answer.status === 503) continue;
-      const code = answer.error?.code ?? 'OK';
-      history.add({
-        kind: 'answered_after_revocation',
-        key: String(made.data.id),
-        status: answer.status,
-        code,
-      });
-    }
-    await pause(random() * 2_000);
+/** Makes tenants that are told of what people write, each with a webhook. */
+async function openTenants(
+  fleet: Fleet,
+  endpoint: Endpoint,
+  history: History,
+  seed: number,
+): Promise<readonly { readonly tenant: Tenant; readonly webhook: string }[]> {
+  let numbers = 0;
+  const next = (): number => {
+    numbers += 1;
+    return numbers;
+  };
+  const opened = [];
+  for (let index = 0; index < TENANTS; index += 1) {
+    const { tenantId, apiKey } = await makeAccount(fleet.admin, `Tenant ${index}`);
+    await fleet.admin.patch(`/tenants/${tenantId}`, { inbound: 'texts' });
+    const webhook = await endpoint.open(fleet, tenantId);
+    const tenant: Tenant = {
+      id: tenantId,
+      api: patientApi(fleet.api(apiKey)),
+      fleet,
+      history,
+      random: seededRandom(seed * 31 + index),
+      nextPhone: () => `+3366${String(next()).padStart(7, '0')}`,
+      nextName: () => `n${next()}`,
+    };
+    opened.push({ tenant, webhook });
   }
+  return opened;
+}
+
+/** Writes down what ended a shop's life before its time. Another one begins a moment later. */
+function gaveUp(history: History, { id }: Tenant): (error: Error) => Promise<undefined> {
+  return async ({ message, cause }) => {
+    const what = cause === undefined ? message : `${message} ${JSON.stringify(cause)}`;
+    history.add({ kind: 'gave_up', shop: `a shop of ${id}`, what });
+    await pause(1_000);
+    return undefined;
+  };
 }
 
 /** The second retry of a webhook comes five minutes after the first (docs/contract.md, Webhooks). */
 const RETRIED_MS = 330_000;
 
-/** Waits until readers and endpoints know of each end, as long as that can take. The checker names what is missing. */
-async function untilTold(history: History, feeds: readonly FeedReader['seen'][]): Promise<void> {
+/** Waits until readers and endpoints know of each end, and endpoints of all else that readers do, as long as that can take. */
+async function untilTold(
+  history: History,
+  feeds: readonly FeedReader['seen'][],
+  withinMs: number,
+): Promise<void> {
   const erased = new Set(history.of('erased').map(({ shop }) => shop));
-  const awaited = history
-    .of('ended')
-    .filter(({ shop }) => !erased.has(shop))
-    .map(({ id }) => id);
+  const isKept = ({ shop }: { readonly shop: string }): boolean => !erased.has(shop);
+  const ended = history.of('ended').filter(isKept);
+  const written = history.of('wrote').filter(isKept);
   await until(
-    `the ends of ${awaited.length} messages are told`,
+    `the ends of ${ended.length} messages are told`,
     async () => {
-      const fed = feeds.flat().filter(({ type }) => END_TYPES.has(type));
-      const called = history.of('called').filter(({ type }) => END_TYPES.has(type));
-      const inFeed = new Set(fed.map(({ data }) => String(data.id)));
-      const atEndpoint = new Set(called.map(({ about }) => about));
-      return awaited.every((id) => inFeed.has(id) && atEndpoint.has(id));
+      const fed = feeds.flat();
+      const called = new Set(history.of('called').map(({ eventId }) => eventId));
+      const ends = new Set(fed.map(({ data }) => String(data.id)));
+      const texts = new Set(fed.map(({ data }) => data.text));
+      return (
+        ended.every(({ id }) => ends.has(id)) &&
+        written.every(({ text }) => texts.has(text)) &&
+        fed.every(({ id, data }) => called.has(id) || erased.has(String(data.shopId)))
+      );
     },
-    { withinMs: RETRIED_MS, everyMs: 500 },
+    { withinMs, everyMs: 500 },
   ).catch(() => undefined);
 }

@@ -1,38 +1,10 @@
-import { Redis } from 'ioredis';
-import type { Random } from '../../runtime/random.ts';
-import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
-import type { Fleet } from '../e2e/fleet.ts';
-import { sendText } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { connectAtLast } from './connect-at-last.ts';
+import { reply, stop, stopWhileHeld, write } from './customer-steps.ts';
 import { pause, pickOne } from './faults.ts';
-import type { History } from './history.ts';
-
-/** A tenant whose callers act, and what they need. */
-export interface Tenant {
-  readonly id: string;
-  readonly api: ApiClient;
-  readonly fleet: Fleet;
-  readonly history: History;
-  readonly random: Random;
-  nextPhone(): string;
-  nextName(): string;
-}
-
-/** A connected shop in its life. */
-export interface Shop {
-  readonly id: string;
-  readonly phone: string;
-  readonly customers: string[];
-  /** Those whose STOP was acknowledged. */
-  readonly stopped: Set<string>;
-  readonly messages: {
-    readonly id: string;
-    readonly key: string;
-    readonly to: string;
-    readonly text: string;
-  }[];
-}
+import * as queue from './queue-steps.ts';
+import { askAfterStop, postToGroup, repeat, send, sendTwice } from './send-steps.ts';
+import type { Shop, Step, Tenant } from './shop.ts';
 
 /** More than a young number may write to within an hour, so that the cap is reached. */
 const CUSTOMERS = 14;
@@ -40,21 +12,33 @@ const STEPS = 24;
 /** How long a caller thinks at most between two steps. */
 const THINKS_MS = 400;
 
+/** What happens to a shop; what stands here twice happens twice as often. */
+const steps: readonly Step[] = [
+  ...[send, send, send, sendTwice, repeat, postToGroup, askAfterStop],
+  ...[write, write, reply, stop, stopWhileHeld],
+  ...[queue.pauseAndResume, queue.cancelOne, queue.cancelQueue],
+  ...[queue.schedule, queue.schedule, queue.cancelScheduled, queue.startBatch],
+];
+
 /**
- * One shop from its creation: callers send, repeat, and read; customers write STOP; operators pause and resume. In the end
- * its messages are followed to their ends, and half of the shops are erased, some of them with messages waiting.
- * Returns the shop, whose handsets are still to be looked at.
+ * One shop from its creation: callers send, repeat, schedule, cancel and read; customers write, and some STOP; operators
+ * pause and resume. In the end its messages are followed to their ends, and half of the shops are erased, some of them
+ * with messages waiting. Returns the shop, whose handsets are still to be looked at.
  */
 export async function liveShop(tenant: Tenant): Promise<Shop> {
   const { random } = tenant;
   const shop = await openShop(tenant);
-  const steps = [send, send, send, sendTwice, repeat, stop, pauseAndResume, askAfterStop];
   for (let step = 0; step < STEPS; step += 1) {
     await pickOne(steps, random)(tenant, shop);
     await pause(random() * THINKS_MS);
   }
   const hastens = random() < 0.25;
-  if (!hastens) await Promise.all(shop.messages.map((message) => followMessage(tenant, shop, message.id)));
+  if (!hastens) {
+    await queue.endScheduled(tenant, shop);
+    await queue.endBatches(tenant, shop);
+    await Promise.all(shop.messages.map((message) => followMessage(tenant, shop, message.id)));
+  }
+  await Promise.all(shop.awaited);
   if (hastens || random() < 0.5) await eraseShop(tenant, shop);
   return shop;
 }
@@ -71,83 +55,15 @@ async function openShop({ id: tenantId, api, fleet, history, nextPhone, nextName
     surroundings: { api, network: fleet.network },
     ...{ fleet, history, tenant: tenantId, shop: id, phone },
   });
-  history.add({ kind: 'connected', shop: id, phone });
-  return { id, phone, customers, stopped: new Set(), messages: [] };
+  history.add({ kind: 'connected', tenant: tenantId, shop: id, phone });
+  const group = `120363${phone.slice(1)}@g.us`;
+  const participants = [phone, ...customers.slice(0, 2)];
+  await fleet.network.setGroup(group, { name: 'Regulars', participants, admins: [phone] });
+  const lists = { messages: [], scheduled: [], batches: [], awaited: [] };
+  return { id, phone, group, customers, stopped: new Set(), ...lists };
 }
 
-async function send(tenant: Tenant, shop: Shop): Promise<void> {
-  const fresh = shop.customers.filter((to) => !shop.messages.some((message) => message.to === to));
-  const to = pickOne(fresh.length > 0 ? fresh : shop.customers, tenant.random);
-  const key = tenant.nextName();
-  note(tenant, shop, { to, text: key, key }, await ask(tenant, shop, { to, text: key, key }));
-}
-
-/** Two callers send the same at once, each through another node. */
-async function sendTwice(tenant: Tenant, shop: Shop): Promise<void> {
-  const key = tenant.nextName();
-  const message = { to: pickOne(shop.customers, tenant.random), text: key, key };
-  const answers = await Promise.all([ask(tenant, shop, message), ask(tenant, shop, message)]);
-  for (const answer of answers) note(tenant, shop, message, answer);
-}
-
-async function repeat(tenant: Tenant, shop: Shop): Promise<void> {
-  if (shop.messages.length === 0) return;
-  const message = pickOne(shop.messages, tenant.random);
-  const answer = await ask(tenant, shop, message);
-  note(tenant, shop, message, answer);
-  const { error } = answer;
-  if (error !== undefined)
-    tenant.history.add({ kind: 'repeat_refused', shop: shop.id, id: message.id, code: error.code });
-}
-
-function ask({ api }: Tenant, { id }: Shop, { to, text, key }: { to: string; text: string; key: string }) {
-  return sendText({ api }, id, { to, text, idempotencyKey: key });
-}
-
-/** Statuses of an answer that says nothing about the message: the shop is reconnecting, or a limit is reached. */
-const REFUSALS: ReadonlySet<number> = new Set([409, 422, 429]);
-
-function note(
-  { history }: Tenant,
-  shop: Shop,
-  message: { readonly to: string; readonly text: string; readonly key: string },
-  { status, data, error }: ApiAnswer,
-): void {
-  const { to, text, key } = message;
-  if (status === 202 || status === 200) {
-    const id = String(data.id);
-    history.add({ kind: 'accepted', shop: shop.id, text, key, id, to });
-    if (!shop.messages.some((known) => known.key === key)) shop.messages.push({ id, key, to, text });
-  } else if (REFUSALS.has(status)) {
-    history.add({ kind: 'refused', shop: shop.id, text, to, code: error?.code ?? '' });
-  } else throw new Error(`a send was answered ${status} ${JSON.stringify(error)}`);
-}
-
-/** A customer writes STOP. It counts once the phone has the receipt. */
-async function stop({ fleet, history, random }: Tenant, shop: Shop): Promise<void> {
-  const by = pickOne(shop.customers, random);
-  const { delivered } = await fleet.network.write(by, { to: shop.phone, text: 'STOP', wait: true });
-  if (!delivered || shop.stopped.has(by)) return;
-  history.add({ kind: 'stopped', shop: shop.id, by });
-  shop.stopped.add(by);
-}
-
-async function askAfterStop(tenant: Tenant, shop: Shop): Promise<void> {
-  if (shop.stopped.size === 0) return;
-  const to = pickOne([...shop.stopped], tenant.random);
-  const key = tenant.nextName();
-  const { error, status } = await ask(tenant, shop, { to, text: key, key });
-  const code = status === 202 ? 'ACCEPTED' : (error?.code ?? '');
-  tenant.history.add({ kind: 'answered_after_stop', shop: shop.id, to, code });
-}
-
-/** An operator pauses the shop, which recalls what has not left, and lets it go on. */
-async function pauseAndResume({ id, fleet, random }: Tenant, shop: Shop): Promise<void> {
-  await fleet.admin.post(`/actors/${id}/${shop.id}/pause`, {});
-  await pause(random() * 500);
-  await fleet.admin.post(`/actors/${id}/${shop.id}/resume`, {});
-}
-
+/** A message whose end is not seen in time has none in the history, which the checker tells. */
 async function followMessage({ api, history }: Tenant, shop: Shop, id: string): Promise<void> {
   const record = await until(
     `message ${id} ends`,
@@ -156,7 +72,8 @@ async function followMessage({ api, history }: Tenant, shop: Shop, id: string): 
       return ['sent', 'failed', 'rejected'].includes(String(data.status)) && data;
     },
     { withinMs: 180_000, everyMs: 200 },
-  );
+  ).catch(() => undefined);
+  if (record === undefined) return;
   history.add({
     kind: 'ended',
     shop: shop.id,
@@ -169,9 +86,10 @@ async function followMessage({ api, history }: Tenant, shop: Shop, id: string): 
 /** Writes down what the handsets of a shop's customers have. */
 export async function lookAtHandsets({ fleet, history }: Tenant, shop: Shop): Promise<void> {
   for (const to of shop.customers) {
-    const { items } = await fleet.network.inbox(to);
-    for (const { text, from, at } of items)
-      if (from === shop.phone) history.add({ kind: 'delivered', from, text: text ?? '', to }, Date.parse(at));
+    const { items } = await fleet.network.inbox(to, { limit: 100 });
+    for (const { text, from, at, group } of items)
+      if (from === shop.phone)
+        history.add({ kind: 'delivered', from, text: text ?? '', to, group }, Date.parse(at));
   }
 }
 
@@ -180,7 +98,7 @@ async function eraseShop({ id, api, fleet, history }: Tenant, shop: Shop): Promi
   // Where an answer was cut off the erasure may be over when it is asked for again.
   if (![200, 202, 404].includes(answered)) throw new Error(`an erasure was answered ${answered}`);
   await until(
-    'the erasure is over',
+    `the erasure of ${shop.id} is over`,
     async () => (await fleet.admin.get(`/tenants/${id}/erasure`)).status === 404,
     { withinMs: 180_000, everyMs: 200 },
   );
@@ -189,19 +107,5 @@ async function eraseShop({ id, api, fleet, history }: Tenant, shop: Shop): Promi
     const { status } = await api.get(`/messages/${message.id}`);
     if (status !== 404)
       history.add({ kind: 'left_after_erasure', shop: shop.id, what: `${message.id}: ${status}` });
-  }
-}
-
-/** Writes down every key of Redis that still names an erased shop. */
-export async function lookForErased(fleet: Fleet, history: History): Promise<void> {
-  const redis = new Redis(fleet.pair?.master().socketPath ?? '');
-  try {
-    const keys = await redis.keys('*');
-    for (const { shop } of history.of('erased')) {
-      for (const key of keys.filter((name) => name.includes(shop)))
-        history.add({ kind: 'left_after_erasure', shop, what: key });
-    }
-  } finally {
-    redis.disconnect();
   }
 }

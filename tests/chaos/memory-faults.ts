@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { until } from '../e2e/waiting.ts';
+import { untilConnected } from './chaos-shops.ts';
+import { memoryLimit } from './memory-limit.ts';
+import { type Fault, homeOfFirst, within } from './scenario.ts';
+
+/** What a node may allocate from the fault on: little, so that it reaches the limit soon. */
+const LIMIT_BYTES = 16 * 1024 * 1024;
+/** From this share on an alert tells (image/monitoring/alert-rules.yaml, MemoryNearlyUsed). */
+const ALERT_SHARE = 0.9;
+/** How soon all is well after the node is started again. */
+const RECOVERY_MS = 15_000;
+
+/** The system kills a node that reaches the limit of its memory. Its callers go to other nodes; it is started again. */
+export const outOfMemory: Fault = {
+  name: 'a node reaches the limit of its memory',
+  async inflict(run) {
+    const { node } = await homeOfFirst(run);
+    const limit = memoryLimit(LIMIT_BYTES);
+    const startedMs = performance.now();
+    try {
+      limit.take(node.pid());
+      const used = await node.metric('process_resident_memory_bytes');
+      const most = await node.metric('msgapi_memory_limit_bytes');
+      assert.ok(used / most > ALERT_SHARE, `the alert is silent: ${used} of ${most} bytes`);
+      // Each answer allocates a little.
+      await until('the system kills the node', async () => {
+        await node.metric('process_resident_memory_bytes').catch(() => undefined);
+        return !node.runs();
+      });
+    } finally {
+      if (node.runs()) await node.end('SIGKILL');
+      limit.remove();
+    }
+    const killedMs = performance.now();
+    await node.start();
+    const backMs = performance.now();
+    await run.fleet.spread();
+    await untilConnected(run.shops);
+    const recoveredMs = performance.now() - backMs;
+    within(run, RECOVERY_MS, 'going on with memory', recoveredMs);
+    const seconds = ((killedMs - startedMs) / 1_000).toFixed(1);
+    return { recoveredMs, note: `killed after ${seconds} s; time from its start` };
+  },
+};

@@ -1,0 +1,34 @@
+/** What a test does to what Redis publishes to one node, apart from all that the node asks of Redis. */
+export type BusFault = 'none' | 'lost' | 'doubled' | 'late';
+
+const MESSAGE = /^[*>]3\r\n\$7\r\nmessage\r\n/;
+
+/** Whether a node listens on the line from here on. */
+export function subscribes(bytes: Buffer): boolean {
+  return /^\*\d+\r\n\$9\r\nsubscribe\r\n/i.test(bytes.toString('latin1'));
+}
+
+/**
+ * Returns what comes through of bytes that Redis said. Published messages are lost or come twice; all else, and a message
+ * of which a part alone is there, is left as it is.
+ */
+export function published(bytes: Buffer, fault: BusFault): Buffer {
+  if (fault !== 'lost' && fault !== 'doubled') return bytes;
+  return isWholeMessages(bytes) ? Buffer.concat(fault === 'lost' ? [] : [bytes, bytes]) : bytes;
+}
+
+/** Whether these are published messages from the first byte to the last. */
+function isWholeMessages(bytes: Buffer): boolean {
+  let rest = bytes.toString('latin1');
+  while (MESSAGE.test(rest)) {
+    rest = rest.replace(MESSAGE, '');
+    for (const _part of ['channel', 'payload']) {
+      const length = /^\$(\d+)\r\n/.exec(rest);
+      if (length === null) return false;
+      const end = length[0].length + Number(length[1]) + 2;
+      if (rest.length < end) return false;
+      rest = rest.slice(end);
+    }
+  }
+  return rest === '';
+}

@@ -1,0 +1,69 @@
+/**
+ * `npm run test:histories:breakages [-- part of a promise]`: breaks the service in a copy, one promise at a time, and expects a
+ * short history to notice. Ends with exit code 1 when one goes unnoticed.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../root.ts';
+import { type ServiceBreakage, serviceBreakages } from './service-breakages.ts';
+
+const COPIED = [
+  'runtime',
+  'policy',
+  'actors',
+  'http',
+  'service',
+  'simulator',
+  'tests',
+  'package.json',
+  'tsconfig.json',
+];
+const LINKED = ['node_modules', 'client'];
+/** Long enough for several shops of each tenant. */
+const MINUTES = 0.75;
+/** A lost event is waited for no longer. */
+const TOLD_SECONDS = 20;
+/** As long as a history and what follows it take on a busy machine. */
+const AT_MOST_MS = 1_200_000;
+
+/** Runs a history of a copy that is broken so; what it wrote. */
+function historyOf({ file, edits }: Pick<ServiceBreakage, 'file' | 'edits'>): string {
+  const copy = mkdtempSync(join(tmpdir(), 'broken-service-'));
+  try {
+    for (const path of COPIED)
+      cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true });
+    for (const path of LINKED) symlinkSync(join(root, path), join(copy, path));
+    let source = readFileSync(join(copy, file), 'utf8');
+    for (const [from, to] of edits) source = source.replace(from, to);
+    writeFileSync(join(copy, file), source);
+    const words = [
+      '--import',
+      'tsx',
+      'tests/histories/histories.ts',
+      '--seed=1',
+      `--minutes=${MINUTES}`,
+      `--told=${TOLD_SECONDS}`,
+    ];
+    const options = { cwd: copy, encoding: 'utf8', timeout: AT_MOST_MS, killSignal: 'SIGKILL' } as const;
+    const { stdout, stderr } = spawnSync(process.execPath, words, options);
+    return `${stdout}\n${stderr}`;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+const brokenIn = (report: string): string[] => [
+  ...new Set([...report.matchAll(/^BROKEN: ([^:]+):/gm)].map(([, promise = '']) => promise)),
+];
+
+const asked = process.argv[2] ?? '';
+let failed = false;
+for (const { promise, ...breakage } of serviceBreakages.filter((each) => each.promise.includes(asked))) {
+  const found = brokenIn(historyOf(breakage));
+  const isNoticed = found.includes(promise);
+  failed ||= !isNoticed;
+  console.log(`${isNoticed ? 'red  ' : 'GREEN'} ${promise}: ${breakage.file}; found: ${found.join('; ')}`);
+}
+process.exit(failed ? 1 : 0);

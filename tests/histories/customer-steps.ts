@@ -1,0 +1,80 @@
+import { until } from '../e2e/waiting.ts';
+import { ON_THE_WAY_MS } from './checker.ts';
+import { pause, pickOne } from './faults.ts';
+import { ask, freshDraft, note, type Shop, type Tenant } from './shop.ts';
+
+/** Longer than several faults one after the other, and a login behind them. */
+const RECEIPT_MS = 120_000;
+
+/** A customer writes STOP. It counts once the phone has the receipt. */
+export async function stop(tenant: Tenant, shop: Shop): Promise<void> {
+  const by = pickOne(shop.customers, tenant.random);
+  if (shop.stopped.has(by)) return;
+  await writeTo(tenant, shop, { by, text: 'STOP' }, () => {
+    if (shop.stopped.has(by)) return;
+    tenant.history.add({ kind: 'stopped', shop: shop.id, by });
+    shop.stopped.add(by);
+  });
+}
+
+/** A message waits, since an operator paused the shop, until its recipient's STOP has been acknowledged for a while. */
+export async function stopWhileHeld(tenant: Tenant, shop: Shop): Promise<void> {
+  const { id, fleet } = tenant;
+  const actor = `/actors/${id}/${shop.id}`;
+  await fleet.admin.post(`${actor}/pause`, {});
+  try {
+    const draft = freshDraft(tenant, shop);
+    note(tenant, shop, draft, await ask(tenant, shop, draft));
+    await writeTo(tenant, shop, { by: draft.to, text: 'STOP' }, () => {
+      tenant.history.add({ kind: 'stopped', shop: shop.id, by: draft.to });
+      shop.stopped.add(draft.to);
+    });
+    await pause(ON_THE_WAY_MS + 1_000);
+  } finally {
+    await fleet.admin.post(`${actor}/resume`, {});
+  }
+}
+
+/** A customer writes something. */
+export async function write(tenant: Tenant, shop: Shop): Promise<void> {
+  const by = pickOne(shop.customers, tenant.random);
+  const text = tenant.nextName();
+  const wroteMs = Date.now();
+  await writeTo(tenant, shop, { by, text }, () =>
+    tenant.history.add({ kind: 'wrote', shop: shop.id, text, by }, wroteMs),
+  );
+}
+
+/** A caller answers the last thing that a customer wrote. */
+export async function reply(tenant: Tenant, shop: Shop): Promise<void> {
+  const { data } = await tenant.api.get(`/shops/${shop.id}/inbound?limit=1`);
+  const [newest] = (data.items ?? []) as { readonly id: string; readonly from: string | null }[];
+  if (newest === undefined || newest.from === null || shop.stopped.has(newest.from)) return;
+  const text = tenant.nextName();
+  const draft = { to: newest.from, text, key: text };
+  const body = { text, idempotencyKey: text };
+  note(tenant, shop, draft, await tenant.api.post(`/inbound/${newest.id}/reply`, body));
+}
+
+/**
+ * A customer writes to the shop. Calls `receipted` once their phone has the receipt, which may be long after: then the
+ * shop's life waits for it at its end.
+ */
+async function writeTo(
+  { fleet, history }: Tenant,
+  shop: Shop,
+  { by, text }: { readonly by: string; readonly text: string },
+  receipted: () => void,
+): Promise<void> {
+  const { delivered, id } = await fleet.network.write(by, { to: shop.phone, text, wait: true });
+  if (delivered) return receipted();
+  const later = until(
+    `what ${by} wrote is receipted`,
+    async () => {
+      const { waiting } = await fleet.network.unanswered(shop.phone);
+      return waiting.every((stanza) => stanza.id !== id);
+    },
+    { withinMs: RECEIPT_MS, everyMs: 100 },
+  ).then(receipted, (error: Error) => history.add({ kind: 'gave_up', shop: shop.id, what: error.message }));
+  shop.awaited.push(later);
+}

@@ -1,0 +1,103 @@
+import { groups, several } from './groups.ts';
+import type { History } from './history.ts';
+import { broken, type Violation } from './violation.ts';
+
+/** Events that tell the end of a message. */
+export const END_TYPES: ReadonlySet<string> = new Set(['message.sent', 'message.failed', 'message.rejected']);
+
+/**
+ * The feed tells each event once and in order, and each end once. An endpoint hears each event of the feed at least once,
+ * in no order (docs/contract.md, Webhooks), and says the same of it.
+ */
+export function eventsTold(history: History): Violation[] {
+  return [...fedInOrder(history), ...endsTold(history), ...calledAsFed(history)];
+}
+
+function fedInOrder(history: History): Violation[] {
+  const fed = groups(
+    history.of('fed'),
+    ({ tenant }) => tenant,
+    ({ eventId }) => eventId,
+    true,
+  );
+  return [...fed]
+    .filter(([, ids]) => ids.some((id, index) => index > 0 && id <= (ids[index - 1] ?? '')))
+    .map(([tenant]) => broken('the feed tells each event once, in order', tenant));
+}
+
+function endsTold(history: History): Violation[] {
+  const erased = erasedIn(history);
+  const told = groups(
+    history.of('fed').filter(({ type }) => END_TYPES.has(type)),
+    ({ about }) => about,
+    ({ type }) => type,
+    true,
+  );
+  return [
+    ...several(told).map(([id, types]) => broken('an end is told once', id, ...types)),
+    ...history
+      .of('ended')
+      .filter(({ id, shop, status }) => !erased.has(shop) && !told.get(id)?.includes(`message.${status}`))
+      .map(({ id, status }) => broken('the feed tells each end', id, status)),
+  ];
+}
+
+/** Endpoints and feeds agree. The events of an erased shop are erased with it, and may have been told before. */
+function calledAsFed(history: History): Violation[] {
+  const erased = erasedIn(history);
+  const fed = history.of('fed').filter(({ shop }) => !erased.has(shop));
+  const called = history.of('called').filter(({ shop }) => !erased.has(shop));
+  const content = ({ type, about, shop }: (typeof fed)[number] | (typeof called)[number]): string =>
+    `${type} ${about} ${shop}`;
+  const inFeed = new Map(fed.map((event) => [`${event.tenant} ${event.eventId}`, content(event)]));
+  const heard = new Set(called.map(({ tenant, eventId }) => `${tenant} ${eventId}`));
+  return [
+    ...fed
+      .filter(({ tenant, eventId }) => !heard.has(`${tenant} ${eventId}`))
+      .map(({ eventId, about }) => broken('an endpoint hears each event', eventId, about)),
+    ...called
+      .filter((event) => inFeed.get(`${event.tenant} ${event.eventId}`) !== content(event))
+      .map(({ eventId, about }) => broken('an endpoint hears what the feed tells', eventId, about)),
+  ];
+}
+
+/** The feed tells once what a customer wrote, and what one customer wrote in the order in which they did. */
+export function inboundTold(history: History): Violation[] {
+  const erased = erasedIn(history);
+  const written = new Map(
+    history
+      .of('wrote')
+      .toSorted((one, other) => one.atMs - other.atMs)
+      .map((message) => [message.text, message]),
+  );
+  const received = history.of('fed').filter(({ type }) => type === 'message.received');
+  const told = groups(
+    received,
+    ({ text }) => text ?? '',
+    ({ eventId }) => eventId,
+    true,
+  );
+  const places = groups(
+    received.filter(({ text }) => written.has(text ?? '')),
+    ({ text, shop }) => `${shop} ${written.get(text ?? '')?.by}`,
+    ({ text }) => text ?? '',
+  );
+  const order = [...written.keys()];
+  return [
+    ...several(told)
+      .filter(([text]) => written.has(text))
+      .map(([text]) => broken('an inbound message is told once', text)),
+    ...[...written.values()]
+      .filter(({ shop, text }) => !erased.has(shop) && !told.has(text))
+      .map(({ shop, text }) => broken('an inbound message is told', text, shop)),
+    ...[...places.values()]
+      .filter((texts) => {
+        return texts.some((text, at) => at > 0 && order.indexOf(text) < order.indexOf(texts[at - 1] ?? ''));
+      })
+      .map((texts) => broken('inbound messages are told in order', ...texts)),
+  ];
+}
+
+function erasedIn(history: History): ReadonlySet<string> {
+  return new Set(history.of('erased').map(({ shop }) => shop));
+}

@@ -1,0 +1,45 @@
+/** A promise that the checker knows, and how the service is broken so that a history must name it. */
+export interface ServiceBreakage {
+  readonly promise: string;
+  readonly file: string;
+  readonly edits: readonly (readonly [from: string, to: string])[];
+}
+
+/** Each promise is broken by a few words in one file of the service. */
+export const serviceBreakages: readonly ServiceBreakage[] = [
+  {
+    promise: 'one key is one message',
+    file: 'actors/shops/turns/send/accept-message.ts',
+    edits: [['  if (original !== undefined) {', '  if (original !== undefined && command === undefined) {']],
+  },
+  {
+    promise: 'nothing is sent after a STOP',
+    file: 'actors/shops/turns/wire/dispatch-message.ts',
+    edits: [['if (withdrawn || (isPerson(to) && writer?.optedOut))', 'if (withdrawn)']],
+  },
+  {
+    promise: 'a revoked key is refused',
+    file: 'actors/tenants/admission.ts',
+    edits: [['if (revokedAtMs !== null || call.keyHash', 'if (call.keyHash']],
+  },
+  {
+    promise: 'the feed tells each end',
+    file: 'actors/tenants/tenant-event.ts',
+    edits: [
+      [
+        'const added = events.map(',
+        "const added = events.filter(({ type, subject }) => type !== 'message.sent' || /[0-7]$/.test(subject)).map(",
+      ],
+    ],
+  },
+  {
+    promise: 'a suspended tenant sends nothing',
+    file: 'actors/shops/turns/builder/turn-builder.ts',
+    edits: [['heldByOperator || !this.#state.tenantActive) return;', 'heldByOperator) return;']],
+  },
+  {
+    promise: 'an erased shop leaves nothing',
+    file: 'actors/tenants/erase-shop-events.ts',
+    edits: [['let left: unknown = 1;', 'let left: unknown = 0;']],
+  },
+];

@@ -1,0 +1,67 @@
+import type { Endpoint } from './endpoints.ts';
+import { pause } from './faults.ts';
+import type { Tenant } from './shop.ts';
+
+/** Makes keys and revokes them; a revoked one is tried on every node. */
+export async function revokeKeys(
+  { id, fleet, history, random, nextName }: Tenant,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const made = await fleet.admin.post(`/tenants/${id}/keys`, { name: nextName(), permissions: [] });
+    const key = String(made.data.key);
+    await fleet.api(key).get('/me');
+    await fleet.admin.delete(`/tenants/${id}/keys/${String(made.data.id)}`);
+    history.add({ kind: 'revoked', key: String(made.data.id) });
+    for (const node of fleet.nodes) {
+      const answer = await node
+        .api(key)
+        .get('/me')
+        .catch(() => undefined);
+      // A node that is away, or that cannot ask, says nothing about the key.
+      if (answer === undefined || answer.status === 503) continue;
+      const code = answer.error?.code ?? 'OK';
+      const asked = { key: String(made.data.id), status: answer.status, code };
+      history.add({ kind: 'answered_after_revocation', ...asked });
+    }
+    await pause(random() * 2_000);
+  }
+}
+
+/** How long a tenant is suspended at most: longer than what was on its way takes to arrive. */
+const SUSPENDED_MS = 8_000;
+
+/** An operator suspends the tenant now and then, and lets it go on. */
+export async function suspendAtTimes(
+  { id, fleet, history, random }: Tenant,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await pause(10_000 + random() * 20_000);
+    if (signal.aborted) return;
+    await fleet.admin.patch(`/tenants/${id}`, { active: false });
+    history.add({ kind: 'suspended', tenant: id, on: true });
+    await pause(random() * SUSPENDED_MS);
+    history.add({ kind: 'suspended', tenant: id, on: false });
+    await fleet.admin.patch(`/tenants/${id}`, { active: true });
+  }
+}
+
+/** An operator gives the tenant's webhook another address, or disables it for a while. */
+export async function changeWebhook(
+  { id, fleet, random }: Tenant,
+  endpoint: Endpoint,
+  webhook: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = `/tenants/${id}/webhooks/${webhook}`;
+  for (let move = 1; !signal.aborted; move += 1) {
+    await pause(2_000 + random() * 8_000);
+    if (random() < 0.5) await fleet.admin.patch(path, { url: endpoint.address(id, move) });
+    else {
+      await fleet.admin.patch(path, { disabled: true });
+      await pause(random() * 3_000);
+      await fleet.admin.patch(path, { disabled: false });
+    }
+  }
+}
