@@ -5,6 +5,7 @@
  */
 import { DAY_MS } from './durations.ts';
 import type { RecipientClass } from './verdict.ts';
+import { shareOf } from './warm-up.ts';
 
 /** No new chat may be started until a moment. */
 export interface Restriction {
@@ -60,7 +61,7 @@ export function newChatsAt({ newChats }: NetworkLimits, nowMs: number): NewChats
 export function quotaShare(limits: NetworkLimits, share: number | undefined): NetworkLimits {
   const { newChats } = limits;
   if (share === undefined || newChats === null) return limits;
-  return { ...limits, newChats: { ...newChats, quota: Math.floor(newChats.quota * share) } };
+  return { ...limits, newChats: { ...newChats, quota: shareOf(newChats.quota, share) } };
 }
 
 /** Why a message cannot be taken, and from when on it can. */

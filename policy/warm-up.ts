@@ -33,7 +33,7 @@ export function warmupDay(moment: WarmupMoment): number {
   return pairedAtMs === null ? 0 : Math.max(0, Math.floor((nowMs - pairedAtMs) / DAY_MS));
 }
 
-/** The caps a shop has now. `share`: of each cap only so much, rounded down. */
+/** The caps a shop has now. `share`: of each cap only so much (`shareOf`). */
 export function messageCaps(
   facts: WarmupMoment & { readonly settings: TenantSettings; readonly share?: number | undefined },
 ): MessageCaps {
@@ -47,9 +47,12 @@ export function messageCaps(
   };
 }
 
-/** The part of a cap that a send may use. Without a share it is all of it. */
+/**
+ * The part of a cap that a send may use, rounded down. Without a share it is all of it. Where there is a cap at all it is at
+ * least one: none would be a refusal without end.
+ */
 export function shareOf(cap: number, share: number | undefined): number {
-  return share === undefined ? cap : Math.floor(cap * share);
+  return share === undefined || cap < 1 ? cap : Math.max(1, Math.floor(cap * share));
 }
 
 /** A sixth of the daily cap, at least 10 (docs/contract.md, Messages to numbers). */

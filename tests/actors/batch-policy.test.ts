@@ -84,10 +84,11 @@ function judgedAgain({ shop, settings }: BatchHarness, shares: ReadonlyMap<strin
     ofBatches += 1;
     const caps = messageCaps({ settings, pairedAtMs, nowMs });
     const since = (ms: number) => times.filter(({ atMs }) => atMs > nowMs - ms);
-    assert.ok(since(DAY_MS).length <= caps.perDay * share, 'its share of the day');
-    assert.ok(since(HOUR_MS).length <= caps.perHour * share, 'its share of the hour');
+    assert.ok(since(DAY_MS).length <= Math.max(1, caps.perDay * share), 'its share of the day');
+    assert.ok(since(HOUR_MS).length <= Math.max(1, caps.perHour * share), 'its share of the hour');
     const declared = since(DAY_MS).filter((one) => one.isDeclared).length;
-    if (isDeclared) assert.ok(declared <= caps.declaredPerDay * share, 'its share of the declared');
+    if (isDeclared)
+      assert.ok(declared <= Math.max(1, caps.declaredPerDay * share), 'its share of the declared');
   }
   return ofBatches;
 }

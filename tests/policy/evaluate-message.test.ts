@@ -356,3 +356,43 @@ test('a clock that steps back never lets one more through, and the entry bears t
   assert.ok(bySettled.admitted);
   assert.equal(bySettled.entry.atMs, START_MS);
 });
+
+describe('a share of the caps', () => {
+  const declaration = { expiresAtMs: null, revoked: false };
+  const settings = resolveSettings({ declaredPerDay: 3 });
+  const stranger = { isCustomer: false, lastInboundAtMs: null, declaration, settings, share: 0.1 };
+
+  test('of a small cap is one a day, so that nobody waits without end', () => {
+    const ledger = new SendLedger();
+    const first = evaluateMessage(ledger, messageFacts({ ...stranger, recipient: '+33600000001' }));
+    assert.ok(first.admitted);
+    ledger.record(first.entry);
+    const second = evaluateMessage(ledger, messageFacts({ ...stranger, recipient: '+33600000002' }));
+    assert.deepEqual(refusalOf(second), ['DECLARED_RECIPIENT_CAP_REACHED', DAY_MS / 1_000]);
+  });
+
+  test('of no cap at all is none', () => {
+    const none = { ...stranger, settings: resolveSettings({ declaredPerDay: 0 }) };
+    assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), messageFacts(none))), [
+      'DECLARED_RECIPIENT_CAP_REACHED',
+      undefined,
+    ]);
+  });
+
+  test("of the network's small quota is one in a cycle", () => {
+    const newChats = {
+      quota: 3,
+      used: 0,
+      accepted: 0,
+      warning: null,
+      endsAtMs: START_MS + HOUR_MS,
+      atMs: START_MS,
+    };
+    const judge = (used: number) => {
+      const network = { restriction: null, newChats: { ...newChats, used } };
+      return refusalOf(evaluateMessage(new SendLedger(), messageFacts({ ...stranger, network })));
+    };
+    assert.equal(judge(0), 'admitted');
+    assert.deepEqual(judge(1), ['DECLARED_RECIPIENT_CAP_REACHED', HOUR_MS / 1_000]);
+  });
+});
