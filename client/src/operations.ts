@@ -1524,7 +1524,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Pause a batch; what was accepted goes on.
+   * Pause a batch; what is on the wire goes on.
    *
    * Permission: `messages.send`.
    */
@@ -1554,7 +1554,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Cancel a batch; what was accepted goes on.
+   * Cancel a batch; what is on the wire goes on.
    *
    * Permission: `messages.send`.
    */

@@ -222,7 +222,7 @@ export const pauseBatch = apiEndpoint({
   ...steering,
   name: 'pauseBatch',
   path: '/shops/{idOrName}/batches/{id}/pause',
-  summary: 'Pause a batch; what was accepted goes on',
+  summary: 'Pause a batch; what is on the wire goes on',
   replies: {
     200: { description: 'The batch.', data: batch, example: { ...BATCH_EXAMPLE, status: 'paused' } },
   },
@@ -244,7 +244,7 @@ export const cancelBatch = apiEndpoint({
   ...steering,
   name: 'cancelBatch',
   path: '/shops/{idOrName}/batches/{id}/cancel',
-  summary: 'Cancel a batch; what was accepted goes on',
+  summary: 'Cancel a batch; what is on the wire goes on',
   replies: {
     200: {
       description: 'The batch; cancelled again it answers the same.',

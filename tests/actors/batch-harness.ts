@@ -145,6 +145,8 @@ export class BatchHarness {
     const { inHand } = shop.state;
     if (inHand === undefined || shop.state.pacing.value !== 'preparing') return;
     shop.toWire(inHand.messageId, 'nothing');
+    // The last look may have put it back, or ended it.
+    if (shop.statusOf(inHand.messageId) !== 'sending') return;
     const { text = null } = shop.bodies.get(inHand.messageId) ?? {};
     this.sent.push({ to: inHand.to, text, atMs: shop.nowMs });
     shop.outcome(inHand.messageId, { kind: 'acknowledged' });

@@ -61,6 +61,8 @@ export interface Batch extends BatchRecord {
   readonly tryAtMs: number;
   /** A recipient whose send was asked for, and until when an answer may come. Not stored. */
   readonly asked: { readonly place: number; readonly untilMs: number } | null;
+  /** Until when a message in the queue waits for its quiet hours to end; 0: none was found to. Not stored. */
+  readonly heldUntilMs: number;
 }
 
 /** What is sent, as it is stored. */
@@ -131,8 +133,13 @@ export function batchEndWrites(
   ];
 }
 
-function encodeBatch({ tryAtMs: _, asked: __, ...record }: Batch): string {
-  return JSON.stringify(record);
+function encodeBatch(batch: Batch): string {
+  return JSON.stringify(withoutMoments(batch));
+}
+
+/** What is stored of a batch. */
+export function withoutMoments({ tryAtMs: _, asked: __, heldUntilMs: ___, ...record }: Batch): BatchRecord {
+  return record;
 }
 
 /** Reads the hash of those that have not ended back from its flat list of fields and values, oldest first. */
@@ -140,7 +147,12 @@ export function decodeBatches(flat: readonly string[]): Batch[] {
   const batches: Batch[] = [];
   for (let index = 0; index + 1 < flat.length; index += 2) {
     if (flat[index]?.startsWith(KEY)) continue;
-    batches.push({ ...(JSON.parse(flat[index + 1] ?? '') as BatchRecord), tryAtMs: 0, asked: null });
+    batches.push({
+      ...(JSON.parse(flat[index + 1] ?? '') as BatchRecord),
+      tryAtMs: 0,
+      asked: null,
+      heldUntilMs: 0,
+    });
   }
   return batches.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
@@ -164,7 +176,7 @@ export function isDone(batch: BatchRecord, nowMs: number): boolean {
 }
 
 /** A message that may belong to a batch. */
-interface OfBatch {
+export interface OfBatch {
   readonly batchId?: string | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { ActorSummary } from '../../../runtime/actors.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import { channelTrouble } from '../machines/channel-trouble.ts';
+import { isSetAside } from '../state/batch-holds.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
 
 /** A shop's summary: the few figures that thousands of shops are sorted, filtered and counted by. */
@@ -50,7 +51,7 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
     restarts,
     queued: shop?.queue.length ?? 0,
     scheduled: shop?.scheduled.length ?? 0,
-    oldestMessageMs: shop?.queue[0]?.createdAtMs,
+    oldestMessageMs: shop?.queue.find((message) => !isSetAside(shop.batches, message))?.createdAtMs,
     status: statusOf(shop === undefined ? [actorStatus] : wordsOf(shop, actorStatus)),
   };
 }

@@ -14,6 +14,7 @@ import {
   isActive,
   numberField,
 } from '../../state/batches.ts';
+import { pacingState } from '../../state/shop-state.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchFacts, KnownRecipient } from './batch-facts.ts';
@@ -90,7 +91,7 @@ function createBatch(
     counts: { queued: 0, sent: 0, failed: 0, rejected: 0, refused: 0, repeated: 0 },
     ...{ codes: {}, watched: [], optedOut: [], rateSignalsMs: [], stop: null },
     idempotencyKey: idempotencyKey ?? null,
-    ...{ tryAtMs: 0, asked: null },
+    ...{ tryAtMs: 0, asked: null, heldUntilMs: 0 },
   };
   const { batch, refused, writes } = withRecipients(builder, empty, recipients);
   const key = batchKey(state.keys, batch.id);
@@ -143,10 +144,23 @@ function steerBatch(
   if (status === undefined) return failed('BATCH_NOT_FOUND');
   if (status === 'cancelled' && order === 'cancel') return done({ batchId });
   if (batch === undefined || status === 'cancelled' || status === 'expired') return failed('BATCH_ENDED');
-  if (order === 'cancel') changeBatch(builder, { ...batch, status: 'cancelled' });
+  if (order === 'cancel') cancelBatch(builder, batch);
   else if (order === 'pause' && isActive(batch)) changeBatch(builder, { ...batch, status: 'paused' });
   else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resumed(batch));
   return done({ batchId });
+}
+
+function cancelBatch(builder: TurnBuilder, batch: Batch): void {
+  changeBatch(builder, { ...batch, status: 'cancelled' });
+  endUnsent(builder, batch.id, 'CANCELLED');
+}
+
+/** Ends the messages of a batch that are not on the wire. */
+export function endUnsent(builder: TurnBuilder, batchId: string, reason: 'CANCELLED' | 'EXPIRED'): void {
+  const { inHand, queue } = builder.state;
+  for (const message of queue) if (message.batchId === batchId) builder.endQueued(message, reason);
+  if (inHand?.batchId !== batchId || pacingState(builder.state) === 'sending') return;
+  builder.stepPacing({ type: 'blocked', reason });
 }
 
 /** Somebody decided that it goes on: what stopped it before does not count again. */

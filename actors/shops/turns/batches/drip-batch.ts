@@ -7,6 +7,7 @@ import { batchOpensMs, MOST_POSTPONED } from '../../../../policy/batch-forecast.
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import type { FailureCode } from '../../../failure.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
+import { isSetAside } from '../../state/batch-holds.ts';
 import {
   type Batch,
   batchEndWrites,
@@ -16,10 +17,11 @@ import {
   isDone,
   nextPlace,
   nextTryMs,
+  withoutMoments,
 } from '../../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { changeBatch } from './batch-turns.ts';
+import { changeBatch, endUnsent } from './batch-turns.ts';
 
 /** How long an answer to a send that was asked for is waited for. */
 const ANSWER_MS = 30_000;
@@ -39,20 +41,36 @@ function dueOf(
   batch: Batch,
   around: { readonly state: ShopState; readonly isFree: boolean; readonly askedUntilMs: number },
 ): number {
-  const { status, notAfterMs, notBeforeMs } = batch;
+  const { id, status, notAfterMs, notBeforeMs } = batch;
+  const { state, isFree, askedUntilMs } = around;
+  const heldMs = isActive(batch) && holdsBack(state, id) ? batch.heldUntilMs : Number.POSITIVE_INFINITY;
   // It waits for its messages alone.
   if (isDone(batch, Number.POSITIVE_INFINITY)) {
-    if (hasMessages(around.state, batch.id)) return Number.POSITIVE_INFINITY;
+    if (hasMessages(state, id))
+      return Math.min(heldMs, hasUnsent(state, id) ? notAfterMs : Number.POSITIVE_INFINITY);
     return status === 'cancelled' || status === 'expired' ? 0 : Math.min(notBeforeMs, notAfterMs);
   }
-  if (!isActive(batch) || !around.isFree) return notAfterMs;
-  return Math.min(notAfterMs, Math.max(nextTryMs(batch), around.askedUntilMs));
+  if (!isActive(batch) || !isFree) return Math.min(notAfterMs, heldMs);
+  return Math.min(notAfterMs, heldMs, Math.max(nextTryMs(batch), askedUntilMs));
+}
+
+/** Whether a message of the batch waits in the queue although nothing else stands in its way. */
+function holdsBack(state: ShopState, batchId: string): boolean {
+  if (state.inHand !== undefined || pacingState(state) !== 'idle' || !isOpen(state)) return false;
+  return state.queue.some((message) => message.batchId === batchId);
+}
+
+/** Whether a message of the batch is not on the wire yet. */
+function hasUnsent(state: ShopState, batchId: string): boolean {
+  if (state.inHand?.batchId === batchId && pacingState(state) !== 'sending') return true;
+  return state.queue.some((message) => message.batchId === batchId);
 }
 
 /** Looks at all batches: ends those that have come to it, and has one recipient written to. */
 export function dripBatches(builder: TurnBuilder, retentionMs: number): void {
   if (!builder.state.dispatching) return;
   for (const batch of builder.state.batches) endIfOver(builder, batch, retentionMs);
+  for (const batch of builder.state.batches) noteHold(builder, batch);
   const { state, nowMs } = builder;
   if (!mayDrip(state) || state.batches.some(({ asked }) => asked !== null && asked.untilMs > nowMs)) return;
   for (const batch of state.batches) {
@@ -69,11 +87,22 @@ export function dripBatches(builder: TurnBuilder, retentionMs: number): void {
   }
 }
 
+/** What was accepted and may not leave in quiet hours is looked at again when they end. */
+function noteHold(builder: TurnBuilder, batch: Batch): void {
+  if (!isActive(batch) || !holdsBack(builder.state, batch.id)) return;
+  const opensMs = batchOpensMs(batch, builder.nowMs);
+  if (opensMs > builder.nowMs) changeBatch(builder, { ...batch, heldUntilMs: opensMs });
+}
+
 /** Whether a message of a batch would leave next: nothing waits, and nothing stands in the way of what would. */
 function mayDrip(state: ShopState): boolean {
-  if (state.queue.length > 0 || state.inHand !== undefined || !state.tenantActive) return false;
-  if (channelState(state) !== 'connected' || state.pacing.context.heldByOperator) return false;
-  return pacingState(state) !== 'paused';
+  if (state.inHand !== undefined || !isOpen(state) || pacingState(state) === 'paused') return false;
+  return state.queue.every((message) => isSetAside(state.batches, message));
+}
+
+/** Whether the shop may send anything at all. */
+function isOpen(state: ShopState): boolean {
+  return channelState(state) === 'connected' && !state.pacing.context.heldByOperator && state.tenantActive;
 }
 
 /** The batch whose recipient at this place is the next one; undefined: it has moved on, or may not send now. */
@@ -124,34 +153,38 @@ function passedOver(batch: Batch, place: number): Batch {
   };
 }
 
-function endIfOver(builder: TurnBuilder, batch: Batch, retentionMs: number): void {
-  const { state, nowMs } = builder;
-  const isOverdue = batch.status !== 'cancelled' && batch.notAfterMs <= nowMs;
+function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batch, retentionMs: number): void {
+  const { nowMs } = builder;
+  const isOverdue = status !== 'cancelled' && notAfterMs <= nowMs;
+  if (isOverdue) endUnsent(builder, id, 'EXPIRED');
+  const batch = builder.state.batches.find((one) => one.id === id);
+  if (batch === undefined) return;
   const isAllSent = isDone(batch, nowMs);
-  const status = batch.status === 'cancelled' ? 'cancelled' : isAllSent ? finishedAs(batch) : 'expired';
   if (!isAllSent && !isOverdue) return;
-  if (hasMessages(state, batch.id)) {
-    if (isOverdue && !isAllSent) changeBatch(builder, { ...batch, status });
+  const endsAs = status === 'cancelled' ? status : isAllSent ? finishedAs(batch) : 'expired';
+  const ended = { ...batch, status: endsAs } as const;
+  // One of its messages is on the wire.
+  if (hasMessages(builder.state, id)) {
+    if (isOverdue && !isAllSent) changeBatch(builder, ended);
     return;
   }
+  end(builder, ended, retentionMs);
+}
+
+type Ended = Batch & { readonly status: 'finished' | 'cancelled' | 'expired' };
+
+function end(builder: TurnBuilder, batch: Ended, retentionMs: number): void {
+  const { state, nowMs } = builder;
+  const { id, status } = batch;
   const { queued, failed } = batch.counts;
   // What ended beside the actor was told to nobody here.
   const counts = { ...batch.counts, queued: 0, failed: failed + queued };
-  builder.write(
-    ...batchEndWrites(
-      state.keys,
-      { ...withoutMoments(batch), status, counts, endedAtMs: nowMs },
-      retentionMs,
-    ),
-  );
-  builder.change({ batches: builder.state.batches.filter(({ id }) => id !== batch.id) });
-  builder.tell('batch.finished', { id: batch.id, status });
+  const record = { ...withoutMoments(batch), counts, endedAtMs: nowMs };
+  builder.write(...batchEndWrites(state.keys, record, retentionMs));
+  builder.change({ batches: state.batches.filter((one) => one.id !== id) });
+  builder.tell('batch.finished', { id, status });
 }
 
 function finishedAs({ status }: Batch): 'finished' | 'expired' {
   return status === 'expired' ? 'expired' : 'finished';
-}
-
-function withoutMoments({ tryAtMs: _, asked: __, ...record }: Batch): Omit<Batch, 'tryAtMs' | 'asked'> {
-  return record;
 }

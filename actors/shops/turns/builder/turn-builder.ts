@@ -17,6 +17,7 @@ import type { ChannelEffect, ChannelEvent } from '../../machines/channel-machine
 import type { PacingEffect, PacingEvent } from '../../machines/pacing-machine.ts';
 import { channel, encodeMachines, pacing, sameWhenRestored } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
+import { batchObstacle, withoutHold } from '../../state/batch-holds.ts';
 import { changedBatchWrites, withMessageState } from '../../state/batches.ts';
 import type { MessageState } from '../../state/message-record.ts';
 import {
@@ -160,7 +161,8 @@ export class TurnBuilder {
 
   /**
    * Takes the oldest of the queue in hand when nothing stands against it. What goes to a group waits for a new
-   * session to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long.
+   * session to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long. So does what its
+   * batch keeps back.
    */
   dispatch(): void {
     const { queue, dispatching } = this.#state;
@@ -168,9 +170,15 @@ export class TurnBuilder {
     if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
     if (this.#state.pacing.context.heldByOperator || !this.#state.tenantActive) return;
     const groups = liveGroups(this.#state);
-    const next = queue.find(({ to }) => groups !== undefined || !isGroupId(to));
+    const { batches } = this.#state;
+    const next = queue.find(
+      (message) =>
+        (groups !== undefined || !isGroupId(message.to)) &&
+        batchObstacle(batches, message, this.nowMs) !== 'wait',
+    );
     if (next === undefined) return;
-    this.change({ queue: queue.filter((other) => other !== next), inHand: next });
+    const rest = queue.filter((other) => other !== next);
+    this.change({ queue: rest, inHand: next, batches: withoutHold(batches, next) });
     const { messageId, kind, to } = next;
     const untilMs = this.nowMs + this.#options.times.preparingMs;
     this.stepPacing({ type: 'dispatch', hand: { messageId, kind, to }, untilMs });

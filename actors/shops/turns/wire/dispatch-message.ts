@@ -2,6 +2,7 @@ import { classCapCode } from '../../../../policy/network-limits.ts';
 import { isGroupId, isPerson, isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { MessageReason } from '../../../message-status.ts';
 import type { SessionEvent } from '../../../sessions/session-host.ts';
+import { batchObstacle } from '../../state/batch-holds.ts';
 import { dayOf } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
 import { sentExpiry, sentWrite } from '../../state/sent-index.ts';
@@ -57,8 +58,17 @@ function obstacle(
 function unblocked(builder: TurnBuilder, facts: LastLook): MessageBody | undefined {
   const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
+  const { batches, inHand } = builder.state;
+  const ofBatch = batchObstacle(batches, inHand, builder.nowMs);
+  if (ofBatch === 'wait') {
+    // Back into the queue, where others go by.
+    builder.stepPacing({ type: 'session_down' });
+    return undefined;
+  }
   const against =
-    body === undefined ? GONE : obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs });
+    body === undefined
+      ? GONE
+      : (ofBatch ?? obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs }));
   if (body === undefined || against !== undefined) {
     builder.stepPacing({ type: 'blocked', reason: against ?? GONE });
     return undefined;
