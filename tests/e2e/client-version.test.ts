@@ -23,7 +23,7 @@ test('a session that is refused for its version comes back with the one that the
   await stack.network.setClientVersions({ least: NEWEST, newest: NEWEST });
   await until('the version is refused', async () => (await channel()).reason === 'CLIENT_OUTDATED');
   await until('the newest is known', async () => stack.serviceLog().includes(`"2.3000.${NEWEST}"`));
-  // It would be tried by itself within five minutes.
+  // It would be tried by itself within 90 s.
   await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
   await until('it is back', async () => (await channel()).status === 'connected');
   await stack.end('SIGKILL');

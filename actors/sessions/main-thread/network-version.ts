@@ -46,6 +46,7 @@ export class NetworkVersion {
   #isRead = false;
   #isHeeding = false;
   #timer: ArmedTimer | undefined;
+  #readAtMs = 0;
   readonly #stopped = new AbortController();
 
   constructor(options: NetworkVersionOptions) {
@@ -83,13 +84,18 @@ export class NetworkVersion {
     this.#stopped.abort();
   }
 
+  /** Refusals that go on and on do not put off the reading that follows the first. */
   #readIn(delayMs: number): void {
+    const { clock } = this.#options;
+    const atMs = clock.monotonicMs() + delayMs;
+    if (this.#stopped.signal.aborted || (this.#timer !== undefined && this.#readAtMs <= atMs)) return;
     this.#timer?.cancel();
-    if (!this.#stopped.signal.aborted)
-      this.#timer = this.#options.clock.after(delayMs, () => void this.#look());
+    this.#readAtMs = atMs;
+    this.#timer = clock.after(delayMs, () => void this.#look());
   }
 
   async #look(): Promise<void> {
+    this.#timer = undefined;
     try {
       const [told] = await this.#options.store.read([['GET', VERSION_KEY]]);
       this.#version = typeof told === 'string' ? versionOf(told) : this.#version;

@@ -2,11 +2,17 @@ import type { SessionEnd } from '../../sessions/session-host.ts';
 import type { ChannelContext } from './channel-context.ts';
 
 /**
- * Longest wait between two attempts to reconnect, in milliseconds. A refused client version waits this long at
- * once, and so do credentials that no configured key opens: the next deployment has the key again.
+ * Longest wait between two attempts to reconnect, in milliseconds. Credentials that no configured key opens wait this long
+ * at once: the next deployment has the key again.
  */
 const RECONNECT_CEILING_MS = 5 * 60_000;
 const RECONNECT_FLOOR_MS = 1_000;
+
+/**
+ * The first step after a refused client version, in milliseconds. Half of it is the shortest wait: by then each node knows
+ * what the network's page answered (`network-version.ts`).
+ */
+const OUTDATED_FLOOR_MS = 90_000;
 
 /**
  * The waits after logins that the network refused, in milliseconds. Some refusals last for as long as an outage (mautrix/meta, pull
@@ -36,10 +42,11 @@ export function reconnectDelayMs(options: {
   readonly end: SessionEnd;
   readonly chance: number;
 }): number {
-  if (options.end === 'outdated' || options.end === 'credentials_unreadable') return RECONNECT_CEILING_MS;
+  if (options.end === 'credentials_unreadable') return RECONNECT_CEILING_MS;
   if (options.end === 'replaced') return REPLACED_WAIT_MS;
   if (options.end === 'login_refused')
     return LOGIN_REFUSED_WAITS_MS[options.loginRefusals] ?? RECONNECT_CEILING_MS;
-  const stepMs = Math.min(RECONNECT_CEILING_MS, RECONNECT_FLOOR_MS * 2 ** Math.min(options.attempts, 20));
+  const floorMs = options.end === 'outdated' ? OUTDATED_FLOOR_MS : RECONNECT_FLOOR_MS;
+  const stepMs = Math.min(RECONNECT_CEILING_MS, floorMs * 2 ** Math.min(options.attempts, 20));
   return Math.round(stepMs / 2 + (stepMs / 2) * options.chance);
 }
