@@ -200,7 +200,7 @@ describe('the published documents', () => {
     const { PolicyVerdict } = (
       api.components as { schemas: Record<string, { description?: string; examples?: unknown[] }> }
     ).schemas;
-    assert.match(PolicyVerdict?.description ?? '', /For a group `caps\.perDay` and `caps\.perHour`/);
+    assert.match(PolicyVerdict?.description ?? '', /For a group, `caps\.perDay` and `caps\.perHour`/);
     assert.match(JSON.stringify(PolicyVerdict?.examples), /"recipientClass":"group"/);
   });
 
