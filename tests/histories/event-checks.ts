@@ -3,7 +3,7 @@ import type { History } from './history.ts';
 import { broken, type Violation } from './violation.ts';
 
 /** Events that tell the end of a message. */
-export const END_TYPES: ReadonlySet<string> = new Set(['message.sent', 'message.failed', 'message.rejected']);
+const END_TYPES: ReadonlySet<string> = new Set(['message.sent', 'message.failed', 'message.rejected']);
 
 /**
  * The feed tells each event once and in order, and each end once. An endpoint hears each event of the feed at least once,
