@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { HostilePlan, HostileResult } from '../load/hostile-plan.ts';
 import type { LoadPlan, LoadResult } from '../load/load-plan.ts';
-import type { PollPlan, PollResult } from '../load/poll-plan.ts';
 import type { ReadersPlan, ReadersResult } from '../load/readers-plan.ts';
 import type { LoadClient } from './bench.ts';
 import { OWN_BUILD } from './build.ts';
@@ -12,11 +11,6 @@ import { startWrk } from './wrk.ts';
 /** Runs a load in a process of its own. Rejects when that fails. */
 export function startLoad(plan: LoadPlan, client: LoadClient = 'node'): Promise<LoadResult> {
   return client === 'wrk' ? startWrk(plan) : runProcess('load-process', plan);
-}
-
-/** Runs a poller beside the load, in a process of its own. Rejects when that fails. */
-export function startPolls(plan: PollPlan): Promise<PollResult> {
-  return runProcess('poll-process', plan);
 }
 
 /** Runs hostile traffic beside the load, in a process of its own. Rejects when that fails. */
