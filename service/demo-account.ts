@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { PERMISSIONS } from '../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../actors/permission.ts';
 
 const keptSchema = v.object({
   adminToken: v.string(),

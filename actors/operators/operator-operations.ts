@@ -1,6 +1,8 @@
 import type { policyUsage } from '../../policy/policy-usage.ts';
 import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { Outcome } from '../failure.ts';
+import type { deadLetter, deleted, deleting, erasure, node } from '../replies/operator-replies.ts';
+import type { Shown } from '../replies/reply-fields.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import type { ShopDescription } from '../shops/turns/describe-shop.ts';
 import type { ShopCensus } from '../shops/views/shop-census.ts';
@@ -43,42 +45,17 @@ export interface EgressView {
   readonly egress: string | null;
 }
 
-/** A node as the one that is asked knows it. */
-export interface FleetNode {
-  readonly nodeId: string;
-  readonly incarnation: string;
-  /** How many it owns. */
-  readonly shards: number;
-  /** It is the one that was asked. */
-  readonly self: boolean;
-  /** How long its lease still holds, in milliseconds; told by the node itself alone. */
-  readonly leaseMarginMs?: number;
-}
+/** A node as the one that is asked knows it. Only that one has a lease margin, in milliseconds. */
+export type FleetNode = Shown<typeof node>;
 
 /** A command that made an actor throw, without its content. */
-export interface DeadLetterView {
-  readonly id: string;
-  /** `kind/id`. */
-  readonly actor: string;
-  readonly command: string | null;
-  readonly cause: string;
-  /** ISO 8601 in UTC. */
-  readonly at: string;
-}
+export type DeadLetterView = Shown<typeof deadLetter>;
 
 /** How far the erasure of a tenant or shop is; `shopsLeft`: shops of the tenant that are still to be erased. */
-export type Deleted =
-  | { readonly id: string; readonly deleted: true }
-  | { readonly id: string; readonly deleted: false; readonly shopsLeft: number };
+export type Deleted = Shown<typeof deleted | typeof deleting>;
 
-/** An erasure that runs. */
-export interface ErasureView {
-  /** The tenant. */
-  readonly id: string;
-  /** All of the tenant goes; false: shops of it. */
-  readonly wholeTenant: boolean;
-  readonly shopsLeft: number;
-}
+/** An erasure that runs. `id` is the tenant; `wholeTenant` is false where only shops of it are erased. */
+export type ErasureView = Shown<typeof erasure>;
 
 /** What operators do with one tenant, on the node that owns its shard. Missing things fail NOT_FOUND. Rejects only with `RuntimeFailure`. */
 export interface OperatorOperations {

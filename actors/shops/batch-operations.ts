@@ -1,6 +1,8 @@
 import type { QuietHours } from '../../policy/quiet-hours.ts';
-import type { BatchStatus, BatchStopReason } from '../batch-status.ts';
+import type { BatchStopReason } from '../batch-status.ts';
 import type { Outcome } from '../failure.ts';
+import type { batch } from '../replies/batch-replies.ts';
+import type { Shown } from '../replies/reply-fields.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 
 /** That a batch stopped by itself. */
@@ -67,38 +69,11 @@ export interface RefusedRecipient {
 /** Why a recipient is not taken: they opted out, or are nobody the tenant knows or declared. */
 export type BatchRefusal = 'RECIPIENT_OPTED_OUT' | 'COLD_RECIPIENT';
 
-/** When a batch's messages leave, as far as can be said. Times are ISO 8601. */
-export interface BatchForecastView {
-  readonly firstAt: string | null;
-  readonly lastAt: string | null;
-  readonly days: readonly { readonly date: string; readonly count: number }[];
-}
+/** When a batch's messages leave, as far as can be said. */
+export type BatchForecastView = NonNullable<BatchView['forecast']>;
 
-/** A batch as the API shows it. Times are ISO 8601. */
-export interface BatchView {
-  readonly id: string;
-  readonly shopId: string;
-  readonly name: string;
-  readonly status: BatchStatus;
-  readonly text: string | null;
-  readonly mediaUrl: string | null;
-  readonly mediaType: 'image' | 'video' | 'document' | null;
-  readonly share: number;
-  readonly quietHours: QuietHours | null;
-  readonly notBefore: string;
-  readonly notAfter: string;
-  readonly createdAt: string;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly stopped: { readonly reason: BatchStopReason; readonly at: string } | null;
-  readonly recipients: number;
-  readonly progress: BatchCounts & { readonly waiting: number };
-  /** How many refused, failed and rejected by each code. */
-  readonly codes: Readonly<Record<string, number>>;
-  /** null in lists, and once nothing more is to be sent. */
-  readonly forecast: BatchForecastView | null;
-  readonly idempotencyKey: string | null;
-}
+/** A batch as the API shows it. */
+export type BatchView = Shown<typeof batch>;
 
 /** What adding recipients answers. */
 export interface BatchTaken {

@@ -1,8 +1,10 @@
-import type { PolicyVerdict, RecipientClass } from '../../policy/verdict.ts';
+import type { RecipientClass } from '../../policy/verdict.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import type { ChannelReason } from '../channel-reason.ts';
 import type { Failure, Outcome } from '../failure.ts';
-import type { MessageReason, MessageStatus } from '../message-status.ts';
+import type { MessageStatus } from '../message-status.ts';
+import type { acceptedMessage, message, scheduledSend, shopBudgets } from '../replies/message-replies.ts';
+import type { Shown } from '../replies/reply-fields.ts';
+import type { channel, group } from '../replies/shop-replies.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { WaitingCaller } from '../waiting-caller.ts';
 import type { BatchClass, BatchOperations } from './batch-operations.ts';
@@ -13,80 +15,15 @@ export interface ShopReference {
   readonly shopId: string;
 }
 
-/**
- * docs/contract.md, Channel connection state. Fields that do not apply are absent, `channelConfigId` is null
- * before the first connect.
- */
-export interface ChannelView {
-  readonly status: 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
-  readonly channelConfigId: string | null;
-  readonly qr?: string;
-  readonly qrImageDataUrl?: string;
-  /** The code to type on the phone, eight capitals and digits. */
-  readonly code?: string;
-  /** When `qr` or `code` ends; ISO 8601. */
-  readonly expiresAt?: string;
-  readonly pollAfterMs?: number;
-  /** Digits only, while connected. */
-  readonly phone?: string;
-  /** Why there is no session, where its owner should know. */
-  readonly reason?: ChannelReason;
-  /** The network's own code of a refusal. */
-  readonly networkCode?: number;
-  /** When a temporary ban ends; ISO 8601. */
-  readonly bannedUntil?: string;
-}
+/** docs/contract.md, Channel connection state. `channelConfigId` is null before the first connect. */
+export type ChannelView = Shown<typeof channel>;
 
 /** A message or status post as the API shows it (docs/contract.md, Message record). */
-export interface MessageView {
-  readonly id: string;
-  readonly shopId: string;
-  readonly channel: 'msgapp';
-  /** Null for a status post. */
-  readonly to: string | null;
-  readonly kind: 'message' | 'status';
-  readonly text: string | null;
-  readonly mediaUrl: string | null;
-  readonly mediaType: 'image' | 'video' | 'document' | null;
-  readonly status: MessageStatus;
-  /** A reason code once failed or rejected. */
-  readonly reason: MessageReason | null;
-  readonly via: 'shop' | 'pool';
-  /** The verdict that let it through; null for a status post. */
-  readonly policy: PolicyVerdict | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly sentAt: string | null;
-  /** As the caller gave it; null: without one. */
-  readonly idempotencyKey: string | null;
-  /** `X-Request-Id` of the call that made it; null: made by a program that did not store it. */
-  readonly requestId: string | null;
-  /** The W3C trace context of that call; null: it had none. */
-  readonly traceparent: string | null;
-  /** When the first recipient had it, and when the first read it; null: nobody said so. */
-  readonly deliveredAt: string | null;
-  readonly readAt: string | null;
-  /** Of a message to a group alone: how many had it, and how many read it. */
-  readonly deliveredCount?: number;
-  readonly readCount?: number;
-  /** Of a reply alone: the person it goes to, whose number may not be told, and the inbound message that it quotes. */
-  readonly toId?: string;
-  readonly replyTo?: string;
-  /** Of a message of a batch alone: the batch. */
-  readonly batchId?: string;
-  /** Of a message that waits in its shop alone: its place in the queue, from 1; the next to be sent has 1. */
-  readonly position?: number;
-  /** Of such a message: when it leaves, as far as can be said; null: the queue stands still. */
-  readonly estimatedSendAt?: string | null;
-}
+export type MessageView = Shown<typeof message>;
 
 /** What a send answers. */
-export interface Accepted {
-  readonly id: string;
-  readonly status: MessageStatus;
-  readonly statusUrl: string;
-  readonly policy: PolicyVerdict;
-  /** `policy` as JSON, where it was written to be stored; not told. */
+export interface Accepted extends Shown<typeof acceptedMessage> {
+  /** `policy` as JSON, where it was written to be stored; not shown. */
   readonly policyJson?: string;
 }
 
@@ -148,23 +85,8 @@ export interface ScheduledEnd {
   readonly code?: string;
 }
 
-/** A scheduled send as the API shows it. Times are ISO 8601. */
-export interface ScheduledView {
-  readonly id: string;
-  readonly shopId: string;
-  readonly status: 'scheduled' | ScheduledEnd['status'];
-  readonly sendAt: string;
-  readonly notAfter: string;
-  readonly to: string;
-  /** What is to be sent; null once it has ended, since its message holds it. */
-  readonly text: string | null;
-  readonly mediaUrl: string | null;
-  readonly mediaType: 'image' | 'video' | 'document' | null;
-  readonly idempotencyKey: string | null;
-  readonly createdAt: string;
-  readonly messageId: string | null;
-  readonly code: string | null;
-}
+/** A scheduled send as the API shows it. */
+export type ScheduledView = Shown<typeof scheduledSend>;
 
 /** A status post as the caller asked for it, valid in shape. */
 export interface StatusDraft {
@@ -185,39 +107,8 @@ export interface QueueFilter {
   readonly acceptedBeforeMs: number | undefined;
 }
 
-/** What a shop may still send, as the API shows it. Times are ISO 8601. */
-export interface ShopPolicyView {
-  readonly warmupDay: number;
-  readonly caps: PolicyVerdict['caps'];
-  /** What counts now; a verdict's `usage` counts its own send as well. */
-  readonly usage: PolicyVerdict['usage'];
-  /** Shares of the groups' budget of 24 hours. */
-  readonly groups: { readonly perDay: number; readonly used: number };
-  readonly statuses: { readonly perDay: number; readonly used: number };
-  readonly queue: {
-    /** Messages that wait or that are being sent. */
-    readonly length: number;
-    /** What makes the whole queue stand still; null: nothing does. */
-    readonly pausedBy: 'operator' | 'rate_signal' | null;
-    /** When the pause after a rate signal ends. */
-    readonly pausedUntil: string | null;
-    /** From when on the next message may go out; null: at once, or nobody can say (no session, held, one in hand). */
-    readonly nextSendAt: string | null;
-  };
-  /** Equal to `network.restrictedUntil`. */
-  readonly coldBarredUntil: string | null;
-  readonly network: {
-    /** Until when the chat network lets the number start no new chat; null: it does not object. */
-    readonly restrictedUntil: string | null;
-    /** The network's own name for that. */
-    readonly restriction: string | null;
-    /** Messages to people who have not answered, in the network's present cycle; null: it reported no quota. */
-    readonly newChats: {
-      readonly quota: number;
-      readonly used: number;
-      readonly endsAt: string | null;
-    } | null;
-  };
+/** What a shop may still send, as the API shows it. `usage` is what counts now; that of a verdict counts its own send too. */
+export interface ShopPolicyView extends Shown<typeof shopBudgets> {
   /** What a send to the recipient that was asked about would come to now; undefined: none was. */
   readonly forecast: SendForecast | undefined;
 }
@@ -230,14 +121,7 @@ export interface SendForecast {
 }
 
 /** A group as the API shows it. */
-export interface GroupView {
-  readonly id: string;
-  readonly name: string;
-  readonly participantCount: number;
-  readonly isAdmin: boolean;
-  readonly announce: boolean;
-  readonly canSend: boolean;
-}
+export type GroupView = Shown<typeof group>;
 
 /** What the API asks of a shop, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface ShopOperations extends BatchOperations<ShopReference> {

@@ -1,7 +1,10 @@
-import type { RateDecision, RateLimits } from '../../policy/limits/key-limits.ts';
+import type { RateDecision } from '../../policy/limits/key-limits.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Outcome } from '../failure.ts';
-import type { Permission } from './permission.ts';
+import type { Permission } from '../permission.ts';
+import type { contact, identity } from '../replies/account-replies.ts';
+import type { Shown } from '../replies/reply-fields.ts';
+import type { shop } from '../replies/shop-replies.ts';
 
 /** A caller whose key was accepted, for one request. */
 export interface Caller {
@@ -23,40 +26,11 @@ export type Admission =
       readonly keyId?: string;
     };
 
-/** `GET /me`. Times are ISO 8601 in UTC. */
-export interface Identity {
-  readonly key: {
-    readonly id: string;
-    readonly name: string;
-    readonly permissions: readonly Permission[];
-    readonly expiresAt: string | null;
-    readonly createdAt: string;
-  };
-  readonly tenant: { readonly id: string; readonly name: string; readonly plan: string };
-  readonly limits: RateLimits;
-  /** The plan's allowance under its own name; `apiCalls`: the same, as it was called at first. */
-  readonly quota: { readonly api_calls: Allowance; readonly apiCalls: Allowance };
-}
+/** `GET /me`. */
+export type Identity = Shown<typeof identity>;
 
-/** Calls of a calendar month in UTC. */
-interface Allowance {
-  readonly limit: number;
-  readonly used: number;
-  readonly remaining: number;
-  readonly resetsAt: string;
-}
-
-/** A shop as the API shows it. */
-export interface ShopView {
-  readonly id: string;
-  readonly name: string;
-  readonly phone: string | null;
-  /** `msgapp` is null until the first connection. */
-  readonly channelStatus: {
-    readonly msgapp: 'starting' | 'qr_waiting' | 'connected' | 'disconnected' | null;
-  };
-  readonly createdAt: string;
-}
+/** A shop as the API shows it. `channelStatus.msgapp` is null until the first connection. */
+export type ShopView = Shown<typeof shop>;
 
 /** What the creation of a shop came to. */
 export interface MadeShop {
@@ -68,17 +42,7 @@ export interface MadeShop {
 }
 
 /** A declared contact as the API shows it. */
-export interface ContactView {
-  readonly id: string;
-  /** E.164 with plus. */
-  readonly phone: string;
-  readonly note: string | null;
-  readonly expiresAt: string | null;
-  readonly source: 'api';
-  readonly createdAt: string;
-  readonly revokedAt: string | null;
-  readonly active: boolean;
-}
+export type ContactView = Shown<typeof contact>;
 
 /** What is known of a number after a revocation: its record, or for one never declared the same with nothing in it. */
 export type RevokedContactView =

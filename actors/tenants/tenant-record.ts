@@ -2,7 +2,7 @@ import type { RateLimits } from '../../policy/limits/key-limits.ts';
 import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
 import { type InboundMode, inboundModeOf } from '../inbound-mode.ts';
-import type { Permission } from './permission.ts';
+import type { Permission } from '../permission.ts';
 import type { ShopView } from './tenant-operations.ts';
 import type { KeyView, TenantView } from './tenant-view.ts';
 

@@ -6,7 +6,7 @@ import { resolveSettings, type TenantSettings } from '../../policy/tenant-settin
 import type { Address } from '../../runtime/address.ts';
 import { NewerState } from '../../runtime/newer-state.ts';
 import type { Store } from '../../runtime/store.ts';
-import type { Permission } from './permission.ts';
+import type { Permission } from '../permission.ts';
 import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
 import type { Identity } from './tenant-operations.ts';
 import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts';

@@ -2,7 +2,9 @@ import type { RateLimits } from '../../policy/limits/key-limits.ts';
 import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
 import type { InboundMode } from '../inbound-mode.ts';
-import type { Permission } from './permission.ts';
+import type { Permission } from '../permission.ts';
+import type { key } from '../replies/account-replies.ts';
+import type { Shown } from '../replies/reply-fields.ts';
 
 /** Who owns a tenant's account, and where the owner is notified (E.164). */
 export interface TenantOwner {
@@ -45,17 +47,7 @@ export interface TenantChanges {
 }
 
 /** A key as operators see it; never its value. */
-export interface KeyView {
-  readonly id: string;
-  readonly name: string;
-  readonly permissions: readonly Permission[];
-  readonly expiresAt: string | null;
-  readonly ipAllowlist: readonly string[];
-  readonly limits: RateLimits;
-  readonly createdAt: string;
-  readonly rotatedAt: string | null;
-  readonly revokedAt: string | null;
-}
+export type KeyView = Shown<typeof key>;
 
 /** What a new key is made from, valid in shape. */
 export interface KeyDraft {

@@ -1,26 +1,10 @@
 import type { Outcome } from '../failure.ts';
-import type { WebhookEnd, WebhookKeeper } from '../tenants/webhook-record.ts';
+import type { Shown } from '../replies/reply-fields.ts';
+import type { webhook, webhookAttempts } from '../replies/webhook-replies.ts';
+import type { WebhookKeeper } from '../tenants/webhook-record.ts';
 
-/** An endpoint as operators and its tenant see it: without its secret. Times are ISO 8601 in UTC. */
-export interface WebhookView {
-  readonly id: string;
-  readonly url: string;
-  /** Null: all. */
-  readonly types: readonly string[] | null;
-  readonly shops: readonly string[] | null;
-  readonly createdAt: string;
-  readonly disabledAt: string | null;
-  readonly disabledBy: WebhookEnd | null;
-  /** Until when the secret before the last rotation signs as well. */
-  readonly formerSecretUntil: string | null;
-  /** Since when every try failed; null: the last one succeeded, or there was none. */
-  readonly failingSince: string | null;
-  /** Events that wait to be tried again, and events that were given up. */
-  readonly waiting: number;
-  readonly deadLetters: number;
-  /** Events stored before then were cut off before it got them; null: none ever were. */
-  readonly missedUntil: string | null;
-}
+/** An endpoint as operators and its tenant see it: without its secret. */
+export type WebhookView = Shown<typeof webhook>;
 
 /** An endpoint as it is asked for. */
 export interface WebhookDraft {
@@ -30,16 +14,7 @@ export interface WebhookDraft {
 }
 
 /** One try as it is shown. */
-export interface AttemptView {
-  readonly eventId: string;
-  readonly type: string;
-  readonly at: string;
-  readonly durationMs: number;
-  readonly number: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly isDead: boolean;
-}
+export type AttemptView = Shown<typeof webhookAttempts>['items'][number];
 
 /**
  * What operators and the tenant itself do with its webhooks, on the node that owns the tenant. Missing things fail NOT_FOUND, an address

@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 import { callAll } from '../load/http-calls.ts';
 import type { BenchShop } from '../load/load-plan.ts';
 import { setUpToken } from './program.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
 import { type Page, shownPageHeaders } from '../pipeline/pages.ts';

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../actors/failure.ts';
+import { channel } from '../../actors/replies/shop-replies.ts';
 import type { ChannelView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from './closed-object.ts';
 import { reply } from './endpoint.ts';
 import { EXAMPLES } from './examples.ts';
 import { phoneNumber } from './fields.ts';
-import { channel } from './resources.ts';
 
 /**
  * POST connect waits up to 10 s for a QR (docs/contract.md, POST connect); the way to the owner leaves it the

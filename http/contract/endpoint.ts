@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import type { Failure, FailureCode } from '../../actors/failure.ts';
 import type { InboundDownload } from '../../actors/inbound-content.ts';
-import type { Permission } from '../../actors/tenants/permission.ts';
+import type { Permission } from '../../actors/permission.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { CallerConnection } from './caller-connection.ts';

@@ -1,22 +1,9 @@
+import { GROUP_VERDICT_EXAMPLE, VERDICT_EXAMPLE } from '../../actors/replies/message-replies.ts';
+
 /** The values that the documentation shows; one story, so that ids agree from reply to reply. */
 
 const shopId = '66b1f0a2c3d4e5f607182901';
 const messageId = '66b1f0a2c3d4e5f607182902';
-
-const verdict = {
-  recipientClass: 'declared',
-  warmupDay: 9,
-  caps: { perDay: 100, perHour: 16, coldPerDay: 10, declaredPerDay: 30 },
-  usage: { today: 12, lastHour: 3, coldToday: 1, declaredToday: 4 },
-} as const;
-
-/** Of a group of 120: three shares of the day's twenty, five of which are used with it. */
-const groupVerdict = {
-  recipientClass: 'group',
-  warmupDay: 9,
-  caps: { perDay: 20, perHour: 20, coldPerDay: 10, declaredPerDay: 30 },
-  usage: { today: 5, lastHour: 3, coldToday: 1, declaredToday: 4 },
-} as const;
 
 const message = {
   id: messageId,
@@ -30,7 +17,7 @@ const message = {
   status: 'sent',
   reason: null,
   via: 'shop',
-  policy: verdict,
+  policy: VERDICT_EXAMPLE,
   createdAt: '2027-01-31T12:00:00.000Z',
   updatedAt: '2027-01-31T12:00:14.000Z',
   sentAt: '2027-01-31T12:00:14.000Z',
@@ -70,8 +57,8 @@ export const EXAMPLES = {
     channelStatus: { msgapp: 'connected' },
     createdAt: '2027-01-31T12:00:00.000Z',
   },
-  verdict,
-  groupVerdict,
+  verdict: VERDICT_EXAMPLE,
+  groupVerdict: GROUP_VERDICT_EXAMPLE,
   message,
   inbound: { ...inbound, readAt: null },
   event: {
@@ -98,7 +85,7 @@ export const EXAMPLES = {
   },
   shopPolicy: {
     warmupDay: 9,
-    caps: verdict.caps,
+    caps: VERDICT_EXAMPLE.caps,
     usage: { today: 11, lastHour: 2, coldToday: 1, declaredToday: 3 },
     groups: { perDay: 20, used: 2 },
     statuses: { perDay: 10, used: 0 },

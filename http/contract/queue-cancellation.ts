@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { count } from '../../actors/replies/reply-fields.ts';
 import type { QueueFilter } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from './closed-object.ts';
 import { recipient, text, utcDateTime } from './fields.ts';
-import { count } from './resources.ts';
 
 /** Which messages of a queue are to be cancelled; tenants and operators ask alike. */
 export const queueCancellation = v.pipe(

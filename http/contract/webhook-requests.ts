@@ -1,17 +1,11 @@
 import * as v from 'valibot';
+import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { boundedArray } from './bounded-array.ts';
 import { closedObject } from './closed-object.ts';
 import { objectId, utcDateTime } from './fields.ts';
 import { mediaUri } from './media-uri.ts';
-import {
-  attemptsExample,
-  freshWebhook,
-  freshWebhookExample,
-  webhook,
-  webhookAttempts,
-  webhookExample,
-} from './webhook-resources.ts';
+import { attemptsExample, freshWebhookExample, webhookExample } from './webhook-resources.ts';
 
 const url = v.pipe(mediaUri, v.description('At https, at a public address and port 443.'));
 /** Said of an empty list: its endpoint would be sent nothing, which is what `disabled` is for. */

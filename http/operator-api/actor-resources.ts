@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { MESSAGE_REASONS, type MessageReason } from '../../actors/message-status.ts';
 import type { ShopActorView, ShopInspection } from '../../actors/operators/operator-operations.ts';
-import { channelStatus, count } from '../contract/resources.ts';
+import { count } from '../../actors/replies/reply-fields.ts';
+import { channelStatus } from '../../actors/replies/shop-replies.ts';
 import type { SchemasOf } from './schemas-of.ts';
 
 /** Schemas of shops' actors for operators. Times that end in `Ms` are milliseconds since the Unix epoch. */

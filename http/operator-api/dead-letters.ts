@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
+import { deadLetter } from '../../actors/replies/operator-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { allows, type OperatorRole } from '../contract/operator-role.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { deadLetter, deadLetterExample } from './fleet-resources.ts';
+import { deadLetterExample } from './fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** GET /dead-letters */

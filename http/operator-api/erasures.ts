@@ -1,7 +1,8 @@
 import type { Deleted } from '../../actors/operators/operator-operations.ts';
+import { deleted, deleting, erasure } from '../../actors/replies/operator-replies.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { deleted, deletedExample, deleting, deletingExample, erasure } from './resources.ts';
+import { deletedExample, deletingExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** The operations that erase say this of how long it takes. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import { channelStatus, count, instant } from '../contract/resources.ts';
+import { count, instant } from '../../actors/replies/reply-fields.ts';
+import { channelStatus } from '../../actors/replies/shop-replies.ts';
 import type { OperatorEvent } from '../events/operator-event.ts';
 import { reason, whichShop } from './actor-resources.ts';
 

@@ -1,40 +1,12 @@
 import * as v from 'valibot';
-import type { ShopCensus } from '../../actors/shops/views/shop-census.ts';
+import { count, type Shown } from '../../actors/replies/reply-fields.ts';
 import { eachYielding } from '../../runtime/yielder.ts';
-import { count } from '../contract/resources.ts';
-import { type ActivitySlot, emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activity.ts';
+import { emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activity.ts';
 import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
-import type { SchemasOf } from './schemas-of.ts';
+import type { overview, seriesPoint } from './fleet-resources.ts';
 
-/** One node's share: its shops and its last minutes. */
-export interface NodeShare extends ShopCensus {
-  readonly nodeId: string;
-  /** Of the sending component; lost: what its shops send is refused or waits. */
-  readonly workers: 'available' | 'lost';
-  readonly slots: readonly ActivitySlot[];
-}
-
-/** The whole service on one page. */
-export interface Overview extends Omit<ShopCensus, 'oldestMessageMs'> {
-  readonly slotMs: number;
-  readonly series: readonly SeriesPoint[];
-  /** Nodes whose share is missing because they did not answer. */
-  readonly silentNodes: readonly string[];
-  /** Nodes whose sending component takes no orders. */
-  readonly nodesWithoutWorkers: readonly string[];
-}
-
-/** All nodes' work in one slot. */
-export interface SeriesPoint {
-  /** ISO 8601. */
-  readonly at: string;
-  readonly requests: number;
-  readonly errors: Readonly<Record<string, number>>;
-  readonly messages: Readonly<Record<string, number>>;
-  /** Milliseconds; null where there was no request. */
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
-}
+/** The whole service on one page, without what one node alone can say. */
+export type Overview = Omit<Shown<typeof overview>, 'nodes' | 'shards'>;
 
 const counts = v.record(v.string(), count);
 
@@ -57,11 +29,16 @@ const nodeShare = v.object({
         errors: counts,
         latencies: v.array(count),
         messages: counts,
-      } satisfies SchemasOf<ActivitySlot>),
+      }),
     ),
     [],
   ),
-} satisfies SchemasOf<NodeShare>);
+});
+
+/** One node's share: its shops and its last minutes. `workers` is `lost` where no session of its shops can send. */
+export type NodeShare = Shown<typeof nodeShare>;
+
+type Slot = NodeShare['slots'][number];
 
 /** All nodes' shares added up. A node that does not answer is named and left out. */
 export async function fleetOverview(options: {
@@ -95,10 +72,10 @@ export async function fleetOverview(options: {
 }
 
 /** One point per slot without gaps, from the first in which something happened; the slot under way is left out. */
-async function series(slots: readonly ActivitySlot[], nowMs: number): Promise<readonly SeriesPoint[]> {
-  const bySlot = new Map<number, ActivitySlot[]>();
+async function series(slots: readonly Slot[], nowMs: number): Promise<readonly Shown<typeof seriesPoint>[]> {
+  const bySlot = new Map<number, Slot[]>();
   for (const slot of slots) bySlot.set(slot.atMs, [...(bySlot.get(slot.atMs) ?? []), slot]);
-  const points: SeriesPoint[] = [];
+  const points: Shown<typeof seriesPoint>[] = [];
   const endMs = Math.floor(nowMs / SLOT_MS) * SLOT_MS;
   const startMs = Math.min(endMs, ...bySlot.keys());
   const count = (endMs - startMs) / SLOT_MS;
@@ -109,7 +86,7 @@ async function series(slots: readonly ActivitySlot[], nowMs: number): Promise<re
   return points;
 }
 
-function pointOf(atMs: number, together: readonly ActivitySlot[]): SeriesPoint {
+function pointOf(atMs: number, together: readonly Slot[]): Shown<typeof seriesPoint> {
   const latencies = LATENCY_BOUNDS_MS.map((_, bound) => total(together, bound));
   latencies.push(total(together, LATENCY_BOUNDS_MS.length));
   return {
@@ -122,7 +99,7 @@ function pointOf(atMs: number, together: readonly ActivitySlot[]): SeriesPoint {
   };
 }
 
-function total(slots: readonly ActivitySlot[], bound: number): number {
+function total(slots: readonly Slot[], bound: number): number {
   return slots.reduce((sum, { latencies }) => sum + (latencies[bound] ?? 0), 0);
 }
 

@@ -1,23 +1,13 @@
 import * as v from 'valibot';
-import type { DeadLetterView, FleetNode } from '../../actors/operators/operator-operations.ts';
-import { count, instant } from '../contract/resources.ts';
-import type { SchemasOf } from './schemas-of.ts';
+import { node } from '../../actors/replies/operator-replies.ts';
+import { count, instant } from '../../actors/replies/reply-fields.ts';
 
 /** Schemas of the fleet for operators: nodes, shards, the overview, dead letters. */
-
-/** A node as the one that is asked knows it. */
-export const node = v.strictObject({
-  nodeId: v.string(),
-  incarnation: v.string(),
-  shards: count,
-  self: v.boolean(),
-  leaseMarginMs: v.exactOptional(v.pipe(v.number(), v.description('Only of the node that answers.'))),
-} satisfies SchemasOf<FleetNode>);
 
 /** A shard and the node that owns it. */
 export const shard = v.strictObject({ shard: count, nodeId: v.nullable(v.string()), epoch: count });
 
-/** Five seconds of all nodes. */
+/** Five seconds of all nodes. Latencies are null where there was no request. */
 export const seriesPoint = v.strictObject({
   at: instant,
   requests: count,
@@ -36,8 +26,14 @@ export const overview = v.strictObject({
   states: v.record(v.string(), count),
   slotMs: count,
   series: v.array(seriesPoint),
-  silentNodes: v.array(v.string()),
-  nodesWithoutWorkers: v.array(v.string()),
+  silentNodes: v.pipe(
+    v.array(v.string()),
+    v.description('Nodes that did not answer: their share is missing.'),
+  ),
+  nodesWithoutWorkers: v.pipe(
+    v.array(v.string()),
+    v.description('Nodes whose sending component takes no orders.'),
+  ),
   suspendedTenants: v.array(v.string()),
   nodes: v.array(node),
   shards: v.array(shard),
@@ -57,15 +53,6 @@ export const machine = v.strictObject({
     }),
   ),
 });
-
-/** A command that made an actor throw. */
-export const deadLetter = v.strictObject({
-  id: v.string(),
-  actor: v.pipe(v.string(), v.description('`kind/id`.')),
-  command: v.nullable(v.string()),
-  cause: v.string(),
-  at: instant,
-} satisfies SchemasOf<DeadLetterView>);
 
 /** An example of a node, for the document. */
 export const nodeExample = {

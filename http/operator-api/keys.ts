@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
+import { freshKey, key } from '../../actors/replies/account-replies.ts';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_RANGE } from '../../policy/limits/key-limits.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
@@ -8,7 +9,7 @@ import { headerLines } from '../contract/exchange.ts';
 import { text, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { isAddressRange } from '../pipeline/client-address.ts';
-import { freshKey, key, keyExample } from './resources.ts';
+import { keyExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 const { floor, roof } = RATE_LIMIT_RANGE;

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { node } from '../../actors/replies/operator-replies.ts';
 import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
 import { pacingMachine } from '../../actors/shops/machines/pacing-machine.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { machine, node, nodeExample, overview } from './fleet-resources.ts';
+import { machine, nodeExample, overview } from './fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** GET /overview */

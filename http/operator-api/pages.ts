@@ -1,10 +1,13 @@
-import { batch } from '../contract/batch-resources.ts';
+import { freshKey, key } from '../../actors/replies/account-replies.ts';
+import { batch } from '../../actors/replies/batch-replies.ts';
+import { messageReason, messageStatus } from '../../actors/replies/message-replies.ts';
+import { deadLetter, node } from '../../actors/replies/operator-replies.ts';
+import { channel, channelStatus, shop } from '../../actors/replies/shop-replies.ts';
+import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
 import { errorReply, JSON_TYPE, successBody } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
 import type { TokenRole } from '../contract/operator-role.ts';
-import { channel, channelStatus, messageReason, messageStatus, shop } from '../contract/resources.ts';
-import { freshWebhook, webhook, webhookAttempts } from '../contract/webhook-resources.ts';
 import type { EventStream } from '../events/event-stream.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
@@ -13,8 +16,8 @@ import { shopActor, shopDetails, shopInspection } from './actor-resources.ts';
 import type { OperatorDoor } from './door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './endpoints.ts';
 import { operatorEvent } from './event-schemas.ts';
-import { deadLetter, machine, node, overview, seriesPoint, shard } from './fleet-resources.ts';
-import { freshKey, inspectTenant, key, loggedRequest, tenant } from './resources.ts';
+import { machine, overview, seriesPoint, shard } from './fleet-resources.ts';
+import { inspectTenant, loggedRequest, tenant } from './resources.ts';
 
 /** The names of resources in the operators' document. */
 export const OPERATOR_SCHEMAS: NamedSchemas = {

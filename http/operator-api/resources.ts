@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
-import { keyLimits } from '../contract/account-resources.ts';
-import { message } from '../contract/resources.ts';
+import { message } from '../../actors/replies/message-replies.ts';
 
 /** Resources as operators see them (docs/contract.md, The operators' API). */
 
@@ -56,22 +54,6 @@ export const inspectTenant = v.strictObject({
 /** The example of a tenant and its actor in the operators' document. */
 export const supervisedTenantExample = { ...tenantExample, actor: { status: 'active', restarts: 0 } };
 
-/** A key, without its value. */
-export const key = v.strictObject({
-  id: v.string(),
-  name: v.string(),
-  permissions: v.array(v.picklist(PERMISSIONS)),
-  expiresAt: nullableText,
-  ipAllowlist: v.array(v.string()),
-  limits: keyLimits,
-  createdAt: v.string(),
-  rotatedAt: nullableText,
-  revokedAt: nullableText,
-});
-
-/** A key just made: the only reply that holds its value. */
-export const freshKey = v.strictObject({ ...key.entries, key: v.string() });
-
 /** The example of a key in the operators' document. */
 export const keyExample = {
   id: '66b1f0a2c3d4e5f607182905',
@@ -85,17 +67,8 @@ export const keyExample = {
   revokedAt: null,
 };
 
-/** The reply to an erasure. */
-export const deleted = v.strictObject({ id: v.string(), deleted: v.literal(true) });
-
-/** The reply to an erasure that is not finished. */
-export const deleting = v.strictObject({ id: v.string(), deleted: v.literal(false), shopsLeft: v.number() });
-
 /** The example of such a reply. */
 export const deletingExample = { id: '66b1f0a2c3d4e5f607182906', deleted: false, shopsLeft: 12 };
-
-/** An erasure that runs. */
-export const erasure = v.strictObject({ id: v.string(), wholeTenant: v.boolean(), shopsLeft: v.number() });
 
 /** The example of an erasure's reply in the operators' document. */
 export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { id, instant } from '../../actors/replies/reply-fields.ts';
 import type { ScheduledView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage, id, instant } from '../contract/resources.ts';
+import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** A scheduled send without what it says. */

@@ -1,5 +1,6 @@
+import { batch } from '../../actors/replies/batch-replies.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
-import { BATCH_EXAMPLE, batch } from '../contract/batch-resources.ts';
+import { BATCH_EXAMPLE } from '../contract/batch-resources.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';

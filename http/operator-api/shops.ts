@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { LONGEST_EGRESS } from '../../actors/egress-address.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
+import { shop } from '../../actors/replies/shop-replies.ts';
 import type { MessageView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage, numberedPage, shop } from '../contract/resources.ts';
+import { cursorPage, numberedPage } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
 import { shownEgress } from './actor-resources.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';

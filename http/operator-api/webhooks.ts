@@ -1,3 +1,4 @@
+import { freshWebhook, webhook } from '../../actors/replies/webhook-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
@@ -11,7 +12,7 @@ import {
   WEBHOOK_REPLIES,
   whatToReplay,
 } from '../contract/webhook-requests.ts';
-import { freshWebhook, freshWebhookExample, webhook, webhookExample } from '../contract/webhook-resources.ts';
+import { freshWebhookExample, webhookExample } from '../contract/webhook-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** POST /tenants/{tenantId}/webhooks */

@@ -1,13 +1,8 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
+import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
 import { hasText } from '../../policy/message-content.ts';
-import {
-  BATCH_EXAMPLE,
-  batch,
-  quietHours,
-  REFUSED_EXAMPLE,
-  takenBatch,
-} from '../contract/batch-resources.ts';
+import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';

@@ -1,3 +1,4 @@
+import { message } from '../../actors/replies/message-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -8,7 +9,6 @@ import {
   queueCancellation,
   queueFilter,
 } from '../contract/queue-cancellation.ts';
-import { message } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

@@ -1,3 +1,4 @@
+import { channel } from '../../actors/replies/shop-replies.ts';
 import {
   CHANNEL_REPLIES,
   CONNECT_FORWARD_TIMEOUT_MS,
@@ -8,7 +9,6 @@ import {
 } from '../contract/channel-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { channel } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { contact, revokedContact } from '../../actors/replies/account-replies.ts';
 import { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
-import { contact, revokedContact } from '../contract/account-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';

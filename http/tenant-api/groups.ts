@@ -1,8 +1,9 @@
 import * as v from 'valibot';
+import { group } from '../../actors/replies/shop-replies.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { booleanParameter, integerParameter } from '../contract/query-parameters.ts';
-import { cursorPage, group } from '../contract/resources.ts';
+import { cursorPage } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

@@ -1,6 +1,6 @@
+import { identity } from '../../actors/replies/account-replies.ts';
 import type { Identity } from '../../actors/tenants/tenant-operations.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
-import { identity } from '../contract/account-resources.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { apiEndpoint } from './services.ts';

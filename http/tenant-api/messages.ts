@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { done, type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
+import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
 import type { MessageDraft, ShopOperations, ShopReference } from '../../actors/shops/shop-operations.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
@@ -14,7 +15,7 @@ import { mediaUri } from '../contract/media-uri.ts';
 import { acceptedBody, messageBody } from '../contract/message-json.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
-import { acceptedMessage, cursorPage, message } from '../contract/resources.ts';
+import { cursorPage } from '../contract/resources.ts';
 import { problem } from '../contract/validation.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';

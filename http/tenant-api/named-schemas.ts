@@ -1,25 +1,18 @@
-import { contact, identity } from '../contract/account-resources.ts';
-import { batch, takenBatch } from '../contract/batch-resources.ts';
-import type { NamedSchemas } from '../contract/named-schemas.ts';
+import { contact, identity } from '../../actors/replies/account-replies.ts';
+import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
 import {
   acceptedMessage,
   acceptedStatus,
-  article,
-  channel,
-  channelStatus,
-  createdShop,
-  event,
-  group,
-  inboundMessage,
-  inboundRecord,
   message,
   messageReason,
   messageStatus,
-  shop,
   shopPolicy,
   verdict,
-} from '../contract/resources.ts';
-import { freshWebhook, webhook, webhookAttempts } from '../contract/webhook-resources.ts';
+} from '../../actors/replies/message-replies.ts';
+import { channel, channelStatus, group, shop } from '../../actors/replies/shop-replies.ts';
+import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
+import type { NamedSchemas } from '../contract/named-schemas.ts';
+import { article, createdShop, event, inboundMessage, inboundRecord } from '../contract/resources.ts';
 
 /** The names of resources in the tenants' document; generated clients rely on them. */
 export const API_SCHEMAS: NamedSchemas = {

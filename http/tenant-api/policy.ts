@@ -1,10 +1,10 @@
 import * as v from 'valibot';
+import { shopPolicy } from '../../actors/replies/message-replies.ts';
 import type { SendForecast, ShopPolicyView } from '../../actors/shops/shop-operations.ts';
 import { reply } from '../contract/endpoint.ts';
 import { ERRORS, retryAfterSeconds } from '../contract/errors.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { recipient } from '../contract/fields.ts';
-import { shopPolicy } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

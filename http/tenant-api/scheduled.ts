@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
+import { scheduledSend } from '../../actors/replies/message-replies.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
@@ -9,27 +10,10 @@ import { recipient, text, utcDateTime } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
-import { cursorPage, id, instant } from '../contract/resources.ts';
+import { cursorPage } from '../contract/resources.ts';
 import { TWO_KEYS } from './messages.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
-
-/** A scheduled send. */
-const scheduledSend = v.strictObject({
-  id,
-  shopId: id,
-  status: v.picklist(['scheduled', 'accepted', 'refused', 'cancelled']),
-  sendAt: instant,
-  notAfter: v.pipe(instant, v.description('It is not tried after this.')),
-  to: v.string(),
-  text: v.pipe(v.nullable(v.string()), v.description('null as well once it has ended: its message has it.')),
-  mediaUrl: v.nullable(v.string()),
-  mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
-  idempotencyKey: v.nullable(v.string()),
-  createdAt: instant,
-  messageId: v.pipe(v.nullable(id), v.description('The message that it became.')),
-  code: v.pipe(v.nullable(v.string()), v.description('Why it became none.')),
-});
 
 /** POST …/scheduled */
 export const scheduleMessage = apiEndpoint({

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { shop } from '../../actors/replies/shop-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -6,7 +7,7 @@ import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
-import { createdShop, numberedPage, shop } from '../contract/resources.ts';
+import { createdShop, numberedPage } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
 import { apiEndpoint } from './services.ts';
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
+import { acceptedStatus } from '../../actors/replies/message-replies.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { closedObject } from '../contract/closed-object.ts';
@@ -9,7 +10,6 @@ import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
-import { acceptedStatus } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

@@ -1,4 +1,5 @@
 import { failed, type Outcome } from '../../actors/failure.ts';
+import { freshWebhook, webhook } from '../../actors/replies/webhook-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
@@ -12,7 +13,7 @@ import {
   WEBHOOK_REPLIES,
   whatToReplay,
 } from '../contract/webhook-requests.ts';
-import { freshWebhook, freshWebhookExample, webhook, webhookExample } from '../contract/webhook-resources.ts';
+import { freshWebhookExample, webhookExample } from '../contract/webhook-resources.ts';
 import { apiEndpoint } from './services.ts';
 import { mayMove, typesFor } from './webhook-types.ts';
 

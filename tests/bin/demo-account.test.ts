@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 import { type DevStateFile, devStateFile, ensureDemoAccount } from '../../service/demo-account.ts';
 
 /** An operator API that remembers what it was asked. */

@@ -1,7 +1,7 @@
 /** What an operator does with the console, against the whole service: Redis, one node, the chat network on loopback. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 import { apiClient } from '../e2e/api-client.ts';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';

@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** A tenant with one shop and a key that may do everything and is not held back by its limits. */

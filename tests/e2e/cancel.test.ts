@@ -1,7 +1,7 @@
 /** Messages are cancelled while they wait, one by one and many at once, at the shop and at the pool. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 import { apiClient } from './api-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';

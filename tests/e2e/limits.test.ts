@@ -1,7 +1,7 @@
 /** Caps, windows and quota through the front door: exact under concurrency, and the same after a kill. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText } from './shop-steps.ts';

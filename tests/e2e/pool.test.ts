@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { apiClient } from './api-client.ts';
 import { erase } from './erase.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FailureCode } from '../../actors/failure.ts';
-import { PERMISSIONS, type Permission } from '../../actors/tenants/permission.ts';
+import { PERMISSIONS, type Permission } from '../../actors/permission.ts';
 import { type CheckedClient, openClient } from './checked-client.ts';
 
 /** A running service that the conformance suite is pointed at: base addresses and the operators' token. */

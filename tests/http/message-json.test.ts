@@ -2,14 +2,15 @@
  * What is written by hand is what JSON.stringify would write, whatever texts hold. The types of the records ask for every
  * field, so a field that is not written does not pass, and one that is not here does not compile.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { MESSAGE_REASONS, MESSAGE_STATUSES, type MessageReason } from '../../actors/message-status.ts';
+import { message as messageSchema } from '../../actors/replies/message-replies.ts';
 import type { Accepted, MessageView } from '../../actors/shops/shop-operations.ts';
 import { successBody } from '../../http/contract/envelope.ts';
 import { acceptedBody, messageJson } from '../../http/contract/message-json.ts';
-import { message as messageSchema } from '../../http/contract/resources.ts';
 import type { PolicyVerdict } from '../../policy/verdict.ts';
 
 const count = fc.nat(1_000);

@@ -5,8 +5,10 @@
  * @import * as actors from '../../operator-api/actor-resources.ts'
  * @import * as fleet from '../../operator-api/fleet-resources.ts'
  * @import * as accounts from '../../operator-api/resources.ts'
- * @import * as hooks from '../../contract/webhook-resources.ts'
- * @import * as all from '../../contract/resources.ts'
+ * @import * as hooks from '../../../actors/replies/webhook-replies.ts'
+ * @import * as shops from '../../../actors/replies/shop-replies.ts'
+ * @import * as keys from '../../../actors/replies/account-replies.ts'
+ * @import * as operators from '../../../actors/replies/operator-replies.ts'
  * @typedef {InferOutput<typeof actors.shopActor>} Shop one of a list
  * @typedef {InferOutput<typeof actors.shopInspection>} InspectedShop one on its own page
  * @typedef {Shop & Partial<Pick<InspectedShop, 'workers' | 'policy'>>} SeenShop of either kind
@@ -15,13 +17,13 @@
  * @typedef {import('../../../actors/operators/resume-suspended.ts').ResumedActors & { silentNodes: string[] }} Resumed
  * @typedef {InferOutput<typeof fleet.overview>} FleetOverview
  * @typedef {FleetOverview['series'][number]} SeriesPoint
- * @typedef {InferOutput<typeof fleet.node>} FleetNode
+ * @typedef {InferOutput<typeof operators.node>} FleetNode
  * @typedef {InferOutput<typeof fleet.machine>} Machine
- * @typedef {InferOutput<typeof fleet.deadLetter>} DeadLetter
+ * @typedef {InferOutput<typeof operators.deadLetter>} DeadLetter
  * @typedef {InferOutput<typeof accounts.tenant>} Tenant
  * @typedef {InferOutput<typeof accounts.inspectTenant>} InspectedTenant
- * @typedef {InferOutput<typeof accounts.key>} ApiKey
- * @typedef {InferOutput<typeof accounts.freshKey>} FreshKey
+ * @typedef {InferOutput<typeof keys.key>} ApiKey
+ * @typedef {InferOutput<typeof keys.freshKey>} FreshKey
  * @typedef {InferOutput<typeof hooks.webhook>} Webhook
  * @typedef {InferOutput<typeof hooks.freshWebhook>} FreshWebhook
  * @typedef {InferOutput<typeof hooks.webhookAttempts>} WebhookAttempts
@@ -31,7 +33,7 @@
  * @typedef {Refusals['items'][number]} RefusalCount
  * @typedef {import('../../audit-log/audit-entry.ts').AuditEntry} Change
  * @typedef {InferOutput<typeof accounts.messageOutcome>} Message
- * @typedef {InferOutput<typeof all.shop>} TenantShop
+ * @typedef {InferOutput<typeof shops.shop>} TenantShop
  * @typedef {import('../../../actors/shops/shop-operations.ts').ChannelView} Channel
  */
 export {};

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { PERMISSIONS } from '../../actors/tenants/permission.ts';
-import { count, id, instant } from './resources.ts';
+import { PERMISSIONS } from '../permission.ts';
+import { count, id, instant } from './reply-fields.ts';
 
-/** Resources of an account: its contacts, its keys and their limits (docs/contract.md, Resources). */
+/** Replies about accounts: their contacts, their keys and their limits (docs/contract.md, Resources). */
 
 /** A declared contact. */
 export const contact = v.strictObject({
@@ -52,3 +52,19 @@ export const identity = v.strictObject({
     apiCalls: v.pipe(allowance, v.description('Equal to `api_calls`. This is its first name.')),
   }),
 });
+
+/** A key, without its value. */
+export const key = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  permissions: v.array(v.picklist(PERMISSIONS)),
+  expiresAt: v.nullable(v.string()),
+  ipAllowlist: v.array(v.string()),
+  limits: keyLimits,
+  createdAt: v.string(),
+  rotatedAt: v.nullable(v.string()),
+  revokedAt: v.nullable(v.string()),
+});
+
+/** A key just made: the only reply that holds its value. */
+export const freshKey = v.strictObject({ ...key.entries, key: v.string() });

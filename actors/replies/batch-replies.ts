@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../batch-status.ts';
+import { count, id, instant } from './reply-fields.ts';
+
+/** Replies about batches (docs/contract.md, Batches). */
+
+/** Hours of each day in which nothing of a batch leaves. */
+export const quietHours = v.strictObject({
+  from: v.pipe(v.string(), v.description('A time of day, `HH:MM`.'), v.metadata({ examples: ['20:00'] })),
+  to: v.pipe(
+    v.string(),
+    v.description('A time of day like `from`. If it is earlier than `from`, it is on the next day.'),
+    v.metadata({ examples: ['08:00'] }),
+  ),
+  timeZone: v.pipe(
+    v.string(),
+    v.description("A name of the IANA's time zones."),
+    v.metadata({ examples: ['Europe/Berlin'] }),
+  ),
+});
+
+/** A batch. */
+export const batch = v.strictObject({
+  id,
+  shopId: id,
+  name: v.string(),
+  status: v.pipe(
+    v.picklist(BATCH_STATUSES),
+    v.description('`waiting`: nothing was accepted yet. `stopped`: it stopped by itself, as `stopped` says.'),
+  ),
+  text: v.nullable(v.string()),
+  mediaUrl: v.nullable(v.string()),
+  mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
+  share: v.pipe(v.number(), v.description('Its messages use at most this part of each cap.')),
+  quietHours: v.nullable(quietHours),
+  notBefore: instant,
+  notAfter: v.pipe(instant, v.description('Nothing more is sent after this.')),
+  createdAt: instant,
+  startedAt: v.pipe(v.nullable(instant), v.description('When its first message was accepted.')),
+  endedAt: v.nullable(instant),
+  stopped: v.nullable(v.strictObject({ reason: v.picklist(BATCH_STOP_REASONS), at: instant })),
+  recipients: v.pipe(count, v.description('Those that were taken.')),
+  progress: v.strictObject({
+    waiting: v.pipe(count, v.description('They were not written to yet.')),
+    queued: v.pipe(count, v.description('Their message waits or is being sent.')),
+    sent: count,
+    failed: count,
+    rejected: count,
+    refused: v.pipe(count, v.description('They got no message; those who were not taken included.')),
+    repeated: v.pipe(count, v.description('Their idempotencyKey had made a message before.')),
+  }),
+  codes: v.pipe(
+    v.record(v.string(), count),
+    v.description('Why so many failed, or were rejected or refused.'),
+  ),
+  forecast: v.pipe(
+    v.nullable(
+      v.strictObject({
+        firstAt: v.nullable(instant),
+        lastAt: v.nullable(instant),
+        days: v.pipe(
+          v.array(v.strictObject({ date: v.pipe(v.string(), v.metadata({ format: 'date' })), count })),
+          v.description("By the clocks of the quiet hours' zone, else in UTC."),
+        ),
+      }),
+    ),
+    v.description('When the rest will be accepted; null in lists, and where nothing is left.'),
+  ),
+  idempotencyKey: v.nullable(v.string()),
+});
+
+/** A batch that took recipients, and those that it did not take. */
+export const takenBatch = v.strictObject({
+  ...batch.entries,
+  refused: v.array(
+    v.strictObject({ to: v.string(), code: v.picklist(['RECIPIENT_OPTED_OUT', 'COLD_RECIPIENT']) }),
+  ),
+});

@@ -1,0 +1,189 @@
+import * as v from 'valibot';
+import { MESSAGE_REASONS, MESSAGE_STATUSES, type MessageReason } from '../message-status.ts';
+import { count, id, instant, integer } from './reply-fields.ts';
+
+/** Replies about messages, and about what a shop may send (docs/contract.md, Resources). */
+
+/** An example of a verdict. */
+export const VERDICT_EXAMPLE = {
+  recipientClass: 'declared',
+  warmupDay: 9,
+  caps: { perDay: 100, perHour: 16, coldPerDay: 10, declaredPerDay: 30 },
+  usage: { today: 12, lastHour: 3, coldToday: 1, declaredToday: 4 },
+} as const;
+
+/** The verdict on a send to a group of 120: three of the twenty shares a day, of which five are used with it. */
+export const GROUP_VERDICT_EXAMPLE = {
+  recipientClass: 'group',
+  warmupDay: 9,
+  caps: { perDay: 20, perHour: 20, coldPerDay: 10, declaredPerDay: 30 },
+  usage: { today: 5, lastHour: 3, coldToday: 1, declaredToday: 4 },
+} as const;
+
+const verdictEntries = {
+  recipientClass: v.picklist(['known', 'cold', 'declared', 'group']),
+  warmupDay: count,
+  caps: v.strictObject({ perDay: count, perHour: count, coldPerDay: count, declaredPerDay: count }),
+  usage: v.strictObject({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
+};
+
+/** The verdict that let a send through. */
+export const verdict = v.pipe(
+  v.strictObject(verdictEntries),
+  v.description(
+    "`usage` includes this send. For a group, `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours. There is no hourly budget. `usage.today` and `usage.lastHour` then are the shares used, one for every 50 participants. The cold and declared figures are always those of messages to numbers.",
+  ),
+  v.metadata({ examples: [VERDICT_EXAMPLE, GROUP_VERDICT_EXAMPLE] }),
+);
+
+const budget = v.strictObject({ perDay: count, used: count });
+
+/** What a shop may still send. */
+export const shopBudgets = v.strictObject({
+  warmupDay: count,
+  caps: verdictEntries.caps,
+  usage: verdictEntries.usage,
+  groups: v.pipe(budget, v.description('Shares of 24 hours: one for every 50 participants of a group.')),
+  statuses: budget,
+  queue: v.strictObject({
+    length: v.pipe(count, v.description('Messages that wait or that are being sent.')),
+    pausedBy: v.nullable(v.picklist(['operator', 'rate_signal'])),
+    pausedUntil: v.nullable(instant),
+    nextSendAt: v.pipe(
+      v.nullable(instant),
+      v.description('When the next message may go out. null: at once, or unknown.'),
+    ),
+  }),
+  coldBarredUntil: v.pipe(v.nullable(instant), v.description('As `network.restrictedUntil`.')),
+  network: v.pipe(
+    v.strictObject({
+      restrictedUntil: v.pipe(
+        v.nullable(instant),
+        v.description('Until when the number may start no new chat; null: it may.'),
+      ),
+      restriction: v.pipe(
+        v.nullable(v.string()),
+        v.description(
+          "The network's own name for that; `REFUSED`: it said nothing but that it refused a message.",
+        ),
+      ),
+      newChats: v.pipe(
+        v.nullable(v.strictObject({ quota: count, used: count, endsAt: v.nullable(instant) })),
+        v.description(
+          'Messages to people who have not answered, in the present cycle; null: there is no quota.',
+        ),
+      ),
+    }),
+    v.description("The limits that the chat network has set for the shop's number."),
+  ),
+});
+
+/** What a shop may still send, and what a send to one recipient would come to. */
+export const shopPolicy = v.strictObject({
+  ...shopBudgets.entries,
+  recipientClass: v.exactOptional(verdictEntries.recipientClass),
+  wouldAllow: v.exactOptional(v.boolean()),
+  code: v.exactOptional(
+    v.pipe(v.nullable(v.string()), v.description('The code that the send would be refused with.')),
+  ),
+  retryAfter: v.exactOptional(
+    v.pipe(v.nullable(integer), v.description("Seconds, as the refusal's own `retryAfter`.")),
+  ),
+});
+
+/** The present state of a message. */
+export const messageStatus = v.picklist(MESSAGE_STATUSES);
+
+/** What a send answers. */
+export const acceptedMessage = v.strictObject({
+  id,
+  status: messageStatus,
+  statusUrl: v.string(),
+  policy: verdict,
+});
+
+/** What a status post answers. */
+export const acceptedStatus = v.strictObject({ id, status: messageStatus, statusUrl: v.string() });
+
+/** Why a message failed or was rejected. */
+export const messageReason = v.pipe(
+  v.string() as v.GenericSchema<string, MessageReason>,
+  v.description('More may come: take one you do not know by the status.'),
+  v.metadata({ enum: Object.keys(MESSAGE_REASONS) }),
+);
+
+/** A message or a status post on record. */
+export const message = v.strictObject({
+  id,
+  shopId: id,
+  channel: v.literal('msgapp'),
+  to: v.nullable(v.string()),
+  kind: v.picklist(['message', 'status']),
+  text: v.nullable(v.string()),
+  mediaUrl: v.nullable(v.string()),
+  mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
+  status: messageStatus,
+  reason: v.nullable(messageReason),
+  via: v.picklist(['shop', 'pool']),
+  policy: v.nullable(verdict),
+  createdAt: instant,
+  updatedAt: instant,
+  sentAt: v.nullable(instant),
+  idempotencyKey: v.nullable(v.string()),
+  requestId: v.pipe(
+    v.nullable(v.string()),
+    v.description('`X-Request-Id` of the call that made it; null for what was made before this was stored.'),
+  ),
+  traceparent: v.pipe(v.nullable(v.string()), v.description('W3C trace context of that call.')),
+  deliveredAt: v.pipe(
+    v.nullable(instant),
+    v.description(
+      "When the first recipient's phone reported it. null: no phone reported it. Reports count for 48 hours after the message was sent. There are none for a status post or for a message that the pool sent.",
+    ),
+  ),
+  readAt: v.pipe(
+    v.nullable(instant),
+    v.description(
+      'When the first recipient read it. Many people turn this report off, so null does not mean unread.',
+    ),
+  ),
+  deliveredCount: v.exactOptional(
+    v.pipe(count, v.description("Groups only: how many members' phones have it.")),
+  ),
+  readCount: v.exactOptional(
+    v.pipe(count, v.description('Groups only: how many members reported that they read it.')),
+  ),
+  toId: v.exactOptional(
+    v.pipe(v.string(), v.description('Replies only: the `fromId` of the person, also if `to` is null.')),
+  ),
+  replyTo: v.exactOptional(v.pipe(id, v.description('Replies only: the inbound message that it answers.'))),
+  batchId: v.exactOptional(v.pipe(id, v.description('The batch that the message belongs to, if any.'))),
+  position: v.exactOptional(
+    v.pipe(
+      count,
+      v.description(
+        "While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent.",
+      ),
+    ),
+  ),
+  estimatedSendAt: v.exactOptional(
+    v.pipe(v.nullable(instant), v.description('When it is likely to leave. null: the queue is paused.')),
+  ),
+});
+
+/** A scheduled send. */
+export const scheduledSend = v.strictObject({
+  id,
+  shopId: id,
+  status: v.picklist(['scheduled', 'accepted', 'refused', 'cancelled']),
+  sendAt: instant,
+  notAfter: v.pipe(instant, v.description('It is not tried after this.')),
+  to: v.string(),
+  text: v.pipe(v.nullable(v.string()), v.description('null as well once it has ended: its message has it.')),
+  mediaUrl: v.nullable(v.string()),
+  mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
+  idempotencyKey: v.nullable(v.string()),
+  createdAt: instant,
+  messageId: v.pipe(v.nullable(id), v.description('The message that it became.')),
+  code: v.pipe(v.nullable(v.string()), v.description('Why it became none.')),
+});

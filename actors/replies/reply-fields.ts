@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+
+/** Fields that many replies have. The schemas of this room are the replies of both APIs; the types come from them. */
+
+/** A type of values that nobody changes, from the schema of a reply. */
+export type Shown<Schema extends v.GenericSchema> = Unchanging<v.InferOutput<Schema>>;
+
+type Unchanging<Value> = Value extends object
+  ? { readonly [Field in keyof Value]: Unchanging<Value[Field]> }
+  : Value;
+
+/** The id of what the API shows. */
+export const id = v.pipe(
+  v.string(),
+  v.metadata({ pattern: '^[0-9a-f]{24}$', examples: ['66b1f0a2c3d4e5f60718293a'] }),
+);
+
+/** A moment, as every reply writes it. */
+export const instant = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
+
+/** A whole number. */
+export const integer = v.pipe(v.number(), v.integer());
+
+/** A whole number from 0. */
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -1,0 +1,63 @@
+import * as v from 'valibot';
+import { CHANNEL_REASONS } from '../channel-reason.ts';
+import { count, id, instant, integer } from './reply-fields.ts';
+
+/** Replies about shops and their channels (docs/contract.md, Resources). */
+
+/** The state of a shop's channel. */
+export const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);
+
+/** A shop. */
+export const shop = v.strictObject({
+  id,
+  name: v.string(),
+  phone: v.nullable(v.string()),
+  channelStatus: v.strictObject({ msgapp: v.nullable(channelStatus) }),
+  createdAt: instant,
+});
+
+/** Why a channel has no session. */
+export const trouble = {
+  reason: v.exactOptional(
+    v.pipe(
+      v.picklist(CHANNEL_REASONS),
+      v.description(
+        'Why there is no session, where you can do something about it or should know. More may come.',
+      ),
+    ),
+  ),
+  networkCode: v.exactOptional(
+    v.pipe(integer, v.description("The chat network's own code, where it refused the number or its login.")),
+  ),
+  bannedUntil: v.exactOptional(
+    v.pipe(instant, v.description('When a temporary ban ends; the shop then comes back by itself.')),
+  ),
+};
+
+/** The connection of a shop's channel. */
+export const channel = v.strictObject({
+  status: channelStatus,
+  channelConfigId: v.nullable(id),
+  qr: v.exactOptional(v.string()),
+  qrImageDataUrl: v.exactOptional(v.string()),
+  code: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.description('To type on the phone that it was asked for, while it waits; `status` is `starting`.'),
+    ),
+  ),
+  expiresAt: v.exactOptional(instant),
+  pollAfterMs: v.exactOptional(integer),
+  phone: v.exactOptional(v.string()),
+  ...trouble,
+});
+
+/** A chat group. */
+export const group = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  participantCount: count,
+  isAdmin: v.boolean(),
+  announce: v.boolean(),
+  canSend: v.boolean(),
+});

@@ -1,0 +1,56 @@
+import * as v from 'valibot';
+import { count, instant } from './reply-fields.ts';
+
+/** Replies about webhooks (docs/contract.md, Webhooks). */
+
+/** An endpoint that a tenant's events are sent to, without its secret. */
+export const webhook = v.strictObject({
+  id: v.string(),
+  url: v.string(),
+  types: v.pipe(v.nullable(v.array(v.string())), v.description('Null: all.')),
+  shops: v.pipe(v.nullable(v.array(v.string())), v.description('Null: all.')),
+  createdAt: instant,
+  disabledAt: v.nullable(instant),
+  disabledBy: v.pipe(
+    v.nullable(v.picklist(['operator', 'tenant', 'gone', 'failing', 'unreadable'])),
+    v.description(
+      '`operator`: an operator disabled it; `tenant`: a call of the account did; `gone`: it answered 410; `failing`: every try of five days failed; `unreadable`: the service cannot open its secret, and it needs a new one.',
+    ),
+  ),
+  formerSecretUntil: v.pipe(
+    v.nullable(instant),
+    v.description('Until when the secret before the last rotation signs as well.'),
+  ),
+  failingSince: v.nullable(instant),
+  waiting: v.pipe(count, v.description('Events that wait to be tried again.')),
+  deadLetters: v.pipe(count, v.description('Events that it took in none of its tries.')),
+  missedUntil: v.pipe(
+    v.nullable(instant),
+    v.description(
+      'Events stored before then were cut off, by age or number, before it got them; null: none ever were.',
+    ),
+  ),
+});
+
+/** The same with its secret. */
+export const freshWebhook = v.strictObject({ ...webhook.entries, secret: v.string() });
+
+/** What came of the last tries. */
+export const webhookAttempts = v.strictObject({
+  items: v.array(
+    v.strictObject({
+      eventId: v.string(),
+      type: v.string(),
+      at: instant,
+      durationMs: count,
+      number: v.pipe(count, v.description('Counted from 1.')),
+      status: v.pipe(v.nullable(v.number()), v.description('Null: no answer came.')),
+      error: v.pipe(v.nullable(v.string()), v.description('Null: it took the event.')),
+      isDead: v.pipe(v.boolean(), v.description('It was the last try.')),
+    }),
+  ),
+  deadLetters: v.pipe(
+    v.array(v.string()),
+    v.description('Ids of events that were given up, the newest last.'),
+  ),
+});
