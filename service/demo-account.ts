@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import { PERMISSIONS } from '../actors/permission.ts';
 
@@ -111,14 +112,26 @@ interface OperatorCalls {
 
 const createdSchema = v.object({ data: v.object({ id: v.string(), key: v.optional(v.string()) }) });
 
+/** How often a call is made that the service cannot answer at the moment, as while a slow machine starts it. */
+const MOST_TRIES = 30;
+
 function operatorCalls(adminUrl: string, adminToken: string): OperatorCalls {
-  const request = (method: string, path: string, body?: object): Promise<Response> =>
+  const once = (method: string, path: string, body?: object): Promise<Response> =>
     fetch(`${adminUrl}/admin/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     });
+  const request = async (...call: Parameters<typeof once>): Promise<Response> => {
+    for (let tries = 1; ; tries += 1) {
+      const reply = await once(...call);
+      const retryAfterSeconds = Number(reply.headers.get('retry-after'));
+      if (reply.status !== 503 || retryAfterSeconds === 0 || tries === MOST_TRIES) return reply;
+      await reply.body?.cancel();
+      await delay(retryAfterSeconds * 1_000);
+    }
+  };
   const fail = async (did: string, reply: Response): Promise<never> => {
     throw new Error(`${did} was answered ${reply.status}: ${await reply.text()}`);
   };

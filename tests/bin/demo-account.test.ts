@@ -17,6 +17,8 @@ let file: DevStateFile;
 let asked: { readonly call: string; readonly body: Record<string, unknown> }[] = [];
 let knownTenants = new Set<string>();
 let refuse = '';
+/** So many calls are answered 503 first. */
+let unavailable = 0;
 let revoked = '';
 
 const secrets = { adminToken: 'operators-only', credentialsKey: 'sealed' };
@@ -29,6 +31,11 @@ before(async () => {
     if (call === 'GET /me') {
       const isTaken = request.headers.authorization !== `Bearer ${revoked}`;
       response.writeHead(isTaken ? 200 : 401).end();
+      return;
+    }
+    if (unavailable > 0) {
+      unavailable -= 1;
+      response.writeHead(503, { 'retry-after': '0.01' }).end();
       return;
     }
     asked.push({ call, body: text === '' ? {} : JSON.parse(text) });
@@ -62,6 +69,12 @@ beforeEach((t) => {
   knownTenants = new Set();
   refuse = '';
   revoked = '';
+});
+
+test('a service that cannot answer yet is asked again', async () => {
+  unavailable = 2;
+  const account = await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: secrets });
+  assert.deepEqual([unavailable, account.tenantId], [0, 'id-1']);
 });
 
 test('the first start makes tenant, shop and key, and keeps them for its owner only', async () => {
