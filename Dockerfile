@@ -1,3 +1,6 @@
+# Three images. The target `service` is the one that runs in production, `simulator` the simulated chat network alone
+# (simulator/README.md), and `try` all of it with Redis and a demo account (compose.try.yaml).
+#
 # The service alone: Node, the libraries it is linked with, and the compiled program. No Redis, no simulator, no shell,
 # no package manager, no compiler. Refuses to start without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY. Writes nothing
 # but attachments under /tmp while they are sent, so the root file system may be read-only with a tmpfs there; where
@@ -13,7 +16,9 @@ COPY package.json package-lock.json ./
 # No install scripts, for the reason bin/prepare gives.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY image/trim-packages image/gather-system image/cut-symbols.mjs image/server-package.mjs image/
-RUN image/trim-packages && image/gather-system /system
+# As in linux/arm64; bin/image passes it where it was asked for one.
+ARG PLATFORM=
+RUN image/trim-packages $PLATFORM && image/gather-system /system $PLATFORM
 
 FROM ${BUILD_BASE} AS program
 WORKDIR /app
@@ -27,7 +32,48 @@ COPY actors actors
 COPY http http
 RUN npm run build
 
-FROM scratch
+FROM program AS more-programs
+COPY tsconfig.try.json ./
+COPY simulator simulator
+COPY client client
+COPY examples examples
+RUN node_modules/.bin/tsc -p tsconfig.try.json && npm run --prefix client prepack
+
+# These two are no part of production: they have a whole Debian around them, whose flock, sh and grep they start.
+FROM ${BUILD_BASE} AS tools
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY --from=more-programs /app/node_modules/node-forge node_modules/node-forge
+COPY --from=more-programs /app/client/package.json node_modules/tenant-messaging-client/
+COPY --from=more-programs /app/client/dist node_modules/tenant-messaging-client/dist
+COPY package.json ./
+COPY --from=more-programs /app/dist dist
+RUN install -d -o 65532 -g 65532 /data
+# Nothing of a container is reached from elsewhere but what is published of it.
+ENV NODE_ENV=production DATA_DIR=/data SIMULATOR_HOST=0.0.0.0
+VOLUME /data
+
+FROM tools AS simulator
+ENV SIMULATOR_MEDIA_PORT=3003
+USER 65532:65532
+EXPOSE 3002 3003
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", \
+  "fetch(`http://127.0.0.1:${process.env.SIMULATOR_PORT || 3002}/root-key`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--enable-source-maps", "dist/service/simulator.js"]
+
+FROM tools AS try
+RUN command -v redis-server || \
+  { apt-get update && apt-get install --yes --no-install-recommends redis-server && rm -rf /var/lib/apt/lists/*; }
+COPY image/tour /usr/local/bin/tour
+ENV HOST=0.0.0.0 ADMIN_HOST=0.0.0.0
+USER 65532:65532
+EXPOSE 3000 3001 3002
+# The demo account is made once the service is ready.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["grep", "-q", "apiKey", "/data/dev.json"]
+ENTRYPOINT ["node", "--enable-source-maps", "dist/service/try-out.js"]
+
+# The last one, so that it is built where no target is named.
+FROM scratch AS service
 WORKDIR /app
 # A container's loopback is reached by nobody else, the scraper and a front door included. What is published of it, `-p`
 # says; and where the operators' listener is on a network, short tokens are refused.

@@ -1,5 +1,6 @@
 // Exits with 1 and says in one sentence what to do where the HTTP server's package does not load. It is run by bin/prepare, and
-// while the image is built.
+// while the image is built. For another platform than this one it only looks whether the package is there.
+// usage: node image/server-package.mjs [PLATFORM], as in linux-arm64
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
@@ -20,11 +21,14 @@ export function whyItDoesNotLoad({ platform, arch, node, glibc }) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { platform, arch, versions } = process;
+  const { versions } = process;
+  const here = `${process.platform}-${process.arch}`;
+  const { 2: wanted = here } = process.argv;
+  const [platform, arch] = wanted.split('-');
+  const require = createRequire(`${process.cwd()}/package.json`);
   try {
-    createRequire(`${process.cwd()}/package.json`)(
-      `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`,
-    );
+    const name = `@uwsjs/${wanted}-${versions.node.split('.')[0]}`;
+    wanted === here ? require(name) : require.resolve(name);
   } catch {
     const { glibcVersionRuntime: glibc } = process.report.getReport().header;
     process.stderr.write(`${whyItDoesNotLoad({ platform, arch, node: versions.node, glibc })}\n`);

@@ -1,23 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { extname, join } from 'node:path';
 import * as v from 'valibot';
 import { makeDataDirectory } from './data-directory.ts';
 import { type DevState, devStateFile, ensureDemoAccount } from './demo-account.ts';
-import { type DevEnvironment, devEnvironment } from './environment.ts';
+import type { DevEnvironment } from './environment.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 import type { GuardedProcess } from './guarded-process.ts';
 import { refuseTakenPorts } from './port-check.ts';
 import { startPrivateRedis } from './private-redis.ts';
 import type { ProcessGroup } from './process-group.ts';
 import { readReadyLine } from './ready-line.ts';
-import { runProcessGroup } from './run-process-group.ts';
 
-const root = resolve(import.meta.dirname, '..');
-
-/** The line of JSON that says where everything is (docs/contract.md, The commands). */
-interface Addresses {
+/** Where everything is: the line of JSON that bin/dev prints (docs/contract.md, The commands). */
+export interface Addresses {
   readonly ready: true;
   readonly api: string;
   readonly admin: string;
@@ -26,8 +23,8 @@ interface Addresses {
   readonly adminToken: string;
 }
 
-/** Starts Redis, the simulator and the service, in this order, and prints where they are. */
-async function bringUp(environment: DevEnvironment, group: ProcessGroup): Promise<Addresses> {
+/** Starts Redis, the simulator and the service, in this order, and makes the demo account. */
+export async function bringUp(environment: DevEnvironment, group: ProcessGroup): Promise<Addresses> {
   const { dataDirectory } = environment;
   makeDataDirectory(dataDirectory);
   const lock = await claim(dataDirectory);
@@ -35,7 +32,7 @@ async function bringUp(environment: DevEnvironment, group: ProcessGroup): Promis
     { variable: 'PORT', host: environment.host, port: environment.port },
     { variable: 'ADMIN_PORT', host: environment.adminHost, port: environment.adminPort },
     ...(environment.startsSimulator
-      ? [{ variable: 'SIMULATOR_PORT', host: '127.0.0.1', port: environment.simulatorPort }]
+      ? [{ variable: 'SIMULATOR_PORT', host: environment.simulatorHost, port: environment.simulatorPort }]
       : []),
   ]);
   const file = devStateFile(dataDirectory);
@@ -53,8 +50,7 @@ async function bringUp(environment: DevEnvironment, group: ProcessGroup): Promis
     group.start({
       name,
       command: process.execPath,
-      args: ['--import', import.meta.resolve('tsx'), `service/${name}.ts`],
-      workingDirectory: root,
+      args: programArguments(name),
       environment: variables,
       output: 'read',
       keepsOpen: lock.file,
@@ -70,6 +66,13 @@ async function bringUp(environment: DevEnvironment, group: ProcessGroup): Promis
   const { api, admin } = await readReadyLine(startNode('service'), { schema: serviceLine });
   const { apiKey } = await ensureDemoAccount({ apiUrl: api, adminUrl: admin, file, state });
   return { ready: true, api, admin, simulator, apiKey, adminToken: state.adminToken };
+}
+
+/** What Node runs a program of this folder with: from its source, or compiled as this file is. */
+function programArguments(name: string): string[] {
+  const form = extname(import.meta.filename);
+  const flags = form === '.ts' ? ['--import', import.meta.resolve('tsx')] : ['--enable-source-maps'];
+  return [...flags, join(import.meta.dirname, `${name}${form}`)];
 }
 
 const simulatorLine = v.object({ ready: v.literal(true), simulator: v.string() });
@@ -142,5 +145,3 @@ async function keepMediaAuthority(simulator: string, dataDirectory: string): Pro
   writeFileSync(path, v.parse(mediaAuthorityReply, await reply.json()).data.ca);
   return path;
 }
-
-await runProcessGroup({ name: 'bin/dev', bringUp: (group) => bringUp(devEnvironment(), group) });

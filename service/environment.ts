@@ -83,7 +83,13 @@ const chatNetworkSchema = v.pipe(
 );
 const processEntries = { DATA_DIR: v.optional(v.string(), '.data'), LOG_LEVEL: logLevel };
 
-const simulatorSchema = v.object({ ...processEntries, SIMULATOR_PORT: port('3002') });
+const simulatorEntries = { SIMULATOR_HOST: host, SIMULATOR_PORT: port('3002') };
+
+const simulatorSchema = v.object({
+  ...processEntries,
+  ...simulatorEntries,
+  SIMULATOR_MEDIA_PORT: port('0'),
+});
 
 const listenersSchema = v.pipe(
   v.object({ HOST: host, PORT: port('3000'), ADMIN_HOST: host, ADMIN_PORT: port('3001') }),
@@ -156,7 +162,7 @@ const devSchema = v.intersect([
   operatorsSchema,
   v.object({
     ...serviceEntries,
-    SIMULATOR_PORT: port('3002'),
+    ...simulatorEntries,
     REDIS_URL: v.optional(redisUrl),
     CREDENTIALS_KEY: v.optional(credentialsKeys),
   }),
@@ -250,6 +256,7 @@ export function devEnvironment(variables: Variables = process.env) {
     port: values.PORT,
     adminHost: values.ADMIN_HOST,
     adminPort: values.ADMIN_PORT,
+    simulatorHost: values.SIMULATOR_HOST,
     simulatorPort: values.SIMULATOR_PORT,
     dataDirectory: resolve(values.DATA_DIR),
     startsRedis: given.REDIS_URL === undefined,
@@ -266,7 +273,9 @@ export function devEnvironment(variables: Variables = process.env) {
 export function simulatorEnvironment(variables: Variables = process.env) {
   const values = read(simulatorSchema, variables);
   return {
+    host: values.SIMULATOR_HOST,
     port: values.SIMULATOR_PORT,
+    mediaPort: values.SIMULATOR_MEDIA_PORT,
     dataDirectory: resolve(values.DATA_DIR),
     logLevel: values.LOG_LEVEL,
   } as const;

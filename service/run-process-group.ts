@@ -9,22 +9,23 @@ const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const graceMs = 8_000;
 
 /**
- * The life of a command that is made of several processes: brings them up, prints what `bringUp` returns as one line
- * of JSON, and exits this process when it is over. Exit 0 after SIGTERM, SIGINT or SIGHUP; 1 when a member ended by
+ * The life of a command that is made of several processes: brings them up, prints what `bringUp` returns (by default
+ * as one line of JSON), and exits this process when it is over. Exit 0 after SIGTERM, SIGINT or SIGHUP; 1 when a member ended by
  * itself or bringing up failed, told in one sentence on standard error. The members are gone by then.
  */
-export async function runProcessGroup(options: {
+export async function runProcessGroup<Line extends object>(options: {
   readonly name: string;
-  bringUp(group: ProcessGroup): Promise<object>;
+  bringUp(group: ProcessGroup): Promise<Line>;
+  print?(line: Line): string;
 }): Promise<never> {
-  const { name, bringUp } = options;
+  const { name, bringUp, print = JSON.stringify } = options;
   const group = createProcessGroup();
   const asked = Promise.race(endSignals.map((signal) => nextSignal(signal)));
   // A signal to the whole group may end members first; then the step that misses one has the better error.
   const lost = group.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
   const life = bringUp(group).then(
     (line) => {
-      process.stdout.write(`${JSON.stringify(line)}\n`);
+      process.stdout.write(`${print(line)}\n`);
       return lost;
     },
     (error: unknown) => (error instanceof Error ? error.message : String(error)),

@@ -12,14 +12,20 @@ const PRIVATE_KEYS_KEPT = 20_000;
 
 /** Starts the simulated chat network alone, prints its address, and ends it on a signal. */
 async function main(): Promise<void> {
-  const { port, dataDirectory } = simulatorEnvironment();
+  const { host, port, mediaPort, dataDirectory } = simulatorEnvironment();
   // Its handsets open and seal with the client's own code, as often as all the sessions that write to them together.
   replaceClientCurve(sameArrays(PRIVATE_KEYS_KEPT));
   makeDataDirectory(dataDirectory);
   // Two simulators would each write to a journal that the other has replaced.
   if ((await lockFile(join(dataDirectory, 'simulator.lock'), { waitSeconds: 2 })) === undefined)
     throw new Error(`another simulator is running on ${dataDirectory}; set DATA_DIR to another folder`);
-  const simulator = await startSimulator({ port, dataDir: dataDirectory, clock: systemClock });
+  const simulator = await startSimulator({
+    host,
+    port,
+    mediaPort,
+    dataDir: dataDirectory,
+    clock: systemClock,
+  });
   process.stdout.write(`${JSON.stringify({ ready: true, simulator: simulator.url })}\n`);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.once(signal, () => void simulator.close().then(() => process.exit(0)));

@@ -68,6 +68,8 @@ export class MediaHost {
   static async start(options: {
     directory: string;
     certificate: MediaCertificate;
+    listensOn: string;
+    /** As clients are told, in brackets where it is an address of v6. */
     hostname: string;
     port: number;
   }): Promise<MediaHost> {
@@ -75,7 +77,7 @@ export class MediaHost {
     const host = new MediaHost(options);
     await new Promise<void>((resolve, reject) => {
       host.#server.once('error', reject);
-      host.#server.listen(options.port, options.hostname, resolve);
+      host.#server.listen(options.port, options.listensOn, resolve);
     });
     return host;
   }
@@ -83,7 +85,7 @@ export class MediaHost {
   /** Host and port, as `media_conn` names them. */
   get host(): string {
     const { port } = this.#server.address() as AddressInfo;
-    return `${this.#hostname.includes(':') ? `[${this.#hostname}]` : this.#hostname}:${port}`;
+    return `${this.#hostname}:${port}`;
   }
 
   /** SHA-256 of the attachment as its recipient sees it, hex; null when it is missing, damaged or forged. */

@@ -33,7 +33,10 @@ import { serverIdentity } from './server-identity.ts';
 export interface SimulatorOptions extends Partial<NetworkTimings> {
   /** Of the control API and the chat socket; 0 lets the system choose. */
   readonly port: number;
-  /** Loopback only: 127.0.0.1 (the default), ::1 or localhost. */
+  /**
+   * Where it listens: 127.0.0.1 (the default), ::1 or localhost. 0.0.0.0 is for a container whose ports are published on the
+   * loopback of its machine. It asks nobody for a password.
+   */
   readonly host?: string;
   /** Where everything is kept; made when it is missing. One simulator at a time. */
   readonly dataDir: string;
@@ -69,7 +72,8 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
-const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
+/** Any other address is refused: whoever reaches the simulator may read and change all of it. */
+const HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '0.0.0.0']);
 
 /** The real network's times, and timeouts long enough for a slow machine. */
 const DEFAULT_TIMINGS: NetworkTimings = {
@@ -81,12 +85,13 @@ const DEFAULT_TIMINGS: NetworkTimings = {
 };
 
 /**
- * Starts the chat network on loopback, with everything it was told before in `dataDir`.
- * @throws Error when the host is not loopback, the port is taken, or the data directory cannot be read.
+ * Starts the chat network, with everything it was told before in `dataDir`.
+ * @throws Error when the host is another one, the port is taken, or the data directory cannot be read.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const host = options.host ?? '127.0.0.1';
-  if (!LOOPBACK_HOSTS.has(host)) throw new Error(`the simulator listens on loopback only, not on ${host}`);
+  if (!HOSTS.has(host))
+    throw new Error(`the simulator listens on loopback, or in a container on 0.0.0.0, not on ${host}`);
   const releaseConsole = quietLibsignal();
   const server = createServer();
   // Idle connections are never closed from here: the next request of a busy caller would meet one that is closing.
@@ -100,7 +105,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     media = await MediaHost.start({
       directory: join(options.dataDir, 'media'),
       certificate: mediaCertificate(journal),
-      hostname: host,
+      listensOn: host,
+      hostname: reachedAt(host),
       port: options.mediaPort ?? 0,
     });
     const network = createNetwork(options, journal, media);
@@ -117,7 +123,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     });
     await listen(server, options.port, host);
     const { port } = server.address() as AddressInfo;
-    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const authority = `${reachedAt(host)}:${port}`;
     return {
       url: `http://${authority}`,
       chatUrl: `ws://${authority}${CHAT_PATH}`,
@@ -189,6 +195,12 @@ function listen(server: Server, port: number, host: string): Promise<void> {
     });
     server.listen(port, host, resolve);
   });
+}
+
+/** The host in a URL. Who listens everywhere is reached by loopback, also where a container's ports are published there. */
+function reachedAt(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

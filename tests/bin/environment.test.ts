@@ -334,7 +334,9 @@ test('bin/dev hands over what it was given as it was given', () => {
 
 test('bin/simulator is told its port and where to keep its handsets', () => {
   assert.deepEqual(simulatorEnvironment({ SIMULATOR_PORT: '0', DATA_DIR: '/d', LOG_LEVEL: 'warn' }), {
+    host: '127.0.0.1',
     port: 0,
+    mediaPort: 0,
     dataDirectory: '/d',
     logLevel: 'warn',
   });

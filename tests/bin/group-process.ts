@@ -24,6 +24,6 @@ await runProcessGroup({
     if (scenario.outcome === 'fails') throw new Error('the last step went wrong');
     if (scenario.outcome === 'ready') return { ready: true, pids };
     process.stdout.write(`${JSON.stringify({ ready: false, pids })}\n`);
-    return new Promise(() => undefined);
+    return new Promise<never>(() => undefined);
   },
 });

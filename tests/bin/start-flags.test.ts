@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { imageTarget } from '../e2e/image-target.ts';
 import { root } from '../root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 test('the image starts the service with the flags of npm start', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
-  const [, entryPoint = '[]'] = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile')) ?? [];
-  const [node, ...args] = JSON.parse(entryPoint) as string[];
+  const [node, ...args] = imageTarget('service').entryPoint;
   assert.equal(node, '/usr/bin/node');
   assert.deepEqual(args, scripts.start.split(' ').slice(1));
 });

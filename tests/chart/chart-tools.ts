@@ -24,15 +24,18 @@ export interface Manifest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Reads YAML, all documents of it. Throws where it is none. */
+/** Reads YAML, all documents of it, with `<<` as Compose reads it. Throws where it is none. */
 export function readYaml(text: string): readonly unknown[] {
   const yaml = createRequire(join(TOOLS, 'package.json'))('yaml') as {
-    readonly parseAllDocuments: (source: string) => readonly {
+    readonly parseAllDocuments: (
+      source: string,
+      options: { readonly merge: boolean },
+    ) => readonly {
       readonly errors: readonly Error[];
       readonly toJS: () => unknown;
     }[];
   };
-  return yaml.parseAllDocuments(text).map((document) => {
+  return yaml.parseAllDocuments(text, { merge: true }).map((document) => {
     for (const error of document.errors) throw error;
     return document.toJS();
   });

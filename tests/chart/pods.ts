@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
+import { imageTarget } from '../e2e/image-target.ts';
 import { until } from '../e2e/waiting.ts';
-import { moduleFile, nodeFlags, root } from '../root.ts';
+import { root } from '../root.ts';
 import type { Manifest } from './chart-tools.ts';
 
 const probe = v.object({
@@ -106,7 +107,7 @@ export function podsOf(
       const child = spawnGuarded({
         name,
         command: process.execPath,
-        args: [...nodeFlags, ...imageArguments()],
+        args: imageTarget('service').nodeArguments,
         workingDirectory: root,
         // The image listens on all addresses of the pod: here on the one that is the pod's.
         environment: {
@@ -163,13 +164,6 @@ export function podsOf(
       for (const child of running) child.signal('SIGKILL');
     },
   };
-}
-
-/** What the image starts, in the form in which tests run: the flags of its ENTRYPOINT and the program. */
-function imageArguments(): string[] {
-  const [, list = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8')) ?? [];
-  const [, ...parts] = JSON.parse(list) as string[];
-  return parts.map((part) => part.replace(/^dist\/(.*)\.js$/, (_, path) => moduleFile(`${path}.ts`)));
 }
 
 /** Whether an address answers 200 to 399 in time, as a probe over HTTP asks. */

@@ -1,0 +1,51 @@
+/** compose.try.yaml: from a clone to the tour's answer, as somebody does who has an engine and no Node. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { freePorts } from '../e2e/free-ports.ts';
+import { until } from '../e2e/waiting.ts';
+import { root } from '../root.ts';
+
+const [port, adminPort, simulatorPort] = await freePorts(3);
+const variables = [`PORT=${port}`, `ADMIN_PORT=${adminPort}`, `SIMULATOR_PORT=${simulatorPort}`];
+
+async function docker(...words: readonly string[]): Promise<string> {
+  const options = { cwd: root, maxBuffer: 64_000_000 };
+  return (await promisify(execFile)('env', [...variables, 'docker', ...words], options)).stdout;
+}
+const compose = (...words: readonly string[]) => docker('compose', '-f', 'compose.try.yaml', ...words);
+
+after(() => compose('down', '--volumes'));
+
+/** Starts it as the page says, and waits for the command that it prints last. */
+async function up(): Promise<string> {
+  await compose('up', '--detach', '--build');
+  return until(
+    'all is up',
+    async () => {
+      const lines = (await compose('logs', '--no-log-prefix', 'try')).trim().split('\n');
+      return lines.findLast((line) => line.startsWith('docker exec '));
+    },
+    { withinMs: 120_000, everyMs: 500 },
+  );
+}
+
+test('one command starts it, and the command that it prints runs the tour', {
+  timeout: 600_000,
+}, async () => {
+  const [, ...words] = (await up()).trim().split(' ');
+  assert.equal((await docker(...words)).replaceAll(/\s+/g, ' '), "202 sent [ 'Your bread is ready' ] ");
+  assert.equal((await fetch(`http://127.0.0.1:${port}/docs`)).status, 200);
+  assert.equal((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status, 200);
+  assert.equal((await fetch(`http://127.0.0.1:${simulatorPort}/root-key`)).status, 200);
+});
+
+test('it ends with 0, and a container that is made anew carries on', { timeout: 600_000 }, async () => {
+  await compose('stop');
+  assert.match(await compose('ps', '--all', '--format', '{{.Status}}'), /^Exited \(0\)/);
+  await compose('rm', '--force');
+  const [, ...words] = (await up()).trim().split(' ');
+  // The first answer comes again.
+  assert.equal((await docker(...words)).replaceAll(/\s+/g, ' '), "200 sent [ 'Your bread is ready' ] ");
+});
