@@ -61,9 +61,11 @@ const brokenIn = (report: string): string[] => [
 const asked = process.argv[2] ?? '';
 let failed = false;
 for (const { promise, ...breakage } of serviceBreakages.filter((each) => each.promise.includes(asked))) {
-  const found = brokenIn(historyOf(breakage));
+  const report = historyOf(breakage);
+  const found = brokenIn(report);
   const isNoticed = found.includes(promise);
   failed ||= !isNoticed;
   console.log(`${isNoticed ? 'red  ' : 'GREEN'} ${promise}: ${breakage.file}; found: ${found.join('; ')}`);
+  if (!isNoticed) console.log(report);
 }
 process.exit(failed ? 1 : 0);

@@ -5,7 +5,7 @@ import { circumstances } from './circumstances.ts';
 import type { History } from './history.ts';
 
 /** Longer than several faults of eight seconds one after the other. */
-const WITHIN_MS = 180_000;
+const WITHIN_MS = 300_000;
 
 /** What one shop's connection needs, and what can say why there was none. */
 interface Connecting {
@@ -20,7 +20,7 @@ interface Connecting {
 /**
  * Connects a shop as its owner does: scans each code that is shown, and asks for another one when there is none. A
  * scan is lost with a node that stops before it has stored the pairing, and another node then shows a code again. Rejects
- * after three minutes with what was tried, the channel and the actor as they are, the faults meanwhile, and log lines.
+ * after five minutes with what was tried, the channel and the actor as they are, the faults meanwhile, and log lines.
  */
 export async function connectAtLast(connecting: Connecting): Promise<void> {
   const { surroundings, shop, phone } = connecting;

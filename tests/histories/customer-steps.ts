@@ -4,14 +4,14 @@ import { pause, pickOne } from './faults.ts';
 import { ask, freshDraft, note, type Shop, type Tenant } from './shop.ts';
 
 /** Longer than several faults one after the other, and a login behind them. */
-const RECEIPT_MS = 120_000;
+const RECEIPT_MS = 240_000;
 
 /** A customer writes STOP. It counts once the phone has the receipt. */
 export async function stop(tenant: Tenant, shop: Shop): Promise<void> {
   const by = pickOne(shop.customers, tenant.random);
-  if (shop.stopped.has(by)) return;
+  if (shop.silent.has(by)) return;
+  shop.silent.add(by);
   await writeTo(tenant, shop, { by, text: 'STOP' }, () => {
-    if (shop.stopped.has(by)) return;
     tenant.history.add({ kind: 'stopped', shop: shop.id, by });
     shop.stopped.add(by);
   });
@@ -25,6 +25,7 @@ export async function stopWhileHeld(tenant: Tenant, shop: Shop): Promise<void> {
   try {
     const draft = freshDraft(tenant, shop);
     note(tenant, shop, draft, await ask(tenant, shop, draft));
+    shop.silent.add(draft.to);
     await writeTo(tenant, shop, { by: draft.to, text: 'STOP' }, () => {
       tenant.history.add({ kind: 'stopped', shop: shop.id, by: draft.to });
       shop.stopped.add(draft.to);
@@ -37,7 +38,9 @@ export async function stopWhileHeld(tenant: Tenant, shop: Shop): Promise<void> {
 
 /** A customer writes something. */
 export async function write(tenant: Tenant, shop: Shop): Promise<void> {
-  const by = pickOne(shop.customers, tenant.random);
+  const talking = shop.customers.filter((phone) => !shop.silent.has(phone));
+  if (talking.length === 0) return;
+  const by = pickOne(talking, tenant.random);
   const text = tenant.nextName();
   const wroteMs = Date.now();
   await writeTo(tenant, shop, { by, text }, () =>

@@ -12,6 +12,8 @@ type Fault = (node: FleetNode, fleet: Fleet) => Promise<() => Promise<void>> | (
 const LASTS_MS = { least: 500, most: 8_000 };
 /** Between two faults of one kind of inflicting. */
 const BETWEEN_MS = { least: 500, most: 6_000 };
+/** A node is back within so long after its fault: generous, since other faults and a busy machine hold it up. */
+const MENDED_MS = 300_000;
 /** A slow Redis, within what a node waits for an answer. */
 const SLOW_MS = 300;
 
@@ -66,11 +68,14 @@ function onBus(node: FleetNode, fault: 'lost' | 'doubled' | 'late'): () => Promi
 
 /** Starts a node, again where it finds a Redis that fails over: what supervises it does so too. */
 async function startAgain(node: FleetNode): Promise<void> {
-  await until(`${node.nodeId} starts`, () =>
-    node.start().then(
-      () => true,
-      () => false,
-    ),
+  await until(
+    `${node.nodeId} starts`,
+    () =>
+      node.start().then(
+        () => true,
+        () => false,
+      ),
+    { withinMs: MENDED_MS },
   );
 }
 
@@ -141,7 +146,7 @@ export async function inflictFaults(
       await pause(between(LASTS_MS));
       await end();
       history.add({ kind: 'fault', name: `${name} ${node.nodeId}`, on: false });
-      await until(`${node.nodeId} is ready`, () => isReady(node));
+      await until(`${node.nodeId} is ready`, () => isReady(node), { withinMs: MENDED_MS });
     } finally {
       busy.delete(node);
     }
@@ -161,7 +166,7 @@ export async function inflictFaults(
       history.add({ kind: 'fault', name, on: false });
     }),
   ]);
-  await fleet.spread();
+  await fleet.spread(MENDED_MS);
 }
 
 async function isReady(node: FleetNode): Promise<boolean> {

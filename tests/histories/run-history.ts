@@ -17,7 +17,7 @@ import { changeWebhook, revokeKeys, suspendAtTimes } from './tenant-life.ts';
 import type { Violation } from './violation.ts';
 
 const TENANTS = 3;
-/** Of the events that are new to the endpoint, it refuses one in so many. */
+/** Of the events that are new to the endpoint, it refuses one in so many unless said otherwise. */
 const REFUSES_EVERY = 7;
 
 /** As long as callers ask again before they give up: generous, since a busy machine is slow to mend a fault. */
@@ -33,17 +33,18 @@ export interface RunHistory {
 /**
  * Lets tenants, operators and customers act at random for so many minutes on three nodes and a Redis with a replica, under
  * faults that overlap. Then everything is mended and followed to its end, and the history is checked. What does not happen
- * in time is in the history, which goes on. Rejects when the nodes do not come back.
+ * in time is in the history, which goes on.
  */
 export async function runHistory(options: {
   readonly seed: number;
   readonly minutes: number;
   /** How long it is waited at the end for what readers and endpoints are yet to be told; as long as it can take, unless said. */
   readonly toldMs?: number | undefined;
+  readonly refusesEvery?: number;
   readonly say: (line: string) => void;
 }): Promise<RunHistory> {
   const history = new History(() => Date.now());
-  const endpoint = await startEndpoint(history, REFUSES_EVERY);
+  const endpoint = await startEndpoint(history, options.refusesEvery ?? REFUSES_EVERY);
   const fleet = await startFleet({
     nodes: 3,
     redis: 'pair',
@@ -76,18 +77,22 @@ async function actOut(
   const lived: [Tenant, Shop][] = [];
   const live = async (tenant: Tenant): Promise<void> => {
     while (!end.signal.aborted) {
-      const shop = await liveShop(tenant).catch(gaveUp(history, tenant));
+      const shop = await liveShop(tenant).catch(gaveUp(history, `a shop of ${tenant.id}`));
       if (shop !== undefined) lived.push([tenant, shop]);
     }
   };
   const all = Promise.all([
-    inflictFaults(fleet, { random: seededRandom(seed), history, signal: end.signal }),
+    inflictFaults(fleet, { random: seededRandom(seed), history, signal: end.signal }).catch(
+      gaveUp(history, 'the nodes'),
+    ),
     ...opened.flatMap(({ tenant, webhook }) => [
       live(tenant),
       live(tenant),
-      revokeKeys(tenant, end.signal),
-      suspendAtTimes(tenant, end.signal),
-      changeWebhook(tenant, endpoint, webhook, end.signal),
+      ...[
+        revokeKeys(tenant, end.signal),
+        suspendAtTimes(tenant, end.signal),
+        changeWebhook(tenant, endpoint, webhook, end.signal),
+      ].map((operator) => operator.catch(gaveUp(history, `an operator of ${tenant.id}`))),
     ]),
   ]);
   await Promise.race([all, pause(minutes * 60_000)]);
@@ -137,11 +142,11 @@ async function openTenants(
   return opened;
 }
 
-/** Writes down what ended a shop's life before its time. Another one begins a moment later. */
-function gaveUp(history: History, { id }: Tenant): (error: Error) => Promise<undefined> {
+/** Writes down what ended a shop's life, or the faults, before their time. */
+function gaveUp(history: History, shop: string): (error: Error) => Promise<undefined> {
   return async ({ message, cause }) => {
     const what = cause === undefined ? message : `${message} ${JSON.stringify(cause)}`;
-    history.add({ kind: 'gave_up', shop: `a shop of ${id}`, what });
+    history.add({ kind: 'gave_up', shop, what });
     await pause(1_000);
     return undefined;
   };

@@ -60,7 +60,7 @@ async function openShop({ id: tenantId, api, fleet, history, nextPhone, nextName
   const participants = [phone, ...customers.slice(0, 2)];
   await fleet.network.setGroup(group, { name: 'Regulars', participants, admins: [phone] });
   const lists = { messages: [], scheduled: [], batches: [], awaited: [] };
-  return { id, phone, group, customers, stopped: new Set(), ...lists };
+  return { id, phone, group, customers, silent: new Set(), stopped: new Set(), ...lists };
 }
 
 /** A message whose end is not seen in time has none in the history, which the checker tells. */

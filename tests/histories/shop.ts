@@ -33,6 +33,8 @@ export interface Shop {
   /** The id of a group that it administers. */
   readonly group: string;
   readonly customers: string[];
+  /** Those who wrote STOP. They write no more, since whatever they wrote would let the shop write again. */
+  readonly silent: Set<string>;
   /** Those whose STOP was acknowledged. */
   readonly stopped: Set<string>;
   readonly messages: SentMessage[];
