@@ -1,0 +1,64 @@
+import type { Fleet } from '../e2e/fleet.ts';
+import { until } from '../e2e/waiting.ts';
+import type { ToldTenant } from './inbound-run.ts';
+
+/** Far longer than a take-over takes: how long it took is no question here. */
+const WELL_MS = 300_000;
+
+/** SIGKILL of any node; the others take over, then it comes back. */
+export async function killAnyNode(
+  fleet: Fleet,
+  tenants: readonly ToldTenant[],
+  random: () => number,
+): Promise<void> {
+  const node = fleet.nodes[Math.floor(random() * fleet.nodes.length)];
+  if (node === undefined) throw new Error('a fleet has nodes');
+  await node.end('SIGKILL');
+  await untilWell(fleet, tenants);
+  await node.start();
+  await fleet.spread();
+}
+
+/** Redis and its replica change roles and keep every connection; the address follows. */
+export async function changeRoles(fleet: Fleet, tenants: readonly ToldTenant[]): Promise<void> {
+  const pair = pairOf(fleet);
+  await pair.changeRoles();
+  leadToMaster(fleet);
+  await untilWell(fleet, tenants);
+}
+
+/** The replica falls behind, and the master is lost for good: what it alone had is gone. */
+export async function loseMaster(
+  fleet: Fleet,
+  tenants: readonly ToldTenant[],
+  behind: () => Promise<void>,
+): Promise<void> {
+  const pair = pairOf(fleet);
+  await pair.part();
+  await behind();
+  await pair.loseMaster();
+  leadToMaster(fleet);
+  // Without a replica nothing is committed, and the network delivers all of it again.
+  await pair.rejoin();
+  await untilWell(fleet, tenants);
+}
+
+function pairOf({ pair }: Fleet): NonNullable<Fleet['pair']> {
+  if (pair === undefined) throw new Error('the fault needs a Redis with a replica');
+  return pair;
+}
+
+function leadToMaster(fleet: Fleet): void {
+  for (const { link } of fleet.nodes) link?.moveTo(pairOf(fleet).master().socketPath);
+}
+
+async function untilWell(fleet: Fleet, tenants: readonly ToldTenant[]): Promise<void> {
+  await fleet.spread(WELL_MS);
+  for (const { api, shopIds } of tenants)
+    for (const shopId of shopIds)
+      await until(
+        `shop ${shopId} is connected`,
+        async () => (await api.get(`/shops/${shopId}/channels/msgapp`)).data.status === 'connected',
+        { withinMs: WELL_MS },
+      );
+}

@@ -1,0 +1,32 @@
+/** What people write while nodes die is told once, and each chat in its order: all kinds, under any address. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seededRandom } from '../../runtime/random.ts';
+import { testEnvironment } from '../../service/environment.ts';
+import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { killAnyNode } from './faults.ts';
+import { followAll, mustBeWhole, openTenants, sawEverythingOnce, writeThrough } from './inbound-run.ts';
+
+const MESSAGES = 150;
+const KILLS = 2;
+
+const { seed } = testEnvironment();
+const random = seededRandom(seed);
+let fleet: Fleet;
+before(async () => {
+  fleet = await startFleet({ nodes: 2 });
+});
+after(() => fleet.stop());
+
+test(`${KILLS * MESSAGES} messages of every kind are told once and in order through ${KILLS} kills (seed ${seed})`, async () => {
+  const tenants = await openTenants(fleet, 2, random);
+  const readers = followAll(tenants);
+  for (let kill = 0; kill < KILLS; kill += 1)
+    await writeThrough(
+      tenants,
+      { messages: MESSAGES, inflict: () => killAnyNode(fleet, tenants, random) },
+      random,
+    );
+  assert.equal(await mustBeWhole(tenants), KILLS * MESSAGES);
+  await sawEverythingOnce(tenants, readers);
+});
