@@ -19,8 +19,8 @@ export interface RunningHttp {
   serveForwarded(payload: string): Promise<string>;
   /** Erases a tenant's request log, and its id from the log of what operators changed. */
   forgetTenant(tenantId: string): Promise<void>;
-  /** Erases a shop's id from the log of what operators changed. */
-  forgetShop(shopId: string): Promise<void>;
+  /** Erases the id of a shop or person from the log of what operators changed. */
+  forgetId(id: string): Promise<void>;
   /** Takes nothing new, answers what is in hand (at most `graceMs`, default 10 s), writes out the request log. */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
       await requestLog.forget(tenantId);
       await audit.forget(tenantId);
     },
-    forgetShop: (shopId) => audit.forget(shopId),
+    forgetId: (id) => audit.forget(id),
     async close({ graceMs = DEFAULT_GRACE_MS } = {}) {
       events.close();
       eventReaders.close();

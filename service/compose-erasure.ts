@@ -1,3 +1,5 @@
+import { MessageEraser } from '../actors/shops/effects/message-eraser.ts';
+import { PersonEraser } from '../actors/shops/effects/person-eraser.ts';
 import { ShopEraser, type ShopEraserOptions } from '../actors/shops/effects/shop-eraser.ts';
 import { TenantErasure, type TenantErasureOptions } from '../actors/tenants/tenant-erasure.ts';
 
@@ -5,8 +7,8 @@ import { TenantErasure, type TenantErasureOptions } from '../actors/tenants/tena
 export interface ErasedLogs {
   /** Erases a tenant's request log, and its id from the log of what operators changed. */
   forgetTenant(tenantId: string): Promise<void>;
-  /** Erases a shop's id from the log of what operators changed. */
-  forgetShop(shopId: string): Promise<void>;
+  /** Erases the id of a shop or person from the log of what operators changed. */
+  forgetId(id: string): Promise<void>;
 }
 
 interface ErasureParts
@@ -15,13 +17,15 @@ interface ErasureParts
   readonly logs: ErasedLogs;
 }
 
-/** Puts together what erases tenants and their shops on this node. */
+/** Puts together what erases tenants, their shops and people who wrote to them on this node. */
 export function composeErasure({ logs, deadLetters, ...parts }: ErasureParts): TenantErasure {
-  const forgetChanges = (shopId: string): Promise<void> => logs.forgetShop(shopId);
+  const forgetChanges = (id: string): Promise<void> => logs.forgetId(id);
   const shops = new ShopEraser({ ...parts, deadLetters, forgetChanges });
+  const people = new PersonEraser({ ...parts, forgetChanges, messages: new MessageEraser(parts) });
   return new TenantErasure({
     ...parts,
     eraseShop: (shop) => shops.erase(shop),
+    erasePerson: (person) => people.erase(person),
     eraseStrays: (tenantId) => shops.eraseStrays(tenantId),
     forgetDeadLetters: (address) => deadLetters.forget(address),
     forgetRequests: (tenantId) => logs.forgetTenant(tenantId),

@@ -105,7 +105,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     countScheduled: scheduledCounter(metrics),
     webhooks: webhookSettings(environment),
     // No erasure runs before the node does.
-    logs: { forgetTenant: (id) => http.forgetTenant(id), forgetShop: (id) => http.forgetShop(id) },
+    logs: { forgetTenant: (id) => http.forgetTenant(id), forgetId: (id) => http.forgetId(id) },
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
     eventLimits: eventLimits(environment),
   });

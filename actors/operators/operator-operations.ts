@@ -51,10 +51,10 @@ export type FleetNode = Shown<typeof node>;
 /** A command that made an actor throw, without its content. */
 export type DeadLetterView = Shown<typeof deadLetter>;
 
-/** How far the erasure of a tenant or shop is; `shopsLeft`: shops of the tenant that are still to be erased. */
+/** How far the erasure of a tenant, shop or person is; `shopsLeft`: shops of the tenant that are still to be erased. */
 export type Deleted = Shown<typeof deleted | typeof deleting>;
 
-/** An erasure that runs. `id` is the tenant; `wholeTenant` is false where only shops of it are erased. */
+/** An erasure that runs. `id` is the tenant; `wholeTenant` is false where only shops of it, or people who wrote to them, are erased. */
 export type ErasureView = Shown<typeof erasure>;
 
 /** What operators do with one tenant, on the node that owns its shard. Missing things fail NOT_FOUND. Rejects only with `RuntimeFailure`. */
@@ -75,6 +75,8 @@ export interface OperatorOperations {
    */
   deleteTenant(tenantId: string): Promise<Outcome<Deleted>>;
   deleteShop(shop: ShopReference): Promise<Outcome<Deleted>>;
+  /** Erases what somebody wrote to the tenant's shops, and what is told of them. `personId`: as `fromId` of inbound messages. */
+  deletePerson(tenantId: string, personId: string): Promise<Outcome<Deleted>>;
   /** An erasure that runs. Fails `NOT_FOUND` where nothing of the tenant is being erased, or all of it is. */
   erasure(tenantId: string): Promise<Outcome<ErasureView>>;
   importShop(

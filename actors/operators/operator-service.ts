@@ -154,7 +154,7 @@ function accounts(
 /** How long an operator waits for the end of an erasure. */
 const ERASED_WITHIN_MS = 1_000;
 
-type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop' | 'erasure'>;
+type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop' | 'deletePerson' | 'erasure'>;
 
 function erasures({ actors, erasure, clock }: OperatorServiceOptions): Erasures {
   const left = async (tenantId: string): Promise<TenantState | undefined> => {
@@ -183,11 +183,20 @@ function erasures({ actors, erasure, clock }: OperatorServiceOptions): Erasures 
       if (!erasing?.has(shopId)) return done({ id: shopId, deleted: true });
       return done({ id: shopId, deleted: false, shopsLeft: erasing.size });
     },
+    async deletePerson(tenantId, personId) {
+      const asked = await ask(tenantId, { type: 'erase_person', personId });
+      if (!asked.ok) return asked;
+      const { erasing, erasingPeople } = (await left(tenantId)) ?? {};
+      if (!erasingPeople?.has(personId)) return done({ id: personId, deleted: true });
+      return done({ id: personId, deleted: false, shopsLeft: erasing?.size ?? 0 });
+    },
     async erasure(tenantId) {
       const state = await left(tenantId);
-      if (state === undefined || (!state.record.deleted && state.erasing.size === 0))
-        return failed('NOT_FOUND');
-      return done({ id: tenantId, wholeTenant: state.record.deleted, shopsLeft: state.erasing.size });
+      if (state === undefined) return failed('NOT_FOUND');
+      const { record, erasing, erasingPeople } = state;
+      const [shopsLeft, peopleLeft] = [erasing.size, erasingPeople.size];
+      if (!record.deleted && shopsLeft + peopleLeft === 0) return failed('NOT_FOUND');
+      return done({ id: tenantId, wholeTenant: record.deleted, shopsLeft, peopleLeft });
     },
   };
 }

@@ -28,4 +28,9 @@ export const deleted = v.strictObject({ id: v.string(), deleted: v.literal(true)
 export const deleting = v.strictObject({ id: v.string(), deleted: v.literal(false), shopsLeft: v.number() });
 
 /** An erasure that runs. */
-export const erasure = v.strictObject({ id: v.string(), wholeTenant: v.boolean(), shopsLeft: v.number() });
+export const erasure = v.strictObject({
+  id: v.string(),
+  wholeTenant: v.boolean(),
+  shopsLeft: v.number(),
+  peopleLeft: v.number(),
+});

@@ -149,6 +149,33 @@ export function deleteShop(state: TenantState, shopId: string): Turn<TenantState
   };
 }
 
+/** Has somebody erased who wrote to the tenant's shops. Asked again meanwhile it changes nothing. */
+export function erasePerson(
+  state: TenantState,
+  personId: string,
+  { isKnown = false }: { readonly isKnown?: boolean },
+): Turn<TenantState, TenantEffect> {
+  if (state.erasingPeople.has(personId)) return { reply: done(true) };
+  if (!isKnown) return { reply: failed('NOT_FOUND') };
+  return {
+    state: { ...state, erasingPeople: new Set(state.erasingPeople).add(personId) },
+    writes: [['SADD', state.keys.erasingPeople, personId]],
+    effects: [{ type: 'erase' }],
+    reply: done(true),
+  };
+}
+
+/** What was kept of somebody is gone. */
+export function personErased(state: TenantState, personId: string): Turn<TenantState, TenantEffect> {
+  const erasingPeople = new Set(state.erasingPeople);
+  erasingPeople.delete(personId);
+  return {
+    state: { ...state, erasingPeople },
+    writes: [['SREM', state.keys.erasingPeople, personId]],
+    reply: done(true),
+  };
+}
+
 /** Shops that one write names; a write may have 4,000 parts. */
 const SHOPS_PER_WRITE = 1_000;
 

@@ -8,12 +8,15 @@ import {
   createShop,
   deleteShop,
   deleteTenant,
+  erasePerson,
+  personErased,
   shopErased,
   tenantErased,
 } from './account-turns.ts';
 import { type ContactRecord, readContacts } from './contact-record.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
+import { mergedField } from './person-entry.ts';
 import { TENANT_LANES, type TenantCommand, type TenantEffect } from './tenant-commands.ts';
 import { loadTenant, pairs, type TenantState } from './tenant-state.ts';
 import type { WebhookRecord } from './webhook-record.ts';
@@ -43,6 +46,8 @@ export interface TenantBehaviourOptions {
 interface TenantFacts {
   readonly contacts: ReadonlyMap<string, ContactRecord>;
   readonly customers: ReadonlySet<string>;
+  /** Whether somebody who is to be erased has an id; absent: nobody is. */
+  readonly isKnown?: boolean;
   /** What is stored of how far endpoints have come, by webhook id, once a shop is erased; absent: nothing. */
   readonly progress?: ReadonlyMap<string, string>;
 }
@@ -66,6 +71,7 @@ export function tenantBehaviour(
       if (command.type === 'revoke_contact') return readDeclared(state, [command.phone], store);
       if (command.type === 'add_customers' || command.type === 'remove_customers')
         return readCustomers(state, command.phones, store);
+      if (command.type === 'erase_person') return readIsKnown(state, command.personId, store);
       if (command.type === 'shop_erased' && state.webhooks.size > 0) return readProgress(state, store);
       return noFacts;
     },
@@ -75,11 +81,10 @@ export function tenantBehaviour(
     perform: options.perform,
     timers: () => [],
     // Its webhooks are sent events from where it lives; an erased tenant has none any more.
-    mustLive: ({ record, erasing, webhooks, isGone }) =>
-      !isGone && (record.deleted || erasing.size > 0 || webhooks.size > 0),
+    mustLive: (state) => !state.isGone && (isErasing(state) || state.webhooks.size > 0),
     // An erasure that a lost process left unfinished goes on.
     activated(state, { nowMs }) {
-      const erasures = state.record.deleted || state.erasing.size > 0 ? [{ type: 'erase' as const }] : [];
+      const erasures = isErasing(state) ? [{ type: 'erase' as const }] : [];
       if (state.webhooks.size === 0 || state.record.deleted) return { effects: erasures };
       const { reseal = (_tenantId, webhook) => webhook } = options;
       const webhooks = activateWebhooks(state, (webhook) => reseal(state.tenantId, webhook, nowMs));
@@ -106,6 +111,11 @@ export function tenantBehaviour(
   };
 }
 
+/** Whether something of the tenant is still to be erased. */
+function isErasing({ record, erasing, erasingPeople }: TenantState): boolean {
+  return record.deleted || erasing.size > 0 || erasingPeople.size > 0;
+}
+
 /** The commands that a deleted tenant still takes. */
 const erasureCommands = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);
 
@@ -124,6 +134,13 @@ async function readCustomers(
 ): Promise<TenantFacts> {
   const [known] = (await store.read([['SMISMEMBER', state.keys.customers, ...phones]])) as [number[]];
   return { ...noFacts, customers: new Set(phones.filter((_, index) => known[index] === 1)) };
+}
+
+async function readIsKnown({ keys }: TenantState, personId: string, store: Store): Promise<TenantFacts> {
+  const [found] = (await store.read([['HMGET', keys.personIds, personId, mergedField(personId)]])) as [
+    (string | null)[],
+  ];
+  return { ...noFacts, isKnown: found.some((entry) => entry !== null) };
 }
 
 async function readProgress(state: TenantState, store: Store): Promise<TenantFacts> {
@@ -180,6 +197,10 @@ function turn(
       return deleteShop(state, command.shopId);
     case 'delete_tenant':
       return deleteTenant(state);
+    case 'erase_person':
+      return erasePerson(state, command.personId, facts);
+    case 'person_erased':
+      return personErased(state, command.personId);
     case 'shop_erased':
       return shopErased(state, command.shopId, facts);
     case 'tenant_erased':

@@ -54,6 +54,9 @@ export type TenantCommand =
     }
   | { readonly type: 'delete_shop'; readonly shopId: string }
   | { readonly type: 'delete_tenant' }
+  | { readonly type: 'erase_person'; readonly personId: string }
+  /** Nothing of the person is left in the store. */
+  | { readonly type: 'person_erased'; readonly personId: string }
   /** Nothing of the shop is left in the store. */
   | { readonly type: 'shop_erased'; readonly shopId: string }
   /** Nothing of the tenant is left in the store but what its own keys hold. */
@@ -82,6 +85,8 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
   webhook_progress: 'control',
   delete_shop: 'client',
   delete_tenant: 'client',
+  erase_person: 'client',
+  person_erased: 'control',
   shop_erased: 'control',
   tenant_erased: 'control',
   owner_number: 'control',
@@ -91,7 +96,7 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
 
 /** What a tenant's turn asks to be done once its commit holds. */
 export type TenantEffect =
-  /** Shops of the tenant, or all of it, are to be erased. */
+  /** Shops of the tenant, people who wrote to them, or all of it are to be erased. */
   | { readonly type: 'erase' }
   /** Ends the waits for the tenant's events: it leaves this node, or may call no more; `keyId`: only that key's, which may not. */
   | { readonly type: 'end_waits'; readonly keyId?: string }

@@ -25,6 +25,12 @@ export interface TenantErasureOptions {
     readonly shopId: string;
     readonly withTenant: boolean;
   }) => Promise<void>;
+  /** Erases somebody who wrote to the tenant's shops; rejects when it stopped half way and must be asked again. */
+  readonly erasePerson: (person: {
+    readonly tenantId: string;
+    readonly personId: string;
+    readonly shopIds: readonly string[];
+  }) => Promise<void>;
   /** Erases messages of the tenant that no list of its shops named. */
   readonly eraseStrays: (tenantId: string) => Promise<void>;
   readonly forgetDeadLetters: (address: Address) => Promise<void>;
@@ -44,8 +50,8 @@ interface Run {
 }
 
 /**
- * Erases shops, and whole tenants with what is kept of them. What is still to be erased stands in the tenant's record, and the
- * record goes last: after a crash or a move the tenant's next owner starts again, and each step may be repeated.
+ * Erases shops, people, and whole tenants with what is kept of them. What is still to be erased stands beside the tenant's
+ * record, and the record goes last: after a crash or a move the tenant's next owner starts again, and each step may be repeated.
  */
 export class TenantErasure {
   readonly #options: TenantErasureOptions;
@@ -105,6 +111,7 @@ export class TenantErasure {
       if (state.record.deleted) await this.#forgetKeys(state);
       if (!(await this.#eraseShops(address, state))) return false;
       if (state.record.deleted) await this.#eraseTenant(address, state);
+      else await this.#erasePeople(address, state);
       return true;
     } catch (error) {
       const { log } = this.#options;
@@ -141,6 +148,13 @@ export class TenantErasure {
       });
     }
     return isDone;
+  }
+
+  async #erasePeople(address: Address, { erasingPeople, shops }: TenantState): Promise<void> {
+    for (const personId of erasingPeople) {
+      if (this.#here(address) === undefined) return;
+      await this.#options.erasePerson({ tenantId: address.id, personId, shopIds: [...shops.keys()] });
+    }
   }
 
   async #eraseTenant(address: Address, { shard, tenantId, keys }: TenantState): Promise<void> {

@@ -23,6 +23,8 @@ export interface TenantKeys {
   readonly shops: string;
   /** Set of shop ids whose erasure was decided and is not finished. */
   readonly erasing: string;
+  /** Set of ids of people whose erasure was decided and is not finished. */
+  readonly erasingPeople: string;
   /** Set of phone numbers of stored customers. */
   readonly customers: string;
   /** Hash by phone: declared contacts. */
@@ -37,7 +39,10 @@ export interface TenantKeys {
   readonly numbers: string;
   /** Set: keys of what is remembered of erased shops' numbers, so that it goes with the tenant. */
   readonly numbersLeft: string;
-  /** Hash: ids of people by a digest of their address, and `merged ` and an id by what took its place. */
+  /**
+   * Hash: ids of people by a digest of their address, and under `merged ` and an id what took its place; with each the day on
+   * which it last counted. Under `swept`: the day on which old entries were last dropped.
+   */
   readonly personIds: string;
   /** Stream: what happened to the tenant's shops, for its own readers. */
   readonly events: string;
@@ -50,7 +55,7 @@ export interface TenantKeys {
   /** Streams: what is copied of the two above while the entries of an erased shop are left out. */
   readonly eventsKept: string;
   readonly attemptsKept: string;
-  /** Hash by stream: the shop whose entries are left out, and the last entry that was looked at. */
+  /** Hash by stream: the erasure whose entries are left out, and the last entry that was looked at. */
   readonly streamErasures: string;
 }
 
@@ -64,6 +69,7 @@ export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): Tenant
     apiKeys: key('api-keys'),
     shops: key('shops'),
     erasing: key('erasing'),
+    erasingPeople: key('erasing-people'),
     customers: key('customers'),
     contacts: key('contacts'),
     contactOrder: key('contact-order'),

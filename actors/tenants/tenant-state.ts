@@ -71,6 +71,8 @@ export interface TenantState {
   readonly shops: ReadonlyMap<string, ShopRecord>;
   /** Ids of shops whose erasure is not finished. */
   readonly erasing: ReadonlySet<string>;
+  /** Ids of people whose erasure is not finished. */
+  readonly erasingPeople: ReadonlySet<string>;
   /** Nothing of the tenant is stored any more. */
   readonly isGone: boolean;
   /** The erasure of a shop has ended since this loading. */
@@ -90,16 +92,19 @@ export async function loadTenant(
   { keyLimits, nowMs }: { readonly keyLimits: KeyLimits; readonly nowMs: number },
 ): Promise<TenantState | undefined> {
   const keys = tenantKeys(address.id);
-  const [record, ownerNumber, apiKeys, shops, erasing, declared, usage, webhooks] = (await store.read([
-    ['GET', keys.record],
-    ['GET', keys.ownerNumber],
-    ['HVALS', keys.apiKeys],
-    ['HVALS', keys.shops],
-    ['SMEMBERS', keys.erasing],
-    ['LRANGE', keys.declared, 0, -1],
-    ['HGETALL', keys.usage],
-    ['HVALS', keys.webhooks],
-  ])) as [string | null, string | null, string[], string[], string[], string[], string[], string[]];
+  const [record, ownerNumber, apiKeys, shops, erasing, people, declared, usage, webhooks] = (await store.read(
+    [
+      ['GET', keys.record],
+      ['GET', keys.ownerNumber],
+      ['HVALS', keys.apiKeys],
+      ['HVALS', keys.shops],
+      ['SMEMBERS', keys.erasing],
+      ['SMEMBERS', keys.erasingPeople],
+      ['LRANGE', keys.declared, 0, -1],
+      ['HGETALL', keys.usage],
+      ['HVALS', keys.webhooks],
+    ],
+  )) as [string | null, string | null, string[], string[], string[], string[], string[], string[], string[]];
   if (record === null) return undefined;
   const tenant = JSON.parse(record) as TenantRecord;
   if (tenant.version > 1) throw new NewerState('a tenant', { stored: tenant.version, known: 1 });
@@ -121,6 +126,7 @@ export async function loadTenant(
     ...indexKeys(live),
     shops: new Map(shops.map((stored) => JSON.parse(stored) as ShopRecord).map((shop) => [shop.id, shop])),
     erasing: new Set(erasing),
+    erasingPeople: new Set(people),
     isGone: false,
     hasErased: false,
     webhooks: new Map(

@@ -3,7 +3,7 @@ import { listActors, passivateActor, readActor, steerActor } from './actors.ts';
 import { listAudit } from './audit.ts';
 import { addCustomers, listCustomers, removeCustomers } from './customers.ts';
 import { listDeadLetters, replayDeadLetter } from './dead-letters.ts';
-import { readErasure } from './erasures.ts';
+import { deletePerson, readErasure } from './erasures.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { readOperator } from './operator.ts';
 import { listNodes, readMachines, readOverview } from './overview.ts';
@@ -46,6 +46,7 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   deleteTenant,
   changeShop,
   deleteShop,
+  deletePerson,
   readErasure,
   importShop,
   addCustomers,

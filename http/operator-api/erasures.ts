@@ -1,9 +1,13 @@
 import type { Deleted } from '../../actors/operators/operator-operations.ts';
 import { deleted, deleting, erasure } from '../../actors/replies/operator-replies.ts';
+import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { deletedExample, deletingExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
+
+/** As `fromId` of an inbound message is. */
+const PERSON_EXAMPLE = 'kX3vQm0yT1nB7hZcW9sRfA';
 
 /** The operations that erase say this of how long it takes. */
 export const ERASURE_DESCRIPTION =
@@ -26,6 +30,28 @@ export function erasureReply(tenantId: string, gone: Deleted) {
   return reply(202, gone, headerLines({ Location: `/admin/v1/tenants/${tenantId}/erasure` }));
 }
 
+/** DELETE /tenants/{tenantId}/people/{personId} */
+export const deletePerson = operatorEndpoint({
+  name: 'deletePerson',
+  method: 'DELETE',
+  path: '/tenants/{tenantId}/people/{personId}',
+  role: 'admin',
+  tag: 'Tenants',
+  summary: 'Erase somebody who wrote: their messages, name and number, and what shops wrote to them',
+  description: `\`personId\` is the \`fromId\` of their messages. An opt-out stays, and so does what counts for the policy. What the shops wrote to them keeps its record, without number, words and attachment, once it has ended. ${ERASURE_DESCRIPTION}`,
+  body: closedObject({}),
+  replies: {
+    200: { ...erasureReplies[200], example: { id: PERSON_EXAMPLE, deleted: true } },
+    202: { ...erasureReplies[202], example: { id: PERSON_EXAMPLE, deleted: false, shopsLeft: 0 } },
+  },
+  errors: ['NOT_FOUND'],
+  forwardTimeoutMs: 10_000,
+  async handle({ params: { tenantId, personId }, services }) {
+    const gone = await services.operators.deletePerson(tenantId, personId);
+    return gone.ok ? erasureReply(tenantId, gone.value) : gone;
+  },
+});
+
 /** GET /tenants/{tenantId}/erasure */
 export const readErasure = operatorEndpoint({
   name: 'readErasure',
@@ -33,13 +59,18 @@ export const readErasure = operatorEndpoint({
   path: '/tenants/{tenantId}/erasure',
   role: 'read',
   tag: 'Tenants',
-  summary: 'Read how far the erasure of a tenant, or of shops of it, is',
+  summary: 'Read how far the erasure of a tenant, or of its shops and people, is',
   description: '`404` once nothing is left to erase.',
   replies: {
     200: {
       description: 'The erasure.',
       data: erasure,
-      example: { id: deletingExample.id, wholeTenant: true, shopsLeft: deletingExample.shopsLeft },
+      example: {
+        id: deletingExample.id,
+        wholeTenant: true,
+        shopsLeft: deletingExample.shopsLeft,
+        peopleLeft: 0,
+      },
     },
   },
   errors: ['NOT_FOUND'],

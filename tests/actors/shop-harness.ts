@@ -344,7 +344,7 @@ export class ShopHarness {
       this.writes.push(write);
       const [command, key, field, value] = write;
       this.redis.run(write);
-      if (command === 'HSET' && !/:(scheduled|batch)/.test(key))
+      if (command === 'HSET' && !/:(scheduled|batch|inbound:)/.test(key))
         this.#note(key, String(field), String(value));
     }
     this.effects.push(...(turn.effects ?? []));

@@ -20,7 +20,11 @@ const shopId = '66b1f0a2c3d4e5f607182901';
 /** A node whose eraser of shops fails as often as it is told, and a tenant that lives there for as long as `isHere` says so. */
 async function nodeWithEraser(
   failures: number,
-  { isHere = () => true, deleted = false }: { isHere?: () => boolean; deleted?: boolean } = {},
+  {
+    isHere = () => true,
+    deleted = false,
+    person,
+  }: { isHere?: () => boolean; deleted?: boolean; person?: string } = {},
 ) {
   const clock = new FakeClock();
   const log = new QuietLog();
@@ -28,6 +32,7 @@ async function nodeWithEraser(
   let state: TenantState = {
     ...{ ...stored, record: { ...stored.record, deleted }, shops: new Map() },
     erasing: new Set(shopIds),
+    erasingPeople: new Set(person === undefined ? [] : [person]),
   };
   const steps: string[] = [];
   const { turn } = tenantBehaviour({
@@ -56,6 +61,7 @@ async function nodeWithEraser(
     store: { read: async () => [[]], commit: note('commit') },
     ...{ clock, log, directory: { forget: note('keys') }, forgetDeadLetters: note('dead letters') },
     ...{ eraseStrays: note('strays'), forgetRequests: note('requests'), refreshDirectory: note('directory') },
+    erasePerson: note('person'),
     async eraseShop(shop) {
       mostAtOnce = Math.max(mostAtOnce, ++atOnce);
       await Promise.resolve();
@@ -90,6 +96,16 @@ test('an erasure that failed is left to the tenant’s next owner', async () => 
   isHere = false;
   await clock.advance(60_000);
   assert.equal(tries(), shopIds.length);
+});
+
+test('people are erased by their tenant, also by the next owner, and an unknown one is not', async () => {
+  const { erasure, steps, tell, state } = await nodeWithEraser(0, { person: 'somebody' });
+  await erasure.run(address);
+  assert.ok(steps.includes('person'));
+  tell({ type: 'person_erased', personId: 'somebody' });
+  assert.equal(state().erasingPeople.size, 0);
+  tell({ type: 'erase_person', personId: 'nobody' });
+  assert.equal(state().erasingPeople.size, 0);
 });
 
 test('shops are erased one after the other', async () => {

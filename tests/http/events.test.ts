@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import { done } from '../../actors/failure.ts';
-import { eraseShopEvents } from '../../actors/tenants/erase-shop-events.ts';
+import { eraseShopEvents } from '../../actors/tenants/erase-events.ts';
 import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenants/event-cursor.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { EVENT_WAITS } from '../../http/tenant-api/events.ts';

@@ -105,6 +105,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       await memory.forgetInLogs({ shopId });
       return done({ id: shopId, deleted: true });
     },
+    deletePerson: async () => failed('NOT_FOUND'),
     erasure: async () => failed('NOT_FOUND'),
     async importShop(tenantId, draft) {
       const stopped = await memory.stopped('importShop');

@@ -86,7 +86,7 @@ async function startReal(limits: Partial<RuntimeLimits>, parts: StartedParts): P
     egressVault: egressVault(credentialCiphers([Buffer.alloc(32, 1)])),
     logs: {
       forgetTenant: (id) => fixture.forgetTenant(id),
-      forgetShop: (id) => fixture.forgetShop(id),
+      forgetId: (id) => fixture.forgetId(id),
     },
     webhooks: {
       ...{ credentialsKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)], allowLoopback: true },

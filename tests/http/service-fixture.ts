@@ -125,7 +125,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
   });
   memory.forgetInLogs = async ({ tenantId, shopId }) => {
     if (tenantId !== undefined) await running.forgetTenant(tenantId);
-    if (shopId !== undefined) await running.forgetShop(shopId);
+    if (shopId !== undefined) await running.forgetId(shopId);
   };
   return {
     ...running,

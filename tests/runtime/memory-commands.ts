@@ -74,6 +74,7 @@ const commands: Readonly<Record<string, Command>> = {
     );
     return members.length - listOf(values, key).length;
   },
+  ZSCORE: (values, key, [member = '']) => (listOf(values, key).includes(member) ? '0' : null),
   ZRANGE: (values, key, [from, to]) => listOf(values, key).slice(...range(from, to)),
   ZREMRANGEBYRANK(values, key, [, to]) {
     const members = listOf(values, key);

@@ -1,5 +1,6 @@
 import type { Store } from '../../../runtime/store.ts';
 import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../state/inbound-records.ts';
+import { dayOfMessage } from '../state/message-days.ts';
 import { strayDays } from '../state/stray-messages.ts';
 
 /** Messages that one commit erases: some hundred commands, about a millisecond of Redis. */
@@ -13,6 +14,27 @@ export async function eraseListedInbound(shard: number, index: string, store: In
     const [ids] = (await store.read([['ZRANGE', index, 0, BATCH - 1]])) as [string[]];
     if (ids.length === 0) return;
     await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ['ZREM', index, ...ids]]);
+  }
+}
+
+/** Erases what of a shop's index is erased, in short steps; what comes in meanwhile may stay. */
+export async function eraseInboundAmong(
+  { shard, index }: { readonly shard: number; readonly index: string },
+  isErased: (owner: InboundOwner) => boolean,
+  store: InboundStore,
+): Promise<void> {
+  let from = '-';
+  for (;;) {
+    const [ids] = (await store.read([['ZRANGE', index, from, '+', 'BYLEX', 'LIMIT', 0, BATCH]])) as [
+      string[],
+    ];
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    from = `(${last}`;
+    const stored = await store.read(ids.map((id) => ['HGET', inboundKey(shard, dayOfMessage(id)), id]));
+    const gone = ids.filter((id, at) => isOf(id, stored[at] as string | null, isErased));
+    if (gone.length > 0)
+      await store.commit(shard, [...gone.map((id) => inboundErasure(shard, id)), ['ZREM', index, ...gone]]);
   }
 }
 
@@ -41,7 +63,11 @@ export async function eraseStrayInbound(
 }
 
 /** The field that says when one was read goes with it. */
-function isOf(id: string, stored: string | undefined, isErased: (owner: InboundOwner) => boolean): boolean {
+function isOf(
+  id: string,
+  stored: string | null | undefined,
+  isErased: (owner: InboundOwner) => boolean,
+): boolean {
   const owner = id.includes(':') ? undefined : inboundOwner(stored);
   return owner !== undefined && isErased(owner);
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
+import { isFinal } from '../../message-status.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
-import { messageErasure, readMessages } from '../state/message-days.ts';
+import { bodyWrite, dayOfMessage, messageErasure, readMessages } from '../state/message-days.ts';
 import type { MessageBody } from '../state/message-record.ts';
 import { idempotencyKey } from '../state/shop-keys.ts';
 import { strayMessages } from '../state/stray-messages.ts';
@@ -51,10 +52,42 @@ export class MessageEraser {
     }
   }
 
+  /**
+   * Takes recipient, words and attachment out of the messages that a shop's list names, have ended and went to somebody who is
+   * forgotten. Their records stay, so that an idempotency key sends nothing again.
+   */
+  async redactListed(
+    shard: number,
+    accepted: string,
+    isForgotten: (address: string) => boolean,
+  ): Promise<void> {
+    const { store } = this.#options;
+    // From behind: what is cut off the head, or comes in, meanwhile leaves none out.
+    for (let behind = 0; ; behind += BATCH) {
+      const [elements] = (await store.read([['LRANGE', accepted, -behind - BATCH, -behind - 1]])) as [
+        string[],
+      ];
+      if (elements.length === 0) return;
+      const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
+      const messages = await readMessages(shard, ids, store);
+      const writes = messages.flatMap((message) => {
+        const { body, state } = message ?? {};
+        const isTheirs = body?.to != null && isForgotten(body.to);
+        return isTheirs && state && isFinal(state.status) ? [redaction(shard, body)] : [];
+      });
+      if (writes.length > 0) await store.commit(shard, writes);
+    }
+  }
+
   async #erasures(shard: number, ids: readonly string[]): Promise<Write[]> {
     const messages = await readMessages(shard, ids, this.#options.store);
     return ids.flatMap((id, index) => erasuresOf(shard, id, messages[index]?.body));
   }
+}
+
+function redaction(shard: number, { reply: _, ...body }: MessageBody): Write {
+  const nothing = { to: null, text: null, mediaUrl: null, mediaType: null };
+  return bodyWrite(shard, dayOfMessage(body.id), { ...body, ...nothing });
 }
 
 /** Returns the writes that erase a message; `body` undefined: it is gone, or was half gone. */

@@ -14,6 +14,7 @@ import type { ShopEffect } from '../turns/builder/shop-commands.ts';
 import { batchSender } from './batch-sender.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { OneShopPerNumber } from './one-shop-per-number.ts';
+import { peopleForgetter } from './person-memory.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 import { scheduledSender } from './scheduled-sender.ts';
@@ -35,7 +36,7 @@ export interface ShopEffectsParts {
   readonly poolSessions: PoolSessions;
   readonly oneShopPerNumber: OneShopPerNumber;
   readonly sharedNumbers: SharedNumbers;
-  readonly store: Pick<Store, 'read'>;
+  readonly store: Pick<Store, 'read' | 'append'>;
   /** Sends as a caller does: what was scheduled, when its time has come. */
   readonly send: ShopOperations['send'];
   /** Counts what recipients said, and how long after a message was sent; milliseconds. */
@@ -50,6 +51,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
   const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = parts;
   const sendScheduled = scheduledSender(parts);
   const sendBatched = batchSender(parts);
+  const forgetPeople = peopleForgetter(parts);
   return (effect, address) => {
     // Effects of every send come first: this is the hot path.
     if (effect.type === 'announce_message') {
@@ -62,6 +64,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
     const { tenantId, shopId } = session;
     if (effect.type === 'announce_events') return eventWaiters.changed(tenantId);
     if (effect.type === 'send_scheduled') return sendScheduled(session, effect.scheduledId);
+    if (effect.type === 'forget_people') return forgetPeople(tenantId, effect);
     if (effect.type === 'send_batched') return sendBatched(session, effect.batchId, effect.place);
     switch (effect.type) {
       case 'open':

@@ -4,7 +4,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { answeredInTime } from '../../answered-in-time.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
-import { eraseShopEvents } from '../../tenants/erase-shop-events.ts';
+import { eraseShopEvents } from '../../tenants/erase-events.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { endedBatchKeys, readBatchIds } from '../state/batch-reading.ts';

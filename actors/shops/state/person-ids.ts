@@ -3,11 +3,15 @@
  * from. It is a digest of the first address they were known by, under a key that is not in Redis (`NumberVault.digests`).
  * A hash of the tenant's leads from the digest of each address to the id, so that somebody whose number the network tells
  * later stays the same person. Where two addresses turn out to be one person's who had an id each, that of the number stays,
- * and the hash says what became of the other one.
+ * and the hash says what became of the other one. Each entry has the day on which it last counted, and goes once messages
+ * of that day are gone (`../effects/person-memory.ts`).
  */
 import { recipientKey } from '../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../policy/recipient.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
+import { mergedField, personEntry, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import { dayOf } from './message-days.ts';
 import type { NumberVault } from './number-vault.ts';
 
 /** The addresses of somebody who wrote; one of the two is there. */
@@ -27,33 +31,46 @@ export interface KnownPerson {
   readonly writes: readonly Write[];
 }
 
+/** The digests of an address, a number in any form or the network's own id; the newest key's first. */
+export function personDigests(
+  tenantId: string,
+  address: string,
+  vault: Pick<NumberVault, 'digests'>,
+): readonly string[] {
+  const counted = isPhoneNumber(address) ? String(recipientKey(address)) : address;
+  return vault.digests(`person ${tenantId}`, counted);
+}
+
 /** Finds who wrote. */
 export async function readPerson(
   tenantId: string,
   { number, lid }: Addresses,
-  { store, vault }: { readonly store: Pick<Store, 'read'>; readonly vault: Pick<NumberVault, 'digests'> },
+  sources: {
+    readonly store: Pick<Store, 'read'>;
+    readonly vault: Pick<NumberVault, 'digests'>;
+    readonly nowMs: number;
+  },
 ): Promise<KnownPerson> {
+  const { store, vault, nowMs } = sources;
   const { personIds } = tenantKeys(tenantId);
   const digestsOf = (address: string | undefined): readonly string[] =>
-    address === undefined ? [] : vault.digests(`person ${tenantId}`, address);
-  const ofNumber = digestsOf(number && String(recipientKey(number)));
+    address === undefined ? [] : personDigests(tenantId, address, vault);
+  const ofNumber = digestsOf(number);
   const ofLid = digestsOf(lid);
   const digests = [...ofNumber, ...ofLid];
   const [found] = (await store.read([['HMGET', personIds, ...digests]])) as [(string | null)[]];
-  const known = (from: number, to: number): string | undefined =>
-    found.slice(from, to).find((id) => id !== null) ?? undefined;
+  const known = (from: number, to: number): string | undefined => {
+    const stored = found.slice(from, to).find((entry) => entry !== null);
+    return stored == null ? undefined : personIdIn(stored);
+  };
   const byNumber = known(0, ofNumber.length);
   const byLid = known(ofNumber.length, digests.length);
   const id = byNumber ?? byLid ?? digests[0];
   if (id === undefined) throw new Error('somebody wrote from no address');
   const newest = [ofNumber[0], ofLid[0]].filter((digest) => digest !== undefined);
-  const unknown = newest.filter((digest) => found[digests.indexOf(digest)] !== id);
-  const writes: Write[] = unknown.map((digest) => ['HSET', personIds, digest, id]);
-  if (byLid !== undefined && byLid !== id) writes.push(['HSET', personIds, mergedField(byLid), id]);
+  const entry = personEntry(id, dayOf(nowMs));
+  const outdated = newest.filter((digest) => found[digests.indexOf(digest)] !== entry);
+  const writes: Write[] = outdated.map((digest) => ['HSET', personIds, digest, entry]);
+  if (byLid !== undefined && byLid !== id) writes.push(['HSET', personIds, mergedField(byLid), entry]);
   return { id, ids: [...new Set([id, ...(byLid === undefined ? [] : [byLid]), ...newest])], writes };
-}
-
-/** The field that says which id took the place of another. */
-function mergedField(id: string): string {
-  return `merged ${id}`;
 }

@@ -42,7 +42,7 @@ export interface ShopState extends ShopMachines {
   readonly shard: number;
   readonly keys: ShopKeys;
   /** Where the tenant's customers and declared contacts stand, asked for each recipient. */
-  readonly people: Pick<TenantKeys, 'customers' | 'contacts'>;
+  readonly people: Pick<TenantKeys, 'customers' | 'contacts' | 'personIds'>;
   readonly name: string;
   /** Messages in order of age; the one in hand is not among them. */
   readonly queue: readonly QueuedMessage[];

@@ -193,6 +193,8 @@ export type ShopEffect =
   /** What the session is to report of what people write. */
   | { readonly type: 'hear_inbound'; readonly inbound: InboundMode }
   | { readonly type: 'refresh_groups' }
+  /** Drop from the tenant's people who wrote last before a day; days since the Unix epoch. */
+  | { readonly type: 'forget_people'; readonly oldestDay: number; readonly today: number }
   /** Make a send whose time has come. */
   | { readonly type: 'send_scheduled'; readonly scheduledId: string }
   /** Make the send to one recipient of a batch. */

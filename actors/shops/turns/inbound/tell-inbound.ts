@@ -1,7 +1,7 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { SessionEvent } from '../../../sessions/session-host.ts';
 import { inboundExpiry, inboundWrite } from '../../state/inbound-records.ts';
-import { dayOf, firstIdOfDay } from '../../state/message-days.ts';
+import { dayEndsMs, dayOf, firstIdOfDay } from '../../state/message-days.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { heardMark, type ToldFacts } from './inbound-facts.ts';
@@ -55,17 +55,21 @@ export function tellInbound(builder: TurnBuilder, told: Told, options: InboundOp
   builder.tellOfInbound(id);
 }
 
-/** Once a day and actor: has the day's records expire, and drops what is older from the shop's indexes. */
+/** Once a day and actor: has the day's records expire, and drops what is older from the shop's indexes and the tenant's people. */
 function keepAsLong(builder: TurnBuilder, id: string, retentionMs: number): void {
   const { nowMs, state } = builder;
-  const { accepted, keys, shard } = state;
+  const { accepted, keys, people, shard } = state;
   const day = dayOf(nowMs);
   if (accepted.inboundDay === day) return;
+  const oldestDay = dayOf(nowMs - retentionMs);
   builder.write(
     inboundExpiry(shard, id, retentionMs),
-    ['ZREMRANGEBYLEX', keys.inbound, '-', `(${firstIdOfDay(dayOf(nowMs - retentionMs))}`],
+    ['ZREMRANGEBYLEX', keys.inbound, '-', `(${firstIdOfDay(oldestDay)}`],
     ['ZREMRANGEBYSCORE', keys.inboundHeard, '-inf', nowMs - retentionMs],
+    ['PEXPIREAT', people.personIds, dayEndsMs(day + 1, retentionMs)],
   );
+  // Messages of a day are gone a day later than that.
+  builder.perform({ type: 'forget_people', oldestDay: oldestDay - 1, today: day });
   builder.onCommitted(() => {
     accepted.inboundDay = day;
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { eraseShopEvents } from '../../actors/tenants/erase-shop-events.ts';
+import { eraseShopEvents } from '../../actors/tenants/erase-events.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';

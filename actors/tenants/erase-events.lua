@@ -1,19 +1,21 @@
 #!lua flags=allow-oom
--- Takes one shop's entries out of a stream of its tenant, one step at a time: call it until it answers 0. XDEL only marks
--- entries, so the shop's would stay in memory and on disk. Instead each step copies some of the other entries, and the last
--- one puts the copy in the stream's place. Other shops add entries meanwhile.
--- An entry that names no shop, as earlier programs wrote tries of webhooks, may be the shop's and goes too. The others keep
--- their ids, and the stream the id it gave last, so that cursors stay as they were. What was erased no longer counts as
+-- Takes the entries that hold one of some values in a field out of a stream of a tenant, one step at a time: call it until it
+-- answers 0. XDEL only marks entries, so they would stay in memory and on disk. Instead each step copies some of the other
+-- entries, and the last one puts the copy in the stream's place. Shops add entries meanwhile.
+-- An entry without the field goes too where that is asked for: earlier programs wrote tries of webhooks that name no shop, and
+-- they may be the shop's. The others keep their ids, and the stream the id it gave last, so that cursors stay as they were. What was erased no longer counts as
 -- added: more added than there are says that entries were cut off, which readers may have missed.
 -- Where the copy is made is stored with it: after a crash the next call goes on, and a second caller does no harm.
 -- Also when memory is full: the copy is removed or takes the place of a larger stream.
 --
--- KEYS: the stream; the copy; a hash with `shop id of last entry` by stream.
--- ARGV: the shop's id; how many entries a step looks at.
--- Reply: 1, there is more to do; 0, no entry of the shop is left.
+-- KEYS: the stream; the copy; a hash with the erasure's name and the id of the last entry by stream.
+-- ARGV: the erasure's name; how many entries a step looks at; the field; 1 where an entry without it stays, else 0; the values.
+-- Reply: 1, there is more to do; 0, no such entry is left.
 
 local stream, copy, steps = KEYS[1], KEYS[2], KEYS[3]
-local shop, most = ARGV[1], tonumber(ARGV[2])
+local name, most, field, stays_without = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4] == '1'
+local gone = {}
+for index = 5, #ARGV do gone[ARGV[index]] = true end
 
 local function finish()
   redis.call('UNLINK', copy)
@@ -24,24 +26,22 @@ end
 if redis.call('EXISTS', stream) == 0 then return finish() end
 local step = redis.call('HGET', steps, stream)
 local from = '-'
-if step and string.sub(step, 1, #shop + 1) == shop .. ' ' then
-  from = '(' .. string.sub(step, #shop + 2)
+if step and string.sub(step, 1, #name + 1) == name .. ' ' then
+  from = '(' .. string.sub(step, #name + 2)
 else
   redis.call('UNLINK', copy)
 end
 
 local entries = redis.call('XRANGE', stream, from, '+', 'COUNT', most)
 for _, entry in ipairs(entries) do
-  local fields = entry[2]
+  local fields, stays = entry[2], stays_without
   for index = 1, #fields, 2 do
-    if fields[index] == 's' and fields[index + 1] ~= shop then
-      redis.call('XADD', copy, entry[1], unpack(fields))
-      break
-    end
+    if fields[index] == field then stays = not gone[fields[index + 1]] end
   end
+  if stays then redis.call('XADD', copy, entry[1], unpack(fields)) end
 end
 if #entries == most then
-  redis.call('HSET', steps, stream, shop .. ' ' .. entries[most][1])
+  redis.call('HSET', steps, stream, name .. ' ' .. entries[most][1])
   return 1
 end
 

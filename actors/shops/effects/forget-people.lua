@@ -1,0 +1,23 @@
+#!lua flags=allow-oom
+-- Drops what is too old from the map of a tenant's people, some at a time: call it with the cursor that it answered until that
+-- is 0. Whether an entry is old is looked at as it is dropped, since people write meanwhile.
+--
+-- KEYS: the hash, each value ending in the day on which it last counted.
+-- ARGV: the cursor, at first 0; the oldest day that is kept; today; how many fields a step looks at.
+-- Reply: the next cursor.
+
+local people, cursor = KEYS[1], ARGV[1]
+local oldest, today, most = tonumber(ARGV[2]), ARGV[3], ARGV[4]
+
+if cursor == '0' then
+  -- Each shop of the tenant asks once a day.
+  if redis.call('HGET', people, 'swept') == 'on ' .. today then return '0' end
+  redis.call('HSET', people, 'swept', 'on ' .. today)
+end
+
+local found = redis.call('HSCAN', people, cursor, 'COUNT', most)
+for index = 1, #found[2], 2 do
+  local day = tonumber(string.match(found[2][index + 1], ' (%d+)$'))
+  if not day or day < oldest then redis.call('HDEL', people, found[2][index]) end
+end
+return found[1]

@@ -1,0 +1,147 @@
+import { numberForms } from '../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../policy/recipient.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { answeredInTime } from '../../answered-in-time.ts';
+import { eraseEventsThatTell } from '../../tenants/erase-events.ts';
+import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
+import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
+import type { NumberVault } from '../state/number-vault.ts';
+import { personDigests } from '../state/person-ids.ts';
+import { shopKeys } from '../state/shop-keys.ts';
+import { eraseInboundAmong, eraseStrayInbound } from './inbound-eraser.ts';
+import type { MessageEraser } from './message-eraser.ts';
+
+/** The actors and the store from which a person is erased. */
+export interface PersonEraserOptions {
+  readonly actors: Pick<Actors, 'ask'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly vault: Pick<NumberVault, 'digests'>;
+  readonly messages: Pick<MessageEraser, 'redactListed'>;
+  /** Takes the person's id out of the log of what operators changed. */
+  readonly forgetChanges: (personId: string) => Promise<void>;
+  /** How long messages are kept, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+/** Somebody who is to be erased from what is kept of a tenant. */
+export interface ErasedPerson {
+  readonly tenantId: string;
+  readonly personId: string;
+  /** The tenant's shops. */
+  readonly shopIds: readonly string[];
+}
+
+/** Fields that one step looks at. */
+const SCAN_COUNT = 500;
+
+/**
+ * Erases one person: what they wrote, their id, their number in events, and what shops wrote to them. What the policy goes by
+ * stays: that they said STOP, when they wrote, and when they were written to (docs/contract.md, Erasing a person).
+ */
+export class PersonEraser {
+  readonly #options: PersonEraserOptions;
+
+  constructor(options: PersonEraserOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when it is done. Each step may be repeated: the ids, by which the rest is found, go last. Rejects where that is to
+   * be asked for again.
+   */
+  async erase({ tenantId, personId, shopIds }: ErasedPerson): Promise<void> {
+    const { actors, store, clock, messages, forgetChanges, retentionMs } = this.#options;
+    const { shard } = tenantAddress(tenantId);
+    const keysOfShops = shopIds.map((shopId) => shopKeys(shard, shopId));
+    const known = await this.#known(tenantId, personId);
+    const isTheirs = (address: string): boolean =>
+      personDigests(tenantId, address, this.#options.vault).some((digest) => known.digests.has(digest));
+    const addresses = new Set<string>();
+    for (const keys of keysOfShops)
+      for (const address of await this.#addresses(keys, isTheirs)) addresses.add(address);
+    const told = [...addresses].filter(isPhoneNumber).flatMap(numberForms);
+    await eraseEventsThatTell(store, tenantId, {
+      name: `person-${personId}`,
+      values: told.map((phone) => JSON.stringify({ phone })),
+    });
+    const isForgotten = (address: string): boolean => addresses.has(address) || isTheirs(address);
+    const isErased = (owner: { readonly tenantId: string; readonly fromId: string }): boolean =>
+      owner.tenantId === tenantId && known.ids.has(owner.fromId);
+    for (const keys of keysOfShops) {
+      await eraseInboundAmong({ shard, index: keys.inbound }, isErased, store);
+      await messages.redactListed(shard, keys.accepted, isForgotten);
+    }
+    await eraseStrayInbound(shard, isErased, { store, retentionMs, nowMs: clock.wallMs() });
+    await this.#forgetIds(tenantId, known.fields);
+    for (const id of known.ids) await forgetChanges(id);
+    await answeredInTime(clock, actors.ask(tenantAddress(tenantId), { type: 'person_erased', personId }));
+  }
+
+  /** All ids of the person, the digests of their addresses, and the fields that hold them. */
+  async #known(
+    tenantId: string,
+    personId: string,
+  ): Promise<{
+    readonly ids: ReadonlySet<string>;
+    readonly digests: ReadonlySet<string>;
+    readonly fields: readonly string[];
+  }> {
+    const { personIds } = tenantKeys(tenantId);
+    const merged = new Map<string, string>();
+    for await (const [field, entry] of this.#fields(personIds)) {
+      const former = mergedIdIn(field);
+      if (former !== undefined) merged.set(former, personIdIn(entry));
+    }
+    const ids = new Set([personId, merged.get(personId) ?? personId]);
+    // Each look adds those that became one of the person's.
+    for (let before = 0; before < ids.size; ) {
+      before = ids.size;
+      for (const [former, present] of merged) if (ids.has(present)) ids.add(former);
+    }
+    // An id is the digest of the first address.
+    const digests = new Set(ids);
+    const fields: string[] = [];
+    for await (const [field, entry] of this.#fields(personIds)) {
+      if (!ids.has(personIdIn(entry))) continue;
+      fields.push(field);
+      if (mergedIdIn(field) === undefined) digests.add(field);
+    }
+    return { ids, digests, fields };
+  }
+
+  /** Under which addresses the shop knows the person: numbers, and the network's own ids of them. */
+  async #addresses(
+    keys: { readonly writers: string; readonly aliases: string },
+    isTheirs: (address: string) => boolean,
+  ): Promise<string[]> {
+    const found: string[] = [];
+    for await (const [address] of this.#fields(keys.writers)) if (isTheirs(address)) found.push(address);
+    for await (const [address, number] of this.#fields(keys.aliases))
+      if (isTheirs(address) || isTheirs(number)) found.push(address, number);
+    return found;
+  }
+
+  async *#fields(key: string): AsyncGenerator<readonly [field: string, value: string]> {
+    let cursor = '0';
+    do {
+      const [[next, pairs]] = (await this.#options.store.read([
+        ['HSCAN', key, cursor, 'COUNT', SCAN_COUNT],
+      ])) as [[string, string[]]];
+      cursor = next;
+      for (let index = 0; index + 1 < pairs.length; index += 2)
+        yield [pairs[index] ?? '', pairs[index + 1] ?? ''];
+    } while (cursor !== '0');
+  }
+
+  async #forgetIds(tenantId: string, fields: readonly string[]): Promise<void> {
+    const { personIds } = tenantKeys(tenantId);
+    const { shard } = tenantAddress(tenantId);
+    for (let from = 0; from < fields.length; from += SCAN_COUNT)
+      await this.#options.store.commit(shard, [
+        ['HDEL', personIds, ...fields.slice(from, from + SCAN_COUNT)],
+      ]);
+  }
+}

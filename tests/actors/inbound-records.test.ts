@@ -1,0 +1,149 @@
+/** What people wrote, and who they are, as it lies in Redis: sealed, through a change of keys, and for a while. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { eraseInboundAmong } from '../../actors/shops/effects/inbound-eraser.ts';
+import { forgetPeople } from '../../actors/shops/effects/person-memory.ts';
+import { inboundWrite, readInbound } from '../../actors/shops/state/inbound-records.ts';
+import { dayOf } from '../../actors/shops/state/message-days.ts';
+import { type NumberVault, numberVault } from '../../actors/shops/state/number-vault.ts';
+import { readPerson } from '../../actors/shops/state/person-ids.ts';
+import { personEntry } from '../../actors/tenants/person-entry.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
+import { objectIdGenerator } from '../../runtime/object-id.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import type { Read, Write } from '../../runtime/store.ts';
+import { type RedisServer, startRedisServer } from '../redis-server.ts';
+
+const DAY_MS = 86_400_000;
+const nowMs = Date.parse('2026-03-01T08:00:00Z');
+const newId = objectIdGenerator(systemRandom);
+const [former, present] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const ANA = { number: '+33612345678', lid: '123456@lid' };
+
+let server: RedisServer;
+let redis: Redis;
+before(async () => {
+  server = await startRedisServer();
+  redis = new Redis(server.url);
+  await redis.config('SET', 'rdbcompression', 'no');
+});
+after(async () => {
+  redis?.disconnect();
+  await server?.stop();
+});
+
+const run = (commands: readonly (Read | Write)[]): Promise<unknown[]> =>
+  Promise.all(commands.map(([name, ...args]) => redis.call(name, args.map(String))));
+
+const store = {
+  read: run,
+  append: run,
+  commit: async (_shard: number, writes: readonly Write[]): Promise<void> => void (await run(writes)),
+};
+
+const SHARD = 3;
+
+async function stored(vault: NumberVault, fromId: string, shopId = newId(nowMs)): Promise<string> {
+  const id = newId(nowMs);
+  const record = {
+    ...{ id, tenantId: newId(nowMs), shopId, fromId, from: ANA.number, lid: ANA.lid, name: 'Ana Bakerwoman' },
+    ...{ atMs: nowMs, text: 'where is my bread', replyTo: null, wireId: 'W1', media: null },
+    kind: 'text' as const,
+  };
+  await store.commit(SHARD, [
+    inboundWrite(SHARD, record, vault),
+    ['ZADD', `{s${SHARD}}:index:${shopId}`, 0, id],
+  ]);
+  return id;
+}
+
+async function person(
+  tenantId: string,
+  vault: NumberVault,
+  addresses: { readonly number: string | undefined; readonly lid: string } = ANA,
+  atMs = nowMs,
+): Promise<string> {
+  const known = await readPerson(tenantId, addresses, { store, vault, nowMs: atMs });
+  await store.commit(SHARD, known.writes);
+  return known.id;
+}
+
+test('nothing of a message lies in Redis in the clear: no word, name, number or address', async () => {
+  const vault = numberVault([present]);
+  const fromId = await person(newId(nowMs), vault);
+  await stored(vault, fromId);
+  const words = ['bread', 'Bakerwoman', ANA.number.slice(1), ANA.lid];
+  for (const key of await redis.keys('*')) {
+    const dump = (await redis.dumpBuffer(key))?.toString('latin1') ?? '';
+    assert.deepEqual(
+      words.filter((word) => key.includes(word) || dump.includes(word)),
+      [],
+      key,
+    );
+  }
+});
+
+test('a record that a former key sealed is read as long as that key is configured, and counts as gone without it', async () => {
+  const fromId = 'kX3vQm0yT1nB7hZcW9sRfA';
+  const ids = [
+    await stored(numberVault([former]), fromId),
+    await stored(numberVault([present, former]), fromId),
+  ];
+  const textsWith = async (secrets: readonly Buffer[]) => {
+    const found = await readInbound(SHARD, ids, { store, vault: numberVault(secrets) });
+    return found.map((each) => each?.record.text);
+  };
+  assert.deepEqual(await textsWith([present, former]), ['where is my bread', 'where is my bread']);
+  assert.deepEqual(await textsWith([present]), [undefined, 'where is my bread']);
+});
+
+test('a person keeps their id through a change of keys, once they wrote while both were configured', async () => {
+  const tenantId = newId(nowMs);
+  const id = await person(tenantId, numberVault([former]));
+  assert.equal(await person(tenantId, numberVault([present, former])), id);
+  assert.equal(await person(tenantId, numberVault([present])), id);
+});
+
+test('who has not written for as long as messages are kept is forgotten; who has keeps their id', async () => {
+  const tenantId = newId(nowMs);
+  const vault = numberVault([present]);
+  const { personIds } = tenantKeys(tenantId);
+  const today = dayOf(nowMs);
+  const others: string[] = [];
+  const [silent, lively] = [{ ...ANA }, { number: '+33612345679', lid: '99@lid' }];
+  await person(tenantId, vault, silent, nowMs - 32 * DAY_MS);
+  // By the network's own id first: it would be another id once it was forgotten.
+  const id = await person(tenantId, vault, { number: undefined, lid: lively.lid }, nowMs - 32 * DAY_MS);
+  for (let other = 0; other < 2_000; other += 1)
+    others.push(`digest ${other}`, personEntry('gone', today - 40));
+  await redis.hset(personIds, ...others);
+  assert.equal(await person(tenantId, vault, lively), id);
+  await forgetPeople(store, tenantId, { oldestDay: today - 31, today });
+  assert.equal(await redis.hlen(personIds), 3, 'two addresses, and when it was looked');
+  assert.equal(await person(tenantId, vault, lively), id);
+  // Once a day is enough, however many shops ask.
+  await person(tenantId, vault, silent, nowMs - 32 * DAY_MS);
+  await forgetPeople(store, tenantId, { oldestDay: today - 31, today });
+  assert.equal(await redis.hlen(personIds), 5);
+  await forgetPeople(store, tenantId, { oldestDay: today - 30, today: today + 1 });
+  assert.equal(await redis.hlen(personIds), 3);
+});
+
+test('of a shop’s messages those of one person are erased, however many there are', async () => {
+  const vault = numberVault([present]);
+  const shopId = newId(nowMs);
+  const index = `{s${SHARD}}:index:${shopId}`;
+  const kept: string[] = [];
+  const erased: string[] = [];
+  for (let message = 0; message < 220; message += 1)
+    if (message % 2 === 0) erased.push(await stored(vault, 'gone', shopId));
+    else kept.push(await stored(vault, 'stays', shopId));
+  await eraseInboundAmong({ shard: SHARD, index }, ({ fromId }) => fromId === 'gone', store);
+  assert.deepEqual(await redis.zrange(index, '0', '-1'), kept.toSorted());
+  const found = await readInbound(SHARD, [...erased, ...kept], { store, vault });
+  assert.deepEqual(
+    found.map((each) => each === undefined),
+    [...erased.map(() => true), ...kept.map(() => false)],
+  );
+});
