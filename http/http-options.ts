@@ -11,7 +11,7 @@ import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
 import type { Tracing } from '../runtime/tracing.ts';
 import type { OperatorToken } from './contract/operator-role.ts';
-import type { EventFeed } from './events/operator-event.ts';
+import type { OperatorEventFeed } from './events/operator-event.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Forwarder } from './owner/remote-owner.ts';
 import type { RequestLogLimits } from './request-log/request-log.ts';
@@ -54,7 +54,7 @@ export interface HttpOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly events: EventFeed;
+  readonly events: OperatorEventFeed;
   /** Makes spans of the tenants' requests; absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
   readonly health: { ready(): boolean | Promise<boolean> };

@@ -1,10 +1,10 @@
 import { consolePages } from './console/console-pages.ts';
 import type { HttpOptions } from './http-options.ts';
 import { allActors } from './operator-api/actor-list.ts';
-import { createOperatorDoor } from './operator-api/door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { fleetOverview } from './operator-api/fleet-overview.ts';
 import { createOperatorFront, operatorBodies } from './operator-api/front.ts';
+import { operatorTokenCheck } from './operator-api/operator-token-check.ts';
 import { operatorPages } from './operator-api/pages.ts';
 import { resumeEverywhere } from './operator-api/resume-everywhere.ts';
 import type { OperatorServices } from './operator-api/services.ts';
@@ -59,20 +59,20 @@ export function operatorListener(
   const { clock, random, log, forwarder, operatorTokens, version, health, metrics } = options;
   const { newId, owner, events } = parts;
   const countRequest = parts.count('admin ');
-  const door = createOperatorDoor({ tokens: operatorTokens, clock, log, metrics });
+  const tokenCheck = operatorTokenCheck({ tokens: operatorTokens, clock, log, metrics });
   const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
   const operators = createOperatorFront({
     router,
     services,
     owner,
-    door,
+    tokenCheck,
     forwarder,
     audit: parts.audit,
     clock,
     random,
     newId: () => newId(clock.wallMs()),
   });
-  const pages = [...consolePages(), ...operatorPages({ door, version, health, metrics, events })];
+  const pages = [...consolePages(), ...operatorPages({ tokenCheck, version, health, metrics, events })];
   const inHand = new CallsInHand(options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT);
   const answer = observed(withPages(pages, operators), {
     clock,
@@ -84,5 +84,5 @@ export function operatorListener(
       if (answered.status !== 200 || !PROBES.has(answered.route)) log.debug(answered, 'operator request');
     },
   });
-  return { answer, inHand, bodyPolicy: operatorBodies({ router, door }) };
+  return { answer, inHand, bodyPolicy: operatorBodies({ router, tokenCheck }) };
 }

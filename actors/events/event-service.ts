@@ -12,10 +12,10 @@ import {
 } from '../tenants/event-cursor.ts';
 import { streamFacts, wereCutOff } from '../tenants/event-retention.ts';
 import {
-  type EventNews,
   type EventWait,
   type EventWaiters,
   NO_ROOM_TO_WAIT,
+  type SharedAnswers,
 } from '../tenants/event-waiters.ts';
 import {
   decodeEvent,
@@ -104,9 +104,9 @@ async function nextLook(
   options: Sources,
 ): Promise<Outcome<EventPage>> {
   const place = wait?.place ?? START_OF_STREAM;
-  const news = wait?.takeNews();
-  if (news === undefined) return done({ items: [], nextCursor: cursorOf(place) });
-  const sources = sharedBy(news, options);
+  const shared = wait?.takeShared();
+  if (shared === undefined) return done({ items: [], nextCursor: cursorOf(place) });
+  const sources = sharedBy(shared, options);
   const scanned = await scan(tenantKeys(tenantId).events, place, query, sources.store);
   return await pageOf(tenantId, { scanned, wait }, sources);
 }
@@ -138,7 +138,7 @@ async function itemsThatFit(
   let bytes = 0;
   for (let from = 0; from < found.length; from += VIEWED_AT_ONCE) {
     const some = found.slice(from, from + VIEWED_AT_ONCE);
-    const views = await Promise.all(some.map((event) => viewOf(event, tenantId, sources)));
+    const views = await Promise.all(some.map((event) => eventView(event, tenantId, sources)));
     for (const [index, view] of views.entries()) {
       if (view === undefined) continue;
       bytes += Buffer.byteLength(JSON.stringify(view));
@@ -149,14 +149,14 @@ async function itemsThatFit(
   return { items, left: undefined };
 }
 
-/** The sources of calls that the same news woke. */
-function sharedBy(news: EventNews, { store, messages, inbound }: Sources): Sources {
+/** The sources of calls that the same event woke. */
+function sharedBy(shared: SharedAnswers, { store, messages, inbound }: Sources): Sources {
   return {
-    store: { read: (reads) => news.once(JSON.stringify(reads), () => store.read(reads)) },
+    store: { read: (reads) => shared.once(JSON.stringify(reads), () => store.read(reads)) },
     messages: {
-      message: (tenantId, id) => news.once(id, async () => await messages.message(tenantId, id)),
+      message: (tenantId, id) => shared.once(id, async () => await messages.message(tenantId, id)),
     },
-    inbound: { told: (tenantId, id) => news.once(id, () => inbound.told(tenantId, id)) },
+    inbound: { told: (tenantId, id) => shared.once(id, () => inbound.told(tenantId, id)) },
   };
 }
 
@@ -253,7 +253,7 @@ async function scan(
 }
 
 /** As the API shows it; undefined for one of a message, sent or inbound, that is gone. */
-export async function viewOf(
+export async function eventView(
   { streamId, type, shopId, subject }: StoredEvent,
   tenantId: string,
   { messages, inbound }: Pick<Sources, 'messages' | 'inbound'>,

@@ -122,16 +122,16 @@ export type StoreRequest =
   | { readonly kind: 'write'; readonly changes: readonly SealedChange[] };
 
 /** Messages of a worker. */
-export type FromWorker = PoolWord | SessionWord;
+export type FromWorker = PoolReport | SessionReport;
 
 /** Messages of a worker about itself, for the pool that supervises it. */
-export type PoolWord =
+export type PoolReport =
   | { readonly kind: 'ready' }
   | { readonly kind: 'pong'; readonly heapBytes: number }
   | { readonly kind: 'stopped' };
 
 /** Messages of a worker about its sessions. */
-export type SessionWord =
+export type SessionReport =
   | { readonly kind: 'event'; readonly shopId: string; readonly event: SessionEvent & { generation: number } }
   | {
       readonly kind: 'note';

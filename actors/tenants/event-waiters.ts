@@ -20,7 +20,7 @@ export const NO_ROOM_TO_WAIT = {
 const TOGETHER_MS = 20;
 
 /** What woke a tenant's calls, all at once: they ask the same questions, so each is asked once, and after the event. */
-export class EventNews {
+export class SharedAnswers {
   readonly #answers = new Map<string, Promise<unknown>>();
 
   /** The answer to the question of this name, of whoever asked it first. */
@@ -42,7 +42,7 @@ export class EventWait {
   readonly #tenantId: string;
   /** The key that the call was made with. */
   readonly keyId: string | undefined;
-  #news: EventNews | undefined;
+  #shared: SharedAnswers | undefined;
   #isOver = false;
   #callback: ((listener: never) => void) | undefined;
   #listener: unknown;
@@ -64,19 +64,19 @@ export class EventWait {
   whenWoken<Listener>(callback: (listener: Listener) => void, listener: Listener): void {
     this.#callback = callback;
     this.#listener = listener;
-    if (this.#news !== undefined || this.#isOver) this.#wake();
+    if (this.#shared !== undefined || this.#isOver) this.#wake();
   }
 
   /** What came since the last look, once; undefined: nothing did, and the wait is over. */
-  takeNews(): EventNews | undefined {
-    const news = this.#news;
-    this.#news = undefined;
-    return news;
+  takeShared(): SharedAnswers | undefined {
+    const shared = this.#shared;
+    this.#shared = undefined;
+    return shared;
   }
 
   /** Events are stored. */
-  tell(news: EventNews): void {
-    this.#news = news;
+  tell(shared: SharedAnswers): void {
+    this.#shared = shared;
     this.#wake();
   }
 
@@ -124,8 +124,8 @@ export class EventWaiters {
   changed(tenantId: string): void {
     const ofTenant = this.#waiting.get(tenantId);
     if (ofTenant === undefined) return;
-    const news = new EventNews();
-    for (const wait of ofTenant) wait.tell(news);
+    const shared = new SharedAnswers();
+    for (const wait of ofTenant) wait.tell(shared);
   }
 
   /** The tenant leaves this node: its waits end now, while the node may still answer, and callers ask the next owner. */

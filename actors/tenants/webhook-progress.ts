@@ -2,7 +2,7 @@ import type { StoredEvent } from './tenant-event.ts';
 import type { WebhookProgress } from './webhook-record.ts';
 
 /** A dead letter as the progress of its endpoint keeps it. */
-export function deadLetter({ streamId, shopId }: Pick<StoredEvent, 'streamId' | 'shopId'>): string {
+export function webhookDeadLetter({ streamId, shopId }: Pick<StoredEvent, 'streamId' | 'shopId'>): string {
   return `${streamId} ${shopId}`;
 }
 

@@ -32,7 +32,7 @@ export interface WebhookProgress {
   /** A place in the tenant's stream. */
   readonly cursor: string;
   readonly retries: readonly WebhookRetry[];
-  /** Events that were given up, the newest last, bounded (`deadLetter`). */
+  /** Events that were given up, the newest last, bounded (`webhookDeadLetter`). */
   readonly dead: readonly string[];
   /** Since when no try succeeded; null: the last one did. */
   readonly failingSinceMs: number | null;

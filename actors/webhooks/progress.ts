@@ -1,7 +1,7 @@
 import type { Random } from '../../runtime/random.ts';
 import { cursorOf } from '../tenants/event-cursor.ts';
 import type { StoredEvent } from '../tenants/tenant-event.ts';
-import { deadLetter, placeOf } from '../tenants/webhook-progress.ts';
+import { placeOf, webhookDeadLetter } from '../tenants/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
@@ -127,7 +127,7 @@ function after(
   // It was asked for once more while this try ran: that one counts.
   if (progress.retries.some((retry) => retry.place === place)) return failed;
   if (delayMs === undefined) {
-    return { ...failed, dead: [...progress.dead, deadLetter(event)].slice(-MOST_DEAD) };
+    return { ...failed, dead: [...progress.dead, webhookDeadLetter(event)].slice(-MOST_DEAD) };
   }
   return {
     ...failed,

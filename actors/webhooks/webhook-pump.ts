@@ -4,7 +4,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
-import { viewOf } from '../events/event-service.ts';
+import { eventView } from '../events/event-service.ts';
 import type { Outcome } from '../failure.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
@@ -232,7 +232,7 @@ export class WebhookPump {
         return { event: undefined, missedUntilMs };
       },
       async body(event) {
-        const view = await viewOf(event, tenantId, { messages, inbound });
+        const view = await eventView(event, tenantId, { messages, inbound });
         return view && JSON.stringify(view);
       },
       send: ({ streamId }, body, to) => this.#sendInTurn(tenantId, { id: cursorOf(streamId), body }, to),

@@ -1,5 +1,5 @@
 import { addressOfBytes } from '../../http/pipeline/client-address.ts';
-import { bearer, keyHash } from '../../http/pipeline/presented-key.ts';
+import { bearer, hashOfKey } from '../../http/pipeline/presented-key.ts';
 import type { RawHead } from '../../http/request-head.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
@@ -51,7 +51,7 @@ export function readHead(raw: RawHead, response: HttpResponse): Head {
     method: raw.getCaseSensitiveMethod(),
     path: raw.getUrl(),
     ip: addressOfBytes(response.getRemoteAddress()),
-    keyHash: token === undefined ? undefined : keyHash(token),
+    keyHash: token === undefined ? undefined : hashOfKey(token),
     requestId: given === '' ? makeId(systemClock.wallMs()) : given,
   };
 }

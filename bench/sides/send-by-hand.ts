@@ -11,7 +11,7 @@ import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
 import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
 import { acceptedBody } from '../../http/contract/message-json.ts';
-import { keyHash } from '../../http/pipeline/presented-key.ts';
+import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { createRouter } from '../../http/pipeline/router.ts';
 import { API_BASE_PATH, API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { sendMessage } from '../../http/tenant-api/messages.ts';
@@ -60,15 +60,15 @@ const makeWireId = fromRandomBytes(
 
 const tenants = new Map(
   fleet.keys.map(({ key, tenantId }) => {
-    const caller = { keyId: keyHash(key)?.slice(0, 24) ?? '', permissions: new Set(['messages.send']) };
+    const caller = { keyId: hashOfKey(key)?.slice(0, 24) ?? '', permissions: new Set(['messages.send']) };
     const shard = shardOf(tenantId);
     const customers = new Set(fleet.recipients);
     const tenant = { ...{ tenantId, shard, customers, caller }, quota: new QuotaMeter(), shops: new Map() };
-    return [keyHash(key) ?? '', tenant as Tenant];
+    return [hashOfKey(key) ?? '', tenant as Tenant];
   }),
 );
 for (const { id, key } of fleet.shops) {
-  const tenant = tenants.get(keyHash(key) ?? '') as Tenant;
+  const tenant = tenants.get(hashOfKey(key) ?? '') as Tenant;
   const keys = shopKeys(tenant.shard, id);
   tenant.shops.set(id, {
     id,

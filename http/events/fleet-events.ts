@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { askNode, type OtherNodes } from '../owner/ask-all-nodes.ts';
 import { EventLog } from './event-log.ts';
-import type { EventFeed, OperatorEvent } from './operator-event.ts';
+import type { OperatorEvent, OperatorEventFeed } from './operator-event.ts';
 
 const ASK_EVERY_MS = 250;
 /** A node that did not answer is asked less often. */
@@ -34,7 +34,7 @@ function isEvent(value: unknown): boolean {
 
 /** The feed, the clock and the ways to other nodes. */
 export interface FleetEventsOptions {
-  readonly feed: EventFeed;
+  readonly feed: OperatorEventFeed;
   readonly forwarder: OtherNodes;
   readonly clock: Clock;
   /** Tells this node's log from all others: letters and digits. */
@@ -42,7 +42,7 @@ export interface FleetEventsOptions {
 }
 
 /** This node's events and, while somebody watches, those of the others. */
-export class FleetEvents implements EventFeed {
+export class FleetEvents implements OperatorEventFeed {
   readonly #options: FleetEventsOptions;
   readonly #log: EventLog;
   readonly #endLog: () => void;

@@ -20,7 +20,7 @@ interface MissedEvent {
 export type OperatorEvent = ActorEvent | NodeEvent | MissedEvent;
 
 /** Where events come from. */
-export interface EventFeed {
+export interface OperatorEventFeed {
   /** Calls back for every event from now on, until the returned function is called. */
   subscribe(listener: (event: OperatorEvent) => void): () => void;
 }

@@ -2,7 +2,7 @@ import { isFinal, MESSAGE_REASONS } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { rememberLast } from '../../runtime/memoize.ts';
 import { ERRORS } from '../contract/errors.ts';
-import type { EventFeed } from '../events/operator-event.ts';
+import type { OperatorEventFeed } from '../events/operator-event.ts';
 import type { Metrics } from './metrics.ts';
 
 /** How long one slot is, and how far back they go. */
@@ -56,7 +56,7 @@ export function emptySlot(atMs: number): ActivitySlot {
 /** Begins to count the requests it is given and the messages of the feed. */
 export function recentActivity(parts: {
   readonly clock: Clock;
-  readonly feed: EventFeed;
+  readonly feed: OperatorEventFeed;
   readonly metrics: Metrics;
 }): RecentActivity {
   const { clock, feed, metrics } = parts;

@@ -11,17 +11,17 @@ import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from 
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
-import { anonymous, type BodyPolicy, type Front, isRead, routed } from '../pipeline/front.ts';
+import { anonymous, type BodyPolicy, type EdgeHandler, isRead, routed } from '../pipeline/front.ts';
 import type { Router } from '../pipeline/router.ts';
-import type { OperatorDoor } from './door.ts';
+import type { OperatorTokenCheck } from './operator-token-check.ts';
 import type { OperatorServices } from './services.ts';
 
-/** The router, the door and the services of the operators' edge. */
+/** The router, the check of tokens and the services of the operators' edge. */
 export interface OperatorFrontOptions {
   readonly router: Router<OperatorServices>;
   readonly services: OperatorServices;
   readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
-  readonly door: OperatorDoor;
+  readonly tokenCheck: OperatorTokenCheck;
   readonly forwarder: Forwarder;
   readonly audit: Pick<AuditLog, 'begin' | 'drop' | 'end'>;
   readonly clock: Clock;
@@ -35,14 +35,14 @@ interface Edge extends OperatorFrontOptions {
 }
 
 /** The operators' edge: route, token and role, then the node that owns the tenant a path names, or this one. */
-export function createOperatorFront(parts: OperatorFrontOptions): Front {
+export function createOperatorFront(parts: OperatorFrontOptions): EdgeHandler {
   const options: Edge = { ...parts, follow: ownerFollower(parts) };
   return async (request, { requestId, traceparent }) => {
     const target = routed(options.router, request);
     if (!target.found) return target.refused;
     const { endpoint, route } = target;
     const { role = 'admin' } = endpoint;
-    const admitted = options.door.admit(request, { role, changes: endpoint.method !== 'GET' });
+    const admitted = options.tokenCheck.admit(request, { role, changes: endpoint.method !== 'GET' });
     if (admitted.operator === undefined) return anonymous(admitted.refusal, route);
     // Operators name everything by its id, in either case.
     const values = target.values.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
@@ -79,9 +79,12 @@ export function createOperatorFront(parts: OperatorFrontOptions): Front {
 }
 
 /** The operators' bodies: nothing is kept of one without a token of theirs. */
-export function operatorBodies({ router, door }: Pick<OperatorFrontOptions, 'router' | 'door'>): BodyPolicy {
+export function operatorBodies({
+  router,
+  tokenCheck,
+}: Pick<OperatorFrontOptions, 'router' | 'tokenCheck'>): BodyPolicy {
   return {
-    headDecides: (head) => !routed(router, head).found || isRead(head.method) || !door.knows(head),
+    headDecides: (head) => !routed(router, head).found || isRead(head.method) || !tokenCheck.knows(head),
     accountOf: () => 'operators',
   };
 }

@@ -13,10 +13,10 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { Page } from '../pipeline/pages.ts';
 import { shopActor, shopDetails, shopInspection } from './actor-resources.ts';
-import type { OperatorDoor } from './door.ts';
 import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './endpoints.ts';
 import { operatorEvent } from './event-schemas.ts';
 import { machine, overview, seriesPoint, shard } from './fleet-resources.ts';
+import type { OperatorTokenCheck } from './operator-token-check.ts';
 import { inspectTenant, loggedRequest, tenant } from './resources.ts';
 
 /** The names of resources in the operators' document. */
@@ -81,7 +81,7 @@ export const EVENT_OPERATION = {
 
 /** What the pages of the operators' listener show. */
 export interface OperatorPagesOptions {
-  readonly door: OperatorDoor;
+  readonly tokenCheck: OperatorTokenCheck;
   readonly version: string;
   readonly health: { ready(): boolean | Promise<boolean> };
   readonly metrics: Metrics;
@@ -90,7 +90,7 @@ export interface OperatorPagesOptions {
 
 /** Probes without a token; metrics, events and the operators' own document with one of the role each names. */
 export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
-  const { door, version, health, metrics, events } = options;
+  const { tokenCheck, version, health, metrics, events } = options;
   const started = new Date();
 
   function guarded(
@@ -101,7 +101,7 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
     return {
       path,
       answer(request) {
-        const admitted = door.admit(request, { role, changes: false });
+        const admitted = tokenCheck.admit(request, { role, changes: false });
         return admitted.operator === undefined ? admitted.refusal : answer(request);
       },
     };

@@ -97,7 +97,7 @@ export const refusalCount = v.strictObject({
 });
 
 /** A message without its content: operators see its state and the call that made it, never its text, media or key. */
-export const messageOutcome = v.pick(message, [
+export const messageWithoutContent = v.pick(message, [
   ...(['id', 'kind', 'to', 'status', 'reason', 'via', 'createdAt', 'updatedAt', 'sentAt'] as const),
   ...(['requestId', 'deliveredAt', 'readAt', 'deliveredCount', 'readCount'] as const),
 ]);

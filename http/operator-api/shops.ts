@@ -12,10 +12,10 @@ import { cursorPage, numberedPage } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
 import { shownEgress } from './actor-resources.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
-import { messageOutcome } from './resources.ts';
+import { messageWithoutContent } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-function outcomeOf(view: MessageView): v.InferOutput<typeof messageOutcome> {
+function outcomeOf(view: MessageView): v.InferOutput<typeof messageWithoutContent> {
   const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId } = view;
   const { deliveredAt, readAt, deliveredCount, readCount } = view;
   return {
@@ -41,7 +41,7 @@ export const listShopMessages = operatorEndpoint({
   replies: {
     200: {
       description: 'A page.',
-      data: cursorPage(messageOutcome),
+      data: cursorPage(messageWithoutContent),
       example: {
         items: [
           {

@@ -7,7 +7,7 @@ import type { CallWait } from '../contract/waiting.ts';
 import type { Router } from './router.ts';
 
 /** What the edge knows of a request once it is answered. */
-export interface FrontReply {
+export interface EdgeReply {
   readonly reply: ReplyValue;
   /** The route's template; `unmatched` where there is none. */
   readonly route: string;
@@ -30,7 +30,7 @@ export interface CallMarks {
 }
 
 /** The edge part of one listener. Never rejects. */
-export type Front = (request: RequestValue, call: CallMarks) => MaybePromise<FrontReply>;
+export type EdgeHandler = (request: RequestValue, call: CallMarks) => MaybePromise<EdgeReply>;
 
 /**
  * Decides about a request's body from its head alone. Most requests of strangers are refused by the head, so nothing of
@@ -55,7 +55,7 @@ export function isRead(method: string): boolean {
 export const UNMATCHED = 'unmatched';
 
 /** A reply to an unknown caller. */
-export function anonymous(reply: ReplyValue, route: string): FrontReply {
+export function anonymous(reply: ReplyValue, route: string): EdgeReply {
   return { reply, route, tenantId: undefined, keyId: undefined };
 }
 
@@ -67,7 +67,7 @@ export type Routed<Services> =
       readonly values: readonly string[];
       readonly route: string;
     }
-  | { readonly found: false; readonly refused: FrontReply };
+  | { readonly found: false; readonly refused: EdgeReply };
 
 /** Finds the endpoint, and refuses unknown paths, wrong methods and bodies that are not to be read. */
 export function routed<Services>(router: Router<Services>, request: RequestValue): Routed<Services> {

@@ -8,7 +8,7 @@ import type { CallWait } from '../contract/waiting.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { CallsInHand } from './calls-in-hand.ts';
 import { DelayedRejections } from './delayed-rejections.ts';
-import { anonymous, type CallMarks, type Front, type FrontReply, UNMATCHED } from './front.ts';
+import { anonymous, type CallMarks, type EdgeHandler, type EdgeReply, UNMATCHED } from './front.ts';
 import { readTraceparent } from './traceparent.ts';
 
 /** The steps that every request of both listeners passes through. */
@@ -55,11 +55,11 @@ const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
 
 /** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
-export function observed(front: Front, options: ObservedOptions): Responder {
+export function observed(front: EdgeHandler, options: ObservedOptions): Responder {
   const { clock, inHand, newId } = options;
   const refusals = new DelayedRejections(clock);
 
-  function finish(request: Asked, answered: FrontReply, begun: Begun): ReplyValue {
+  function finish(request: Asked, answered: EdgeReply, begun: Begun): ReplyValue {
     const atMs = clock.wallMs();
     const { requestId, startedMs } = begun;
     const { reply, route, tenantId, keyId } = answered;
@@ -94,12 +94,12 @@ export function observed(front: Front, options: ObservedOptions): Responder {
   }
 
   /** A delayed rejection; it waits for its time alone, so it does not count as in hand. */
-  async function held(request: Asked, refused: FrontReply, begun: Begun): Promise<ReplyValue> {
+  async function held(request: Asked, refused: EdgeReply, begun: Begun): Promise<ReplyValue> {
     await refusals.hold();
     return finished(request, refused, begun);
   }
 
-  function finished(request: Asked, answered: FrontReply, begun: Begun): ReplyValue {
+  function finished(request: Asked, answered: EdgeReply, begun: Begun): ReplyValue {
     try {
       return finish(request, answered, begun);
     } catch (thrown) {
@@ -122,7 +122,7 @@ export function observed(front: Front, options: ObservedOptions): Responder {
     });
   }
 
-  function settled(request: RequestValue, answered: FrontReply, begun: Begun): MaybePromise<ReplyValue> {
+  function settled(request: RequestValue, answered: EdgeReply, begun: Begun): MaybePromise<ReplyValue> {
     if (waits(answered)) return waiting(request, answered, begun);
     return isOverload(answered)
       ? held(withoutBody(request), answered, begun)
@@ -132,7 +132,7 @@ export function observed(front: Front, options: ObservedOptions): Responder {
   /** A front's answer that is waited for: counted as in hand until then. */
   function later(
     request: RequestValue,
-    answered: Promise<FrontReply>,
+    answered: Promise<EdgeReply>,
     begun: Begun,
   ): MaybePromise<ReplyValue> {
     inHand.enter();
@@ -149,7 +149,7 @@ export function observed(front: Front, options: ObservedOptions): Responder {
   }
 
   function asked(request: RequestValue, begun: Begun, marks: CallMarks): MaybePromise<ReplyValue> {
-    let answered: MaybePromise<FrontReply>;
+    let answered: MaybePromise<EdgeReply>;
     try {
       answered = front(request, marks);
     } catch (thrown) {
@@ -169,9 +169,9 @@ export function observed(front: Front, options: ObservedOptions): Responder {
 }
 
 /** The answer of a call that waits. */
-type Waited = FrontReply & { readonly wait: CallWait };
+type Waited = EdgeReply & { readonly wait: CallWait };
 
-function waits(answered: FrontReply): answered is Waited {
+function waits(answered: EdgeReply): answered is Waited {
   return answered.wait !== undefined;
 }
 
@@ -181,6 +181,6 @@ function withoutBody({ method, ip, headers }: RequestValue): Asked {
 }
 
 /** Whether the reply is `OVERLOADED`. The status is compared first, since reading the code costs more. */
-function isOverload({ reply }: FrontReply): boolean {
+function isOverload({ reply }: EdgeReply): boolean {
   return reply.status === 503 && errorCode(reply) === 'OVERLOADED';
 }

@@ -1,7 +1,7 @@
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
-import { anonymous, type Front, isRead } from './front.ts';
+import { anonymous, type EdgeHandler, isRead } from './front.ts';
 
 /** A path outside the declared API, answered to GET and HEAD alone: documents, probes, files of a page. */
 export interface Page {
@@ -10,7 +10,7 @@ export interface Page {
 }
 
 /** A front that answers these pages itself and leaves the rest to the next. */
-export function withPages(pages: readonly Page[], next: Front): Front {
+export function withPages(pages: readonly Page[], next: EdgeHandler): EdgeHandler {
   const byPath = new Map(pages.map((page) => [page.path, page]));
   return (request, call) => {
     const page = byPath.get(request.path);

@@ -29,7 +29,7 @@ const hashes = { byKey: new Map<string, string>(), byHeader: new Map<string, str
  * SHA-256 of a key in hex, or undefined when it cannot be one of ours. The keys of the last callers stay in memory, and
  * nowhere else, for their hashes cost more than all else about authenticating a call.
  */
-export function keyHash(key: string): string | undefined {
+export function hashOfKey(key: string): string | undefined {
   return rememberedHash(hashes.byKey, key, key);
 }
 
@@ -41,7 +41,7 @@ export function presentedHash(headers: RequestHeaders): string | undefined {
   const key = presentedKey(headers);
   if (key === undefined) return undefined;
   const isUsual = authorization.length === 'Bearer '.length + key.length && bearer(authorization) === key;
-  return isUsual ? rememberedHash(hashes.byHeader, authorization, key) : keyHash(key);
+  return isUsual ? rememberedHash(hashes.byHeader, authorization, key) : hashOfKey(key);
 }
 
 function rememberedHash(known: Map<string, string>, text: string, key: string): string | undefined {

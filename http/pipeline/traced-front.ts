@@ -1,10 +1,10 @@
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Span, Tracing } from '../../runtime/tracing.ts';
 import type { CallWait } from '../contract/waiting.ts';
-import type { Front, FrontReply } from './front.ts';
+import type { EdgeHandler, EdgeReply } from './front.ts';
 
 /** A front whose every request is one span, waits included, under the caller's where it sent a traceparent. */
-export function tracedFront(front: Front, tracing: Tracing | undefined): Front {
+export function tracedFront(front: EdgeHandler, tracing: Tracing | undefined): EdgeHandler {
   if (tracing === undefined) return front;
   const waiting = new WeakMap<CallWait, Span>();
   return (request, call) => {
@@ -13,7 +13,7 @@ export function tracedFront(front: Front, tracing: Tracing | undefined): Front {
     const span =
       (wait && waiting.get(wait)) ?? tracing.start(method, { parent: call.traceparent, kind: 'server' });
     const { traceparent } = span;
-    return mapMaybePromise(front(request, { requestId, traceparent, wait }), (answered): FrontReply => {
+    return mapMaybePromise(front(request, { requestId, traceparent, wait }), (answered): EdgeReply => {
       if (answered.wait !== undefined) {
         waiting.set(answered.wait, span);
         return answered;

@@ -14,8 +14,8 @@ import {
   anonymous,
   type BodyPolicy,
   type CallMarks,
-  type Front,
-  type FrontReply,
+  type EdgeHandler,
+  type EdgeReply,
   isRead,
   type Routed,
   routed,
@@ -46,7 +46,7 @@ interface Edge extends ApiFrontOptions, OwnerWays {}
  * The tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge decides nothing
  * about a key but whose it is, so a revocation needs no broadcast (runtime/README.md, How one writer is ensured).
  */
-export function createApiFront(parts: ApiFrontOptions): Front {
+export function createApiFront(parts: ApiFrontOptions): EdgeHandler {
   const options: Edge = {
     ...parts,
     follow: ownerFollower(parts),
@@ -72,7 +72,7 @@ export function createApiFront(parts: ApiFrontOptions): Front {
 /** SHA-256 of the key that a call presents, in hex; undefined without a well-formed one. A call asks twice, for its head and for its answer. */
 const hashOf = rememberLast(presentedHash);
 
-function unknownKey(route: string): FrontReply {
+function unknownKey(route: string): EdgeReply {
   return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
 }
 
@@ -82,7 +82,7 @@ function answerOnceFound(
   request: RequestValue,
   { tenantId, hash, call }: Presented<Promise<string | undefined>>,
   edge: Edge,
-): Promise<FrontReply> {
+): Promise<EdgeReply> {
   return tenantId.then(
     (found) =>
       found === undefined
@@ -122,7 +122,7 @@ function answerTenant(
   request: RequestValue,
   known: Presented<string>,
   edge: Edge,
-): MaybePromise<FrontReply> {
+): MaybePromise<EdgeReply> {
   const { route } = target;
   const { tenantId, hash, call } = known;
   // A call that waited was admitted before.
@@ -163,7 +163,7 @@ function answerKnown(
   request: RequestValue,
   { tenantId, hash, call }: Presented<string>,
   edge: Edge,
-): MaybePromise<FrontReply> {
+): MaybePromise<EdgeReply> {
   const { endpoint, values, route } = target;
   const { inFlight, forwarder, services, owner } = edge;
   const asked = ownedRequest(request, { values, tenantId, keyHash: hash, call });
@@ -189,7 +189,7 @@ function counted(
   answered: Promise<OwnedReply>,
   { route, tenantId }: { readonly route: string; readonly tenantId: string },
   inFlight: Counts,
-): Promise<FrontReply> {
+): Promise<EdgeReply> {
   inFlight.add(tenantId, 1);
   return answered
     .finally(() => inFlight.add(tenantId, -1))
@@ -202,7 +202,7 @@ function answerInTime(
   owned: OwnedRequest,
   answered: Promise<OwnedReply>,
   edge: Edge,
-): Promise<FrontReply> {
+): Promise<EdgeReply> {
   edge.inFlight.add(owned.tenantId, 1);
   // It never rejects.
   return answered.then((known) => {
@@ -221,7 +221,7 @@ function continued(asked: OwnedRequest, { waits }: Endpoint<ApiServices>, wait: 
 }
 
 /** The tenant of a call. This node may remember a key that its tenant has no more, or whose tenant was erased. */
-function frontReply({ reply, keyId, wait }: OwnedReply, route: string, tenantId: string): FrontReply {
+function frontReply({ reply, keyId, wait }: OwnedReply, route: string, tenantId: string): EdgeReply {
   if (keyId === undefined && reply.status === 401) return anonymous(reply, route);
   return { reply, route, tenantId, keyId, wait };
 }

@@ -20,20 +20,20 @@ type Witness = 'writes' | 'role';
 export class LostMaster {
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #connectAnew: () => void;
+  readonly #reconnect: () => void;
   /** The connections that were refused as by no master, and since when without an accepted write between. */
   readonly #deniedSinceMs = new Map<Witness, number>();
   #connectedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `connectAnew` ends every connection and makes it again; what was under way on it is `OUTCOME_UNKNOWN`. */
+  /** `reconnect` ends every connection and makes it again; what was under way on it is `OUTCOME_UNKNOWN`. */
   constructor(options: {
     readonly clock: Clock;
     readonly log: Logger;
-    readonly connectAnew: () => void;
+    readonly reconnect: () => void;
   }) {
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#connectAnew = options.connectAnew;
+    this.#reconnect = options.reconnect;
   }
 
   /** A write failed. A connection that broke is made anew by itself and says nothing about the server's role. */
@@ -50,7 +50,7 @@ export class LostMaster {
     if (isNews) this.#log.warn({}, 'Redis is no master here: its address is asked anew while that lasts');
     if (nowMs - Math.max(sinceMs, this.#connectedAtMs) < CONNECT_ANEW_EVERY_MS) return;
     this.#connectedAtMs = nowMs;
-    this.#connectAnew();
+    this.#reconnect();
   }
 
   /** There is one. */

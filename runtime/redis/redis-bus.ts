@@ -3,7 +3,7 @@ import type { ArmedTimer, Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { RedisAddress } from './redis-address.ts';
-import { reconnectDelayMs, serversOf, subscriberClient } from './redis-client.ts';
+import { redisRetryDelayMs, serversOf, subscriberClient } from './redis-client.ts';
 import { failureOf } from './redis-failure.ts';
 
 /** Where the bus is, and how long a server may be silent. */
@@ -126,7 +126,7 @@ export class RedisBus {
   #openLater(): void {
     if (this.#closed) return;
     this.#timer?.cancel();
-    this.#timer = this.#options.clock.after(reconnectDelayMs(this.#attempts + 1), () => {
+    this.#timer = this.#options.clock.after(redisRetryDelayMs(this.#attempts + 1), () => {
       this.#open().catch(() => {
         this.#tellDeaf();
         if (this.#client === undefined) this.#openLater();

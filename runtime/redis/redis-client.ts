@@ -18,7 +18,7 @@ export function redisClient(
 ): RedisClient {
   const shared = clientOptions(address, options);
   if (address.kind === 'single') {
-    return new Redis({ ...shared, enableOfflineQueue: false, retryStrategy: reconnectDelayMs });
+    return new Redis({ ...shared, enableOfflineQueue: false, retryStrategy: redisRetryDelayMs });
   }
   return new Cluster([...address.nodes], {
     redisOptions: shared,
@@ -27,7 +27,7 @@ export function redisClient(
     // The library sends nothing a second time when a master goes away; MOVED and ASK are still followed.
     retryDelayOnFailover: 0,
     slotsRefreshTimeout: options.answerMs,
-    clusterRetryStrategy: reconnectDelayMs,
+    clusterRetryStrategy: redisRetryDelayMs,
   });
 }
 
@@ -69,6 +69,6 @@ function clientOptions(
 }
 
 /** 50 ms after the first failure, at most half a second: a Redis that is back should be noticed at once. */
-export function reconnectDelayMs(attempt: number): number {
+export function redisRetryDelayMs(attempt: number): number {
   return Math.min(attempt * 50, 500);
 }

@@ -78,13 +78,13 @@ export class RedisEngine implements Engine {
     this.#commits = connection('commits');
     this.#data = connection('data');
     this.#bus = new RedisBus({ ...options, address });
-    const connectAnew = (): void => {
+    const reconnect = (): void => {
       // A cluster's client learns from its servers which one is the master.
       if (this.#cluster) return;
       // All of them: what is read and heard must come from the server that takes the commits.
       for (const each of [this.#commits, this.#data, this.#bus]) each.renew();
     };
-    this.#lostMaster = new LostMaster({ ...options, connectAnew });
+    this.#lostMaster = new LostMaster({ ...options, reconnect });
   }
 
   /** Connects, or rejects when Redis is not there or is not as it must be, with every reason. */

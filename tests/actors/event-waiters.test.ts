@@ -47,7 +47,7 @@ test('on a node that stops, waits are over at once, present and future ones', as
   await woke;
   const future = waiters.enter('a', 30_000);
   await (future && woken(future));
-  assert.deepEqual([present?.takeNews(), future?.takeNews()], [undefined, undefined]);
+  assert.deepEqual([present?.takeShared(), future?.takeShared()], [undefined, undefined]);
 });
 
 test('a wait that was left is over: who asks it again is not kept waiting for what nobody tells it', async () => {
@@ -56,7 +56,7 @@ test('a wait that was left is over: who asks it again is not kept waiting for wh
   assert.ok(wait);
   wait.leave();
   await woken(wait);
-  assert.deepEqual([wait.takeNews(), waiters.count], [undefined, 0]);
+  assert.deepEqual([wait.takeShared(), waiters.count], [undefined, 0]);
 });
 
 const woken = (wait: EventWait): Promise<void> =>

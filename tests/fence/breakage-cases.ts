@@ -63,7 +63,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'a failover that keeps connections open is found out',
     file: 'redis/lost-master.ts',
-    edits: [['    this.#connectAnew();\n', '']],
+    edits: [['    this.#reconnect();\n', '']],
     noticedBy: 'failover.test.ts',
   },
   {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { CallerConnection } from '../../http/contract/caller-connection.ts';
 import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
 import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';
-import { keyHash } from '../../http/pipeline/presented-key.ts';
+import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { askOwner, type OwnerWays } from '../../http/tenant-api/ask-owner.ts';
 import { listEvents } from '../../http/tenant-api/events.ts';
 import { WaitsElsewhere } from '../../http/tenant-api/waits-elsewhere.ts';
@@ -42,7 +42,7 @@ test('a call whose caller has gone before the owner is asked does not wait there
   const connection = new CallerConnection();
   connection.leave();
   const request = {
-    ...{ tenantId: id, keyHash: keyHash(key) ?? '', ip: '127.0.0.1', values: [], query: 'waitMs=29000' },
+    ...{ tenantId: id, keyHash: hashOfKey(key) ?? '', ip: '127.0.0.1', values: [], query: 'waitMs=29000' },
     ...{ contentType: '', body: '', idempotencyKey: '', requestId: 'gone', traceparent: undefined },
     connection,
   };

@@ -1,12 +1,12 @@
 /** The door of a listener: every request is counted in and out once, whatever breaks on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventNews, EventWaiters } from '../../actors/tenants/event-waiters.ts';
+import { EventWaiters, SharedAnswers } from '../../actors/tenants/event-waiters.ts';
 import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';
 import { DelayedRejections } from '../../http/pipeline/delayed-rejections.ts';
-import { anonymous, type Front } from '../../http/pipeline/front.ts';
+import { anonymous, type EdgeHandler } from '../../http/pipeline/front.ts';
 import { observed } from '../../http/pipeline/observed.ts';
 import { tracedFront } from '../../http/pipeline/traced-front.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
@@ -35,7 +35,7 @@ const REQUEST: RequestValue = {
 };
 
 function door(
-  front: Front,
+  front: EdgeHandler,
   observe: (answered: AnsweredRequest) => void = () => undefined,
   clock: Clock = systemClock,
 ) {
@@ -50,11 +50,11 @@ function door(
 }
 
 for (const kind of ['at once', 'later'] as const) {
-  const here: Front = () => {
+  const here: EdgeHandler = () => {
     const reply = anonymous(REPLY, '/');
     return kind === 'later' ? Promise.resolve(reply) : reply;
   };
-  const broken: Front = () => {
+  const broken: EdgeHandler = () => {
     if (kind === 'later') return Promise.reject(new Error('broken'));
     throw new Error('broken');
   };
@@ -88,8 +88,8 @@ test('a call that waits: not in hand meanwhile, asked anew with its wait, told o
   const told: { requestId: string; latencyMs: number }[] = [];
   const own = waiters.enter('one', 30_000);
   const asked: unknown[] = [];
-  const front: Front = async (_request, { requestId, wait }) => {
-    asked.push([requestId, wait === own ? own?.takeNews() : undefined]);
+  const front: EdgeHandler = async (_request, { requestId, wait }) => {
+    asked.push([requestId, wait === own ? own?.takeShared() : undefined]);
     const reply = anonymous(REPLY, '/');
     return asked.length < 3 ? { ...reply, wait: own } : reply;
   };
@@ -97,8 +97,8 @@ test('a call that waits: not in hand meanwhile, asked anew with its wait, told o
   const { waiting } = await answer({ ...REQUEST, headers: { ...REQUEST.headers, requestId: 'mine' } });
   assert.deepEqual([inHand.count, inHand.waiting, inHand.isFull], [0, 1, false]);
   await clock.advance(1_000);
-  const news = new EventNews();
-  own?.tell(news);
+  const shared = new SharedAnswers();
+  own?.tell(shared);
   const again = waiting?.goOn();
   assert.deepEqual([inHand.count, inHand.waiting], [1, 0]);
   const { waiting: still } = (await again) ?? REPLY;
@@ -110,7 +110,7 @@ test('a call that waits: not in hand meanwhile, asked anew with its wait, told o
   assert.deepEqual([inHand.count, inHand.waiting], [0, 0]);
   assert.deepEqual(asked, [
     ['mine', undefined],
-    ['mine', news],
+    ['mine', shared],
     ['mine', undefined],
   ]);
   assert.deepEqual(
@@ -139,7 +139,7 @@ test('a call that waits is one span, from its start to its answer', async () => 
       return { traceparent: 'here', end: (told) => void spans.push(`end ${told?.name}`) };
     },
   };
-  const front: Front = async (_request, { wait, traceparent }) => {
+  const front: EdgeHandler = async (_request, { wait, traceparent }) => {
     spans.push(`asked under ${traceparent}`);
     return { ...anonymous(REPLY, '/'), ...(wait ? {} : { wait: waiters.enter('one', 30_000) }) };
   };
@@ -160,7 +160,7 @@ async function statusSoFar(answer: Promise<ReplyValue>): Promise<number | undefi
 for (const kind of ['at once', 'later'] as const) {
   test(`503 OVERLOADED, known ${kind}: is told half a second later and is not in hand meanwhile`, async () => {
     const clock = new FakeClock();
-    const front: Front = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
+    const front: EdgeHandler = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
     const { answer, inFlight } = door(front, undefined, clock);
     const refused = Promise.resolve(answer(REQUEST));
     await clock.advance(499);

@@ -5,13 +5,13 @@ import { errorCode } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { OPERATOR_ROLES, TOKEN_ROLES } from '../../http/contract/operator-role.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
+import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import {
   CHANGES_A_SECOND,
   CHANGES_AT_ONCE,
-  createOperatorDoor,
-  type OperatorDoor,
-} from '../../http/operator-api/door.ts';
-import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
+  type OperatorTokenCheck,
+  operatorTokenCheck,
+} from '../../http/operator-api/operator-token-check.ts';
 import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { send } from './checked-client.ts';
@@ -115,10 +115,10 @@ const READ_TOKEN = 'token-of-somebody-who-reads';
 describe("guesses at operators' tokens", () => {
   const lines: { readonly level: string; readonly fields: object }[] = [];
   let clock: FakeClock;
-  let door: OperatorDoor;
+  let tokenCheck: OperatorTokenCheck;
   const ask = (token: string, ip: string) => {
     const headers = { authorization: `Bearer ${token}` } as RequestValue['headers'];
-    const admitted = door.admit({ headers, ip }, { role: 'read', changes: false });
+    const admitted = tokenCheck.admit({ headers, ip }, { role: 'read', changes: false });
     return admitted.operator === undefined ? admitted.refusal : undefined;
   };
   function guess(count: number, address: (number: number) => string): void {
@@ -136,7 +136,7 @@ describe("guesses at operators' tokens", () => {
       { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
       { name: 'ben', role: 'read', token: READ_TOKEN },
     ] as const;
-    door = createOperatorDoor({ tokens, clock, log, metrics: createMetrics() });
+    tokenCheck = operatorTokenCheck({ tokens, clock, log, metrics: createMetrics() });
   });
 
   it('an address that sent too many is refused, also with the right one, until a minute is over', async () => {
@@ -144,7 +144,7 @@ describe("guesses at operators' tokens", () => {
     const refused = must(ask(ADMIN_TOKEN, '203.0.113.1'));
     assert.deepEqual([refused.status, errorCode(refused)], [429, 'RATE_LIMITED']);
     assert.match(refused.headers, /\r\nRetry-After: 60$/);
-    const withoutToken = door.admit(
+    const withoutToken = tokenCheck.admit(
       { headers: {} as RequestValue['headers'], ip: '203.0.113.1' },
       { role: 'read', changes: false },
     );
@@ -177,7 +177,7 @@ describe("guesses at operators' tokens", () => {
 
   it('an operator who lacks the role for a call is named in the log', () => {
     const headers = { authorization: `Bearer ${READ_TOKEN}` } as RequestValue['headers'];
-    const admitted = door.admit({ headers, ip: '203.0.113.1' }, { role: 'operate', changes: true });
+    const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'operate', changes: true });
     assert.equal(admitted.operator ?? admitted.refusal.status, 403);
     const fields = { ip: '203.0.113.1', operator: 'ben', role: 'read', needs: 'operate' };
     assert.deepEqual(lines, [{ level: 'warn', fields }]);
@@ -186,7 +186,7 @@ describe("guesses at operators' tokens", () => {
   it('an operator who makes too many changes is refused more of them; others and reads are not', async () => {
     const change = (token: string, changes = true) => {
       const headers = { authorization: `Bearer ${token}` } as RequestValue['headers'];
-      const admitted = door.admit({ headers, ip: '203.0.113.1' }, { role: 'read', changes });
+      const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'read', changes });
       return admitted.operator === undefined ? admitted.refusal : undefined;
     };
     for (let made = 0; made < CHANGES_AT_ONCE; made += 1) assert.equal(change(ADMIN_TOKEN), undefined);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { keyHash, presentedHash } from '../../http/pipeline/presented-key.ts';
+import { hashOfKey, presentedHash } from '../../http/pipeline/presented-key.ts';
 
 const keyOf = (number: number): string => `tm_live_${String(number).padStart(43, '0')}`;
 
@@ -10,14 +10,14 @@ test('2,500 keys, asked in turn three times: each has the SHA-256 of its own tex
   for (let round = 0; round < 3; round += 1)
     for (let number = 0; number < 2_500; number += 1) {
       const key = keyOf(number);
-      assert.equal(keyHash(key), createHash('sha256').update(key).digest('hex'));
-      assert.equal(keyHash(key), createHash('sha256').update(key).digest('hex'), 'as remembered');
+      assert.equal(hashOfKey(key), createHash('sha256').update(key).digest('hex'));
+      assert.equal(hashOfKey(key), createHash('sha256').update(key).digest('hex'), 'as remembered');
     }
 });
 
 test('what cannot be a key of ours has none, asked once or again', () => {
   for (const key of ['', 'tm_live_', `${keyOf(1)} `, `x${keyOf(1)}`, 'a'.repeat(8_000)])
-    for (let round = 0; round < 2; round += 1) assert.equal(keyHash(key), undefined);
+    for (let round = 0; round < 2; round += 1) assert.equal(hashOfKey(key), undefined);
 });
 
 test('however a request carries a key, its hash is that of the key, and no other header stands for it', () => {

@@ -4,7 +4,7 @@ import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts
 import type { OwnedRequest } from '../../http/owner/answer-as-owner.ts';
 import { decodeForwarded } from '../../http/owner/forwarded-form.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
-import { keyHash } from '../../http/pipeline/presented-key.ts';
+import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
@@ -228,7 +228,7 @@ describe('a request taken by one node and answered by another', () => {
 
   it('a key that the owner does not know is nobody’s, though this node remembers whose it was', async () => {
     const key = `tm_live_${'r'.repeat(43)}`;
-    owner.memory.tenantByHash.set(keyHash(key) ?? '', tenant.id);
+    owner.memory.tenantByHash.set(hashOfKey(key) ?? '', tenant.id);
     edge.lines.length = 0;
     const reply = await target.api.call('GET', '/me', { key });
     assert.equal(reply.body.error.code, 'API_KEY_INVALID');

@@ -3,7 +3,7 @@ import { eventService } from '../../actors/events/event-service.ts';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
-import type { EventFeed, OperatorEvent } from '../../http/events/operator-event.ts';
+import type { OperatorEvent, OperatorEventFeed } from '../../http/events/operator-event.ts';
 import type { HttpOptions } from '../../http/http-options.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
@@ -72,7 +72,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
   const eventWaiters = new EventWaiters(systemClock);
   const lines: ServiceFixture['lines'] = [];
   const listeners = new Set<(event: OperatorEvent) => void>();
-  const events: EventFeed = {
+  const events: OperatorEventFeed = {
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

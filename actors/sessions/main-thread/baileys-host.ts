@@ -13,7 +13,7 @@ import type {
   SessionOpening,
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
-import type { SessionWord, ToWorker, WorkerOpening } from '../worker-protocol.ts';
+import type { SessionReport, ToWorker, WorkerOpening } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { egressProblem } from './egress-problem.ts';
@@ -260,7 +260,7 @@ class BaileysHost implements SessionHost {
     return slot?.worker !== undefined && this.#pool.post(slot.worker, message);
   }
 
-  #heard(message: SessionWord, from: { worker: number; reply(answer: ToWorker): void }): void {
+  #heard(message: SessionReport, from: { worker: number; reply(answer: ToWorker): void }): void {
     switch (message.kind) {
       case 'event':
         this.#forward(message.shopId, message.event);
@@ -298,12 +298,12 @@ class BaileysHost implements SessionHost {
     }
   }
 
-  #noted({ shopId, generation, note }: Extract<SessionWord, { kind: 'note' }>): void {
+  #noted({ shopId, generation, note }: Extract<SessionReport, { kind: 'note' }>): void {
     const slot = this.#slots.get(shopId);
     if (slot?.generation === generation) noteWord(this.#notes, slot, note);
   }
 
-  #prepared(word: Extract<SessionWord, { kind: 'prepared' }>): void {
+  #prepared(word: Extract<SessionReport, { kind: 'prepared' }>): void {
     const { shopId, generation, attempt, messageId, lid, hasChat } = word;
     const slot = this.#slots.get(shopId);
     if (slot?.isOpen(messageId, attempt) !== true) return;
@@ -318,7 +318,7 @@ class BaileysHost implements SessionHost {
     attempt,
     messageId,
     outcome,
-  }: Extract<SessionWord, { kind: 'outcome' }>): void {
+  }: Extract<SessionReport, { kind: 'outcome' }>): void {
     const slot = this.#slots.get(shopId);
     if (slot === undefined) return;
     if (slot.isOpen(messageId, attempt)) {

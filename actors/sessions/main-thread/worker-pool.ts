@@ -14,7 +14,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import type { FromWorker, SessionWord, ToWorker, WorkerSetup } from '../worker-protocol.ts';
+import type { FromWorker, SessionReport, ToWorker, WorkerSetup } from '../worker-protocol.ts';
 import { threadExecArgv } from './thread-sources.ts';
 
 /** How workers are watched. Times in milliseconds. */
@@ -65,7 +65,7 @@ export const DEFAULT_WORKER_SUPERVISION: WorkerSupervision = {
 
 /** What the pool tells its owner. `worker` is a place in the pool, the same for a worker and its successors. */
 export interface WorkerPoolEvents {
-  message(message: SessionWord, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
+  message(message: SessionReport, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
   /** The worker at that place is gone with all it held; everything it said came before this. */
   lost(worker: number, detail: string): void;
   /** A worker takes orders from now on. Others may still be `starting`. */

@@ -32,7 +32,7 @@
  * @typedef {InferOutput<typeof accounts.refusalCount>} Refusals
  * @typedef {Refusals['items'][number]} RefusalCount
  * @typedef {import('../../audit-log/audit-entry.ts').AuditEntry} Change
- * @typedef {InferOutput<typeof accounts.messageOutcome>} Message
+ * @typedef {InferOutput<typeof accounts.messageWithoutContent>} Message
  * @typedef {InferOutput<typeof shops.shop>} TenantShop
  * @typedef {import('../../../actors/shops/shop-operations.ts').ChannelView} Channel
  */

@@ -49,14 +49,14 @@ interface Asked {
 }
 
 /** Admits callers to the operators' listener by token and role. */
-export interface OperatorDoor {
+export interface OperatorTokenCheck {
   /** Admits a caller whose token has at least the role. Counts a change against its operator's bound. */
   admit(request: Pick<RequestValue, 'headers' | 'ip'>, asked: Asked): Admitted;
-  /** Whether a token would get past the door for some role. Counts nothing; `admit` is what decides and counts. */
+  /** True if a token would be admitted for some role. Counts nothing; `admit` is what decides and counts. */
   knows(request: Pick<RequestValue, 'headers' | 'ip'>): boolean;
 }
 
-interface OperatorDoorOptions {
+interface OperatorTokenCheckOptions {
   readonly tokens: readonly OperatorToken[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -70,11 +70,16 @@ interface OperatorDoorOptions {
 const REASONS = ['missing', 'invalid', 'limited', 'role', 'changes'] as const;
 
 /**
- * The door of the operators' listener: 401 `API_KEY_MISSING` and `API_KEY_INVALID`, 429 `RATE_LIMITED` for an address
+ * Checks the tokens of the operators' listener. It answers 401 `API_KEY_MISSING` and `API_KEY_INVALID`, 429 `RATE_LIMITED` for an address
  * that guesses and for an operator who makes too many changes, 403 `FORBIDDEN_ROLE`. Refusals are counted by reason in `msgapi_operator_refusals_total`; an address that
  * begins to guess, and one that is stopped, gets a line in the log, and so does an operator who lacks a role.
  */
-export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoorOptions): OperatorDoor {
+export function operatorTokenCheck({
+  tokens,
+  clock,
+  log,
+  metrics,
+}: OperatorTokenCheckOptions): OperatorTokenCheck {
   const known = tokens.map(({ name, role, token }) => ({
     operator: { name, role },
     digest: digestOf(token),
@@ -85,7 +90,7 @@ export function createOperatorDoor({ tokens, clock, log, metrics }: OperatorDoor
   const counts = new Map(REASONS.map((reason) => [reason, 0]));
   metrics.source({
     name: 'msgapi_operator_refusals_total',
-    help: "Requests of the operators' listener refused at the door, by reason.",
+    help: "Requests of the operators' listener refused for their token, by reason.",
     kind: 'counter',
     read: () => [...counts].map(([reason, value]) => ({ labels: { reason }, value })),
   });
