@@ -26,6 +26,7 @@ import {
   deleteWebhook,
   disableWebhook,
   putWebhook,
+  rotateWebhookSecret,
   webhookProgress,
 } from './webhook-turns.ts';
 
@@ -187,6 +188,8 @@ function turn(
       return putWebhook(state, command);
     case 'change_webhook':
       return changeWebhook(state, { ...command, nowMs });
+    case 'rotate_webhook_secret':
+      return rotateWebhookSecret(state, { ...command, nowMs });
     case 'disable_webhook':
       return disableWebhook(state, { ...command, nowMs });
     case 'delete_webhook':

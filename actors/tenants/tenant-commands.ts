@@ -37,6 +37,14 @@ export type TenantCommand =
   | { readonly type: 'put_webhook'; readonly webhook: WebhookRecord; readonly by: WebhookKeeper }
   | { readonly type: 'change_webhook'; readonly webhookId: string; readonly changes: WebhookChanges }
   | {
+      readonly type: 'rotate_webhook_secret';
+      readonly webhookId: string;
+      /** The new one, sealed. */
+      readonly secret: string;
+      /** The sealed secret that no configured key opens, so that nothing is signed with it any more; null: none is known. */
+      readonly unreadable: string | null;
+    }
+  | {
       readonly type: 'disable_webhook';
       readonly webhookId: string;
       /** `enabledAtMs` of the endpoint whose tries were judged. */
@@ -80,6 +88,7 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
   revoke_key: 'client',
   put_webhook: 'client',
   change_webhook: 'client',
+  rotate_webhook_secret: 'client',
   disable_webhook: 'client',
   delete_webhook: 'client',
   webhook_progress: 'control',

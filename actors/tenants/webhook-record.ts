@@ -74,7 +74,5 @@ export interface WebhookAttempt {
   readonly isDead: boolean;
 }
 
-/** What may be changed of an endpoint. */
-export type WebhookChanges = Partial<
-  Pick<WebhookRecord, 'url' | 'types' | 'shops' | 'secret' | 'former' | 'disabled'>
->;
+/** What its keepers may change of an endpoint. */
+export type WebhookChanges = Partial<Pick<WebhookRecord, 'url' | 'types' | 'shops' | 'disabled'>>;

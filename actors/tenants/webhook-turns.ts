@@ -17,6 +17,8 @@ import type {
 const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };
 /** Tries of all endpoints of a tenant that are kept at least. */
 const ATTEMPTS_KEPT = 2_000;
+/** How long a secret that was rotated away still signs. */
+const OVERLAP_MS = 24 * 3_600_000;
 
 /** Tells which endpoints are sent events: of a tenant that is not active none; theirs wait until it is again. */
 export function webhooksChanged({
@@ -69,7 +71,11 @@ export function activateWebhooks(
 /** Changes an endpoint as its keepers say. One that is enabled or gets another address begins without failures. */
 export function changeWebhook(
   state: TenantState,
-  change: { readonly webhookId: string; readonly changes: WebhookChanges; readonly nowMs: number },
+  change: {
+    readonly webhookId: string;
+    readonly changes: WebhookChanges & Partial<Pick<WebhookRecord, 'secret' | 'former'>>;
+    readonly nowMs: number;
+  },
 ): Turn<TenantState, TenantEffect> {
   const { webhookId, changes, nowMs } = change;
   const webhook = state.webhooks.get(webhookId);
@@ -79,6 +85,29 @@ export function changeWebhook(
   // Each beginning has a moment of its own, whatever the clock says: failures are told apart by it.
   const enabledAtMs = beginsAnew ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
   return withWebhook(state, { ...changed, enabledAtMs });
+}
+
+/**
+ * Gives an endpoint another secret; the one that it has now signs beside it for 24 hours. It is read in this turn: of two
+ * rotations at once the second has the first's as the former.
+ */
+export function rotateWebhookSecret(
+  state: TenantState,
+  rotation: {
+    readonly webhookId: string;
+    readonly secret: string;
+    readonly unreadable: string | null;
+    readonly nowMs: number;
+  },
+): Turn<TenantState, TenantEffect> {
+  const { webhookId, secret, unreadable, nowMs } = rotation;
+  const webhook = state.webhooks.get(webhookId);
+  if (webhook === undefined) return { reply: failed('NOT_FOUND') };
+  const former =
+    webhook.secret === unreadable ? null : { secret: webhook.secret, untilMs: nowMs + OVERLAP_MS };
+  // What held it up is gone.
+  const enabled = webhook.disabled?.why === 'unreadable' ? { disabled: null } : {};
+  return changeWebhook(state, { webhookId, changes: { secret, former, ...enabled }, nowMs });
 }
 
 /**

@@ -1,11 +1,18 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { failed, type Outcome } from '../failure.ts';
+import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import type { WebhookChanges, WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
+import type { WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
 import { forgiven } from './progress.ts';
 import type { WebhookView } from './webhook-operations.ts';
+
+/** A command that changes a webhook and answers its record. */
+type WebhookChange = Extract<
+  TenantCommand,
+  { readonly type: 'put_webhook' | 'change_webhook' | 'rotate_webhook_secret' }
+>;
 
 /** Webhooks of tenants that are here, and the way to change them. */
 export interface WebhookAccess {
@@ -24,11 +31,7 @@ export interface WebhookAccess {
     answer: (webhook: WebhookRecord) => Promise<Outcome<Value>>,
   ) => Promise<Outcome<Value>>;
   /** The record as it then stands. */
-  readonly change: (
-    tenantId: string,
-    webhookId: string,
-    changes: WebhookChanges,
-  ) => Promise<Outcome<WebhookRecord>>;
+  readonly change: (tenantId: string, command: WebhookChange) => Promise<Outcome<WebhookRecord>>;
 }
 
 /** Reads records from their tenants' actors, and from the store how far each endpoint has come. */
@@ -63,8 +66,7 @@ export function webhookAccess({
       const webhook = (await stateOf(tenantId))?.webhooks.get(webhookId);
       return webhook === undefined ? failed('NOT_FOUND') : answer(webhook);
     },
-    async change(tenantId, webhookId, changes) {
-      const command = { type: 'change_webhook', webhookId, changes } as const;
+    async change(tenantId, command) {
       const changed = await actors.ask<Outcome<WebhookRecord>>(tenantAddress(tenantId), command);
       return changed ?? failed('NOT_FOUND');
     },

@@ -14,8 +14,6 @@ import { type WebhookDeliveriesOptions, webhookDeliveries } from './webhook-deli
 import type { WebhookOperations } from './webhook-operations.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
-/** How long a secret that was rotated away still signs. */
-const OVERLAP_MS = 24 * 3_600_000;
 /** Why an endpoint cannot be enabled. */
 const SECRET_LOST =
   'The secret of the webhook cannot be opened any more: give it a new one with rotate-secret.';
@@ -68,9 +66,8 @@ function settings(
           disabled: null,
         },
       };
-      const command = { type: 'put_webhook', webhook, by } as const;
-      const put = await actors.ask<Outcome<WebhookRecord>>(tenantAddress(tenantId), command);
-      if (put?.ok !== true) return put ?? failed('NOT_FOUND');
+      const put = await change(tenantId, { type: 'put_webhook', webhook, by });
+      if (!put.ok) return put;
       return done({ webhook: webhookView(put.value, undefined), secret });
     },
     async list(tenantId) {
@@ -96,7 +93,8 @@ function settings(
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const isReadable = openedSecret(cipher, secretUse(tenantId, webhookId), webhook.secret) !== undefined;
       if (disabled === false && !isReadable) return failed('CONFLICT', { message: SECRET_LOST });
-      const changed = await change(tenantId, webhookId, changesOf(asked, { nowMs: clock.wallMs(), by }));
+      const changes = changesOf(asked, { nowMs: clock.wallMs(), by });
+      const changed = await change(tenantId, { type: 'change_webhook', webhookId, changes });
       return changed.ok ? done(await viewed(tenantId, changed.value)) : changed;
     },
     async remove(tenantId, webhookId) {
@@ -108,21 +106,18 @@ function settings(
 }
 
 function secrets(
-  { clock, cipher }: WebhookServiceOptions,
+  { cipher }: WebhookServiceOptions,
   { withWebhook, change, viewed }: WebhookAccess,
 ): Pick<WebhookOperations, 'rotateSecret'> {
   return {
     rotateSecret: (tenantId, webhookId) =>
       withWebhook(tenantId, webhookId, async (webhook) => {
         const secret = makeSecret();
-        const nowMs = clock.wallMs();
         const use = secretUse(tenantId, webhookId);
-        const isReadable = openedSecret(cipher, use, webhook.secret) !== undefined;
-        const changed = await change(tenantId, webhookId, {
+        const changed = await change(tenantId, {
+          ...({ type: 'rotate_webhook_secret', webhookId } as const),
           secret: cipher.seal(use, secret),
-          former: isReadable ? { secret: webhook.secret, untilMs: nowMs + OVERLAP_MS } : null,
-          // What held it up is gone.
-          ...(webhook.disabled?.why === 'unreadable' ? { disabled: null } : {}),
+          unreadable: openedSecret(cipher, use, webhook.secret) === undefined ? webhook.secret : null,
         });
         return changed.ok ? done({ webhook: await viewed(tenantId, changed.value), secret }) : changed;
       }),

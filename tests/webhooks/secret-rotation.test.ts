@@ -1,0 +1,97 @@
+/** Secrets that are rotated: two at once, and how long the former one signs. Before real actors and a real endpoint. */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { AddressGuard } from '../../actors/outbound/address-guard.ts';
+import { nameLookup } from '../../actors/outbound/name-lookup.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import type { TenantState } from '../../actors/tenants/tenant-state.ts';
+import { WebhookPump } from '../../actors/webhooks/webhook-pump.ts';
+import { systemRandom as random } from '../../runtime/random.ts';
+import { textCipher } from '../../runtime/text-cipher.ts';
+import { type RealService, startRealService } from '../http/real-service.ts';
+import { webhookAccounts } from '../http/webhook-accounts.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const BODY = '{"id":"1-1"}';
+
+let service: RealService;
+let server: Server;
+let url: string;
+const received: IncomingHttpHeaders[] = [];
+
+before(async () => {
+  service = await startRealService();
+  server = createServer((request, response) => {
+    received.push(request.headers);
+    request.resume();
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  server?.close();
+  await service?.stop();
+});
+
+const { account, create } = webhookAccounts(() => service);
+
+/** The record that the tenant's actor has. */
+async function recordOf(tenantId: string, id: string) {
+  const state = await service.runtime.node.actors.state<TenantState>(tenantAddress(tenantId));
+  const record = state?.webhooks.get(id);
+  assert.ok(record);
+  return record;
+}
+
+/** Which of the secrets sign what the webhook is sent when the clock is there. */
+async function signing(tenantId: string, id: string, atMs: number, secrets: readonly string[]) {
+  const clock = new FakeClock();
+  clock.stepWall(atMs - clock.wallMs());
+  const { store, actors } = service.runtime.node;
+  const pump = new WebhookPump({
+    ...{ actors, store, clock, random, log: new QuietLog() },
+    cipher: textCipher([Buffer.alloc(32, 1), Buffer.alloc(32, 2)], 'webhooks'),
+    inbound: { told: async () => undefined },
+    messages: { message: () => Promise.reject(new Error('there are no messages')) },
+    delivery: {
+      guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
+      resolve: nameLookup([]),
+    },
+  });
+  const sent = await pump.send(tenantId, await recordOf(tenantId, id), { id: '1-1', body: BODY });
+  assert.equal(sent.error, null);
+  const headers = received.at(-1) as Record<string, string>;
+  // The library compares the time with its own clock, so that signatures are made anew for the time that was sent.
+  const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
+  const signatures = String(headers['webhook-signature']).split(' ');
+  return secrets.map((secret) => signatures.includes(new Webhook(secret).sign('1-1', at, BODY)));
+}
+
+test('of two rotations at once each answered secret signs', async () => {
+  const { tenant } = await account();
+  const { id } = await create(tenant, { url });
+  const rotate = () => service.actors.webhooks.operations.rotateSecret(tenant.id, id);
+  const answers = await Promise.all([rotate(), rotate()]);
+  const secrets = answers.map((answer) =>
+    answer.ok ? answer.value.secret : assert.fail(answer.failure.code),
+  );
+  assert.deepEqual(await signing(tenant.id, id, Date.now(), secrets), [true, true]);
+});
+
+test('a secret that was rotated away signs for 24 hours, and no longer', async () => {
+  const { tenant } = await account();
+  const { id, secret, call } = await create(tenant, { url });
+  const fromMs = Date.now();
+  const rotated = await call('POST', '/rotate-secret', {});
+  const untilMs = Date.parse(rotated.body.data.formerSecretUntil);
+  assert.ok(untilMs >= fromMs + DAY_MS && untilMs <= Date.now() + DAY_MS, rotated.text);
+  const secrets = [rotated.body.data.secret as string, secret];
+  assert.deepEqual(await signing(tenant.id, id, untilMs - 1, secrets), [true, true]);
+  assert.deepEqual(await signing(tenant.id, id, untilMs, secrets), [true, false]);
+});
