@@ -5,22 +5,26 @@ const longestKeywordUnits = 'unsubscribe'.length;
  * white space.
  */
 const ignoredAtEnds = /[\p{P}\p{S}\p{M}\p{Cf}\s]/uy;
+/** The number of a line in a list: digits with a full stop, a bracket, a keycap or the like right behind them. */
+const listNumber = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
 const marks = /\p{M}|\p{Cf}/gu;
 
 /**
  * True when an inbound text opts its sender out: the whole text is STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE, in
  * any case and with or without accents. White space, punctuation, symbols, emoji and formatting marks at both
- * ends are ignored, so `"STOP"`, `*STOP*`, `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out). Invisible
+ * ends are ignored, so `"STOP"`, `*STOP*`, `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out), and so is the number of
+ * a list, as in `1. STOP`; `1 stop` may be an answer of another kind. Invisible
  * format characters, which keyboards add around right-to-left text, are ignored too. Linear in the text.
  */
 export function isOptOut(text: string): boolean {
-  let start = 0;
   let end = text.length;
   while (end > 0 && isIgnoredAtEnds(text, end - 1)) {
     end -= 1;
   }
-  while (start < end && isIgnoredAtEnds(text, start)) {
-    start += 1;
+  let start = afterIgnored(text, 0, end);
+  listNumber.lastIndex = start;
+  if (listNumber.test(text)) {
+    start = afterIgnored(text, listNumber.lastIndex, end);
   }
   const word = text.slice(start, end);
   // Decomposed letters and format characters lengthen a word; a text many times longer than any is no keyword.
@@ -28,6 +32,15 @@ export function isOptOut(text: string): boolean {
     return false;
   }
   return keywords.has(word.normalize('NFKD').replace(marks, '').toLowerCase());
+}
+
+/** The place of the first character between the two that is not ignored. */
+function afterIgnored(text: string, from: number, end: number): number {
+  let start = from;
+  while (start < end && isIgnoredAtEnds(text, start)) {
+    start += 1;
+  }
+  return start;
 }
 
 /** Whether the character at the index is ignored. Either index of a surrogate pair stands for the pair. */
