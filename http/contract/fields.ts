@@ -25,6 +25,19 @@ export function text(bounds: { readonly min?: number; readonly max: number }) {
   );
 }
 
+/** Control characters and line breaks; a name stands on one line of a list, a log and a message. */
+const ONE_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+const isOneLine = new RegExp(ONE_LINE);
+
+/** Such a text on one line, without control characters. */
+export function line(bounds: Parameters<typeof text>[0]) {
+  return v.pipe(
+    text(bounds),
+    v.check((value) => isOneLine.test(value), 'must be one line without control characters'),
+    v.metadata({ pattern: ONE_LINE }),
+  );
+}
+
 /** A phone number in E.164 shape (docs/contract.md, Numbers). */
 export const phoneNumber = v.pipe(
   v.string(),

@@ -1,10 +1,6 @@
 import * as v from 'valibot';
 import { hasText } from '../../policy/message-content.ts';
-import { text } from './fields.ts';
-
-/** Control characters and line breaks; a name stands on one line of a list, a log and a message. */
-const ONE_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
-const isOneLine = new RegExp(ONE_LINE);
+import { line } from './fields.ts';
 
 /** What every client takes for "here" and "one up" in a path, so that a shop of that name could never be fetched. */
 const DOTS = ['.', '..'];
@@ -12,14 +8,13 @@ const DOTS = ['.', '..'];
 /** The name of a new shop: 1 to 100 characters on one line, something of them visible, and neither `.` nor `..`. */
 export const shopName = v.config(
   v.pipe(
-    text({ min: 1, max: 100 }),
-    v.check((name) => isOneLine.test(name), 'must be one line without control characters'),
+    line({ min: 1, max: 100 }),
     v.check((name) => hasText(name), 'must show something'),
     v.check((name) => !DOTS.includes(name), 'must not be . or .., which no client can ask for'),
     v.description(
       'On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused. Two names are the same when they agree in Unicode form NFKC and lower case.',
     ),
-    v.metadata({ pattern: ONE_LINE, not: { enum: DOTS } }),
+    v.metadata({ not: { enum: DOTS } }),
   ),
   // One word a field: an empty name shows nothing either.
   { abortPipeEarly: true },

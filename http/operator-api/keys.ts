@@ -6,7 +6,7 @@ import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { text, utcDateTime } from '../contract/fields.ts';
+import { line, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { isAddressRange } from '../pipeline/client-address.ts';
 import { keyExample } from './resources.ts';
@@ -31,9 +31,14 @@ export const createKey = operatorEndpoint({
   tag: 'Keys',
   summary: 'Create a key; its value is shown here and never again',
   body: closedObject({
-    name: text({ min: 1, max: 100 }),
+    name: line({ min: 1, max: 100 }),
     permissions: boundedArray(v.picklist(PERMISSIONS), { max: 100 }),
-    expiresAt: v.optional(v.nullable(utcDateTime)),
+    expiresAt: v.optional(
+      v.pipe(
+        v.nullable(utcDateTime),
+        v.description('Null: never. One that is past is taken; the key is answered `API_KEY_EXPIRED`.'),
+      ),
+    ),
     ipAllowlist: v.optional(
       v.pipe(
         boundedArray(v.pipe(v.string(), v.check(isAddressRange, 'must be an IP address or a CIDR range')), {

@@ -116,6 +116,19 @@ describe("the operators' listener", () => {
     assert.equal(outside.body.error.code, 'VALIDATION_ERROR');
   });
 
+  it('names that operators give stand on one line, without control characters', async () => {
+    const { id } = await target.tenant();
+    const named = async (method: string, path: string, json: object) =>
+      (await operator(method, path, json)).body.error?.fields;
+    const problem = (field: string) => [{ field, message: 'must be one line without control characters' }];
+    assert.deepEqual(await named('POST', '/tenants', { name: 'A\u0000' }), problem('name'));
+    assert.deepEqual(await named('PATCH', `/tenants/${id}`, { name: 'A\nB' }), problem('name'));
+    const owner = { owner: { name: '\u0007' } };
+    assert.deepEqual(await named('PATCH', `/tenants/${id}`, owner), problem('owner.name'));
+    const key = { name: '\u0000', permissions: [] };
+    assert.deepEqual(await named('POST', `/tenants/${id}/keys`, key), problem('name'));
+  });
+
   it('dead letters: a cursor that is none of theirs is refused, not taken for the end', async () => {
     assert.equal((await operator('GET', '/dead-letters?cursor=zz')).status, 422);
   });
