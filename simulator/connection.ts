@@ -83,6 +83,12 @@ export class Connection {
     this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
   }
 
+  /** Sends bytes in place of an encoded stanza. No answer is waited for. */
+  sendBytes(bytes: Uint8Array): void {
+    if (this.#closed || this.hearing === 'silent') return;
+    this.#enqueue(() => frame(this.#noise.encrypt(bytes)));
+  }
+
   /** Sends a stanza and resolves with the client's answer or ack, or undefined when none came in time. */
   ask(stanza: BinaryNode, timeoutMs: number): Promise<BinaryNode | undefined> {
     const id = stanza.attrs.id ?? '';

@@ -29,6 +29,7 @@ const MESSAGE = {
   wait: v.optional(flag, true),
   token: v.optional(oneOf(['notification', 'message', 'none']), 'notification'),
   unavailable: v.optional(flag, false),
+  sealed: v.optional(text(LONGEST_CONTENT)),
 };
 
 /** The control calls that let a contact write, and that spoil the files that contacts sent. */
@@ -38,7 +39,8 @@ export function contactCallRoutes(network: Network): ControlRoute[] {
       const { phone: from, to, addressing, wait, token, unavailable } = input;
       const written = writtenOf(input);
       if (addressing === 'lid_only') network.numbers.hide(from);
-      const message = { from, to, written, addressing, wait, token, unavailable };
+      const sealed = input.sealed === undefined ? undefined : Buffer.from(input.sealed, 'base64');
+      const message = { from, to, written, addressing, wait, token, unavailable, sealed };
       const { delivered, messageId: id, path } = await writeAsContact(network, message);
       return { status: delivered ? 200 : 202, data: { id, delivered, path } };
     }),

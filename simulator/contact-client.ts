@@ -21,6 +21,8 @@ export interface ContactMessageCall {
   readonly token?: 'notification' | 'message' | 'none';
   /** The stanza comes without a ciphertext. */
   readonly unavailable?: boolean;
+  /** Bytes that are sealed in place of the message, padding included, base64. */
+  readonly sealed?: string;
 }
 
 /** The methods of the control client that let contacts write, and spoil their files. */
@@ -33,6 +35,11 @@ export function contactCalls(call: <Data>(method: string, path: string, body?: o
         `/numbers/${encodeURIComponent(from)}/messages`,
         message,
       ),
+    /** Sends the phone's connected clients these bytes in place of an encoded stanza; `count`: how many clients. */
+    sendFrame: (phone: string, frame: Uint8Array) =>
+      call<{ count: number }>('POST', `/sessions/${encodeURIComponent(phone)}/frames`, {
+        frame: Buffer.from(frame).toString('base64'),
+      }),
     /** Spoils a file that a contact sent, by the `path` that `write` answered. */
     spoilFile: (path: string, fault: FileFault) => call<object>('PUT', '/files', { path, fault }),
     /** Downloads whose readers have not taken all of it. */

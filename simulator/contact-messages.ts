@@ -50,6 +50,8 @@ export interface ContactMessage {
   readonly unavailable: boolean;
   /** How the number gets the contact's token. */
   readonly token: TokenWay;
+  /** These bytes, padding included, are sealed in place of the message, as a changed client may do; a group's never are. */
+  readonly sealed?: Uint8Array | undefined;
 }
 
 /**
@@ -98,7 +100,7 @@ export async function writeAsContact(
       continue;
     }
     if (token !== undefined && options.token === 'notification') giveToken(network, sender, companion, token);
-    const own = await sealFor(network, handset, companion, shared?.keyMessage ?? message);
+    const own = await sealFor(network, handset, companion, shared?.keyMessage ?? options.sealed ?? message);
     network.deliveries.add({
       companionId: companion.id,
       messageId,
@@ -188,7 +190,7 @@ export async function sealFor(
   network: Network,
   handset: Handset,
   companion: Companion,
-  message: proto.IMessage,
+  message: proto.IMessage | Uint8Array,
 ): Promise<Envelope> {
   const address = sessionAddress(companion);
   if (!(await handset.knows(address))) await handset.openSession(address, takeBundle(network, companion));

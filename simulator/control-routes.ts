@@ -46,6 +46,9 @@ const STANZAS = {
   readable: v.optional(flag, true),
   count: v.optional(whole(1, 1_000), 1),
 };
+/** The longest frame, in characters of base64. */
+const LONGEST_FRAME = 500_000;
+const FRAME = { phone, frame: text(LONGEST_FRAME) };
 const GROUP = {
   id: groupId,
   name: text(200),
@@ -184,6 +187,11 @@ function arrivalRoutes(network: Network): ControlRoute[] {
       const isStatus = stanzas.kind === 'status' || stanzas.kind === 'status_message';
       if (isStatus !== (from !== '')) throw refused('from', 'must name who posts a status, and nobody else');
       return { data: { ids: await arrive(network, { from, ...stanzas }) } };
+    }),
+    route('POST /sessions/{phone}/frames', FRAME, ({ phone, frame }) => {
+      const connections = network.connections.ofAll(network.companions.of(phone));
+      for (const connection of connections) connection.sendBytes(Buffer.from(frame, 'base64'));
+      return { data: { count: connections.length } };
     }),
     route('GET /sessions/{phone}/unanswered', { phone }, (input) => ({
       data: pendingAnswers(network, input.phone),

@@ -145,11 +145,10 @@ export class Handset {
     );
   }
 
-  /** Encrypts for one companion, with which a session must be open. */
-  encrypt(companion: string, message: proto.IMessage): Promise<Envelope> {
-    return this.#lock.run(() =>
-      this.#repository.encryptMessage({ jid: companion, data: encodeWAMessage(message) }),
-    );
+  /** Encrypts a message, or bytes as they are, for one companion, with which a session must be open. */
+  encrypt(companion: string, message: proto.IMessage | Uint8Array): Promise<Envelope> {
+    const data = message instanceof Uint8Array ? message : encodeWAMessage(message);
+    return this.#lock.run(() => this.#repository.encryptMessage({ jid: companion, data }));
   }
 
   /** Encrypts for everyone in `group` and gives the key message that members need to read it. */

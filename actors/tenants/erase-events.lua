@@ -11,9 +11,13 @@
 -- KEYS: the stream; the copy; a hash with the erasure's name and the id of the last entry by stream.
 -- ARGV: the erasure's name; how many entries a step looks at; the field; 1 where an entry without it stays, else 0; the values.
 -- Reply: 1, there is more to do; 0, no such entry is left.
+-- Errors: arguments of another form: nothing was changed.
 
 local stream, copy, steps = KEYS[1], KEYS[2], KEYS[3]
-local name, most, field, stays_without = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4] == '1'
+local name, most, field, stays_without = ARGV[1], tonumber(string.match(ARGV[2] or '', '^%d+$')), ARGV[3], ARGV[4] == '1'
+if #KEYS ~= 3 or not most or most < 1 or most > 100000 or not (stays_without or ARGV[4] == '0') then
+  return redis.error_reply('ERR the arguments are no step of an erasure')
+end
 local gone = {}
 for index = 5, #ARGV do gone[ARGV[index]] = true end
 

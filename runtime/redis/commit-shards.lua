@@ -19,7 +19,8 @@
 --   writes take; then the arguments of each write after its key.
 -- Reply: an entry a section: 1, committed; a string, the record that was there instead ('' for none), nothing
 --   was applied; a list of strings `index message`, committed but for these writes (a wrong type: broken invariant).
--- Errors: OOM, READONLY, MISCONF, NOSCRIPT, CLUSTERDOWN and the like: nothing was applied.
+-- Errors: OOM, READONLY, MISCONF, NOSCRIPT, CLUSTERDOWN and the like, and arguments that are not laid out so: nothing was
+--   applied. An error in the middle would leave a shard's record behind without its writes.
 
 local function trimOld(stream, place)
   -- With no entry before the place, XREVRANGE would look through the whole stream.
@@ -39,16 +40,34 @@ end
 local ours = { XTRIMOLD = trimOld, HDELIF = deleteIf }
 local forms = {}
 
+-- The form with the number of its keys and arguments; nil for a text that is no form.
 local function parse(text)
-  local form = {}
+  local form, keys, arguments, length = {}, 0, 0, 0
   for same, command, count in string.gmatch(text, '(=?)(%u+)(%d+)') do
     form[#form + 1] = { command = command, ours = ours[command], count = tonumber(count), same = same == '=' }
+    length = length + #same + #command + #count
+    arguments = arguments + tonumber(count)
+    if same == '' then keys = keys + 1 elseif keys == 0 then return nil end
   end
+  if length ~= #text then return nil end
+  form.keys, form.arguments = keys, arguments
   forms[text] = form
   return form
 end
 
+local malformed = { err = 'ERR the arguments are no batch of sections' }
 local sections = tonumber(ARGV[1])
+local ofKeys, ofArguments = sections, 1
+for _ = 1, sections or 0 do
+  local text = ARGV[ofArguments + 3]
+  local form = text and (forms[text] or parse(text))
+  if not form then return malformed end
+  if form.keys ~= tonumber(ARGV[ofArguments + 4]) then return malformed end
+  if form.arguments ~= tonumber(ARGV[ofArguments + 5]) then return malformed end
+  ofKeys, ofArguments = ofKeys + form.keys, ofArguments + 5 + form.arguments
+end
+if ofKeys ~= #KEYS or ofArguments ~= #ARGV or sections < 1 then return malformed end
+
 local actual = redis.call('MGET', unpack(KEYS, 1, sections))
 local outcomes = {}
 local replaced = {}
@@ -71,7 +90,7 @@ for section = 1, sections do
   if outcomes[section] then
     key = key + tonumber(ARGV[argument + 3])
   else
-    local form = forms[ARGV[argument + 2]] or parse(ARGV[argument + 2])
+    local form = forms[ARGV[argument + 2]]
     local failures = nil
     argument = argument + 5
     for position = 1, #form do

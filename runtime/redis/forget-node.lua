@@ -5,7 +5,9 @@
 -- KEYS[2]: `{runtime}:lease:<node id>`
 -- ARGV[1]: node id, ARGV[2]: the incarnation that resigns, or '' to forget it only when its lease has ended
 -- Reply: 1 forgotten, 0 another incarnation holds the lease
--- Errors: READONLY, MISCONF and the like: nothing was changed.
+-- Errors: READONLY, MISCONF and the like, and arguments of another form: nothing was changed.
+
+if #KEYS ~= 2 or #ARGV ~= 2 then return redis.error_reply('ERR the arguments name no node') end
 
 local holder = redis.call('GET', KEYS[2])
 if holder and holder ~= ARGV[2] then

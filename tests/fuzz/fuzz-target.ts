@@ -1,0 +1,32 @@
+import type { Draw } from './draw.ts';
+
+/** One edge that parses what others wrote. */
+export interface FuzzTarget {
+  readonly name: string;
+  /** Starts what the cases are tried on. */
+  open(): Promise<OpenTarget>;
+}
+
+/** A target that is being tried. */
+export interface OpenTarget {
+  /** Tries one case; a rejection is a defect. `note` tells the case's input, for the report. */
+  tryCase(draw: Draw, note: (input: unknown) => void): Promise<void>;
+  /** Looks at last whether all still works, and ends. */
+  close(): Promise<void>;
+}
+
+/** A case that broke a promise. */
+export interface Defect {
+  readonly target: string;
+  /** With the seed it gives the case again. */
+  readonly number: number;
+  readonly what: string;
+  readonly input: string;
+}
+
+/** What was tried at a target. */
+export interface TargetReport {
+  readonly target: string;
+  readonly cases: number;
+  readonly defects: readonly Defect[];
+}

@@ -1,0 +1,60 @@
+/**
+ * `npm run fuzz -- --minutes=60 [--seed=…] [--target=…] [--case=…]`: broken and made-up input at each edge that parses what
+ * others wrote. Prints the seed, each defect with its input, and the cases tried by target. `--case` tries that one case of
+ * `--target` again. Exits 1 when a promise is broken.
+ */
+import { parseArgs } from 'node:util';
+import { testEnvironment } from '../../service/environment.ts';
+import type { TargetReport } from './fuzz-target.ts';
+import { runFuzz } from './run-fuzz.ts';
+import { FUZZ_TARGETS } from './targets.ts';
+
+const { values } = parseArgs({
+  options: {
+    ...{ minutes: { type: 'string' }, seed: { type: 'string' }, target: { type: 'string' } },
+    case: { type: 'string' },
+  },
+});
+const seed = Number(values.seed ?? testEnvironment().seed);
+const minutes = Number(values.minutes ?? 1);
+const targets = FUZZ_TARGETS.filter(({ name }) => values.target === undefined || name === values.target);
+if (targets.length === 0)
+  throw new Error(`--target is one of ${FUZZ_TARGETS.map(({ name }) => name).join(', ')}`);
+const one = values.case === undefined ? undefined : Number(values.case);
+/** A target is started anew after so long, so that what its cases left behind does not slow the next ones down. */
+const LONGEST_SLICE_MS = 300_000;
+const sliceMs = Math.min((minutes * 60_000) / targets.length, LONGEST_SLICE_MS);
+const untilMs = performance.now() + minutes * 60_000;
+
+console.log(`seed ${seed}, ${one === undefined ? `${minutes} minutes` : `case ${one}`}`);
+const reports = new Map<string, TargetReport>();
+do {
+  for (const target of targets) {
+    const before = reports.get(target.name) ?? { target: target.name, cases: 0, defects: [] };
+    let sliceEndsMs: number | undefined;
+    const report = await runFuzz(target, {
+      seed,
+      first: one ?? before.cases,
+      goesOn(cases) {
+        sliceEndsMs ??= performance.now() + sliceMs;
+        return one === undefined ? performance.now() < sliceEndsMs : cases < 1;
+      },
+      found: ({ number, what, input }) =>
+        console.log(`${target.name}, case ${number}: ${what}\n  input: ${input}`),
+    });
+    const { cases, defects } = report;
+    reports.set(target.name, {
+      ...before,
+      cases: before.cases + cases,
+      defects: [...before.defects, ...defects],
+    });
+    console.log(
+      `${target.name}: ${before.cases + cases} cases, ${before.defects.length + defects.length} defects`,
+    );
+  }
+} while (one === undefined && performance.now() + sliceMs < untilMs);
+
+const all = [...reports.values()];
+for (const { target, cases, defects } of all)
+  console.log(`${target.padEnd(10)} ${String(cases).padStart(9)} cases  ${defects.length} defects`);
+process.exit(all.every(({ defects }) => defects.length === 0) ? 0 : 1);

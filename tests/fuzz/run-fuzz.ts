@@ -1,0 +1,67 @@
+import { inspect } from 'node:util';
+import { Draw } from './draw.ts';
+import type { Defect, FuzzTarget, OpenTarget, TargetReport } from './fuzz-target.ts';
+
+/** Which cases of a target are tried. */
+export interface FuzzRun {
+  readonly seed: number;
+  /** The number of the first case. */
+  readonly first?: number;
+  /** Whether another case follows after so many. */
+  readonly goesOn: (cases: number) => boolean;
+  readonly found?: (defect: Defect) => void;
+}
+
+/** Defects of one target after which no more of its cases are tried. */
+const MOST_DEFECTS = 20;
+/** Characters of a case's input that are reported. */
+const LONGEST_INPUT = 4_000;
+
+/** Tries cases of one target, one after the other. A rejection that nobody handles counts for the case under way. */
+export async function runFuzz(
+  target: FuzzTarget,
+  { seed, first = 0, goesOn, found }: FuzzRun,
+): Promise<TargetReport> {
+  const defects: Defect[] = [];
+  let number = first;
+  let input: unknown;
+  const report = (what: unknown): void => {
+    const text = typeof input === 'string' ? input : inspect(input, { depth: 12, breakLength: 160 });
+    const defect = {
+      target: target.name,
+      number,
+      what: described(what),
+      input: text.slice(0, LONGEST_INPUT),
+    };
+    defects.push(defect);
+    found?.(defect);
+  };
+  process.on('unhandledRejection', report);
+  process.on('uncaughtException', report);
+  let open: OpenTarget | undefined;
+  try {
+    open = await opened(target);
+    for (; goesOn(number - first) && defects.length < MOST_DEFECTS; number += 1) {
+      input = undefined;
+      await open
+        .tryCase(new Draw(`${seed} ${target.name} ${number}`), (noted) => {
+          input = noted;
+        })
+        .catch(report);
+    }
+  } finally {
+    await open?.close().catch(report);
+    process.off('unhandledRejection', report);
+    process.off('uncaughtException', report);
+  }
+  return { target: target.name, cases: number - first, defects };
+}
+
+/** Starts a target; once more where a busy machine did not start it in time. */
+function opened(target: FuzzTarget): Promise<OpenTarget> {
+  return target.open().catch(() => target.open());
+}
+
+function described(what: unknown): string {
+  return what instanceof Error ? (what.stack ?? what.message) : inspect(what);
+}
