@@ -110,9 +110,9 @@ export interface OperatorOperations {
     keyId: string,
   ): Promise<Outcome<{ readonly key: string; readonly record: KeyView }>>;
   revokeKey(tenantId: string, keyId: string): Promise<Outcome<KeyView>>;
-  /** Holds a shop's queue until `resume`; the route calls it `pause`. */
-  hold(shop: ShopReference): Promise<Outcome<ShopInspection>>;
-  /** Starts a suspended actor again and ends the operator's hold. */
+  /** Pauses a shop's queue until `resume`. */
+  pause(shop: ShopReference): Promise<Outcome<ShopInspection>>;
+  /** Starts a suspended actor again and ends the operator's pause. */
   resume(shop: ShopReference): Promise<Outcome<ShopInspection>>;
   restart(shop: ShopReference): Promise<Outcome<ShopInspection>>;
   /** Fails CONFLICT while it has a session or work in its queue. */

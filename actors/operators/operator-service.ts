@@ -251,7 +251,7 @@ function apiKeys(
 
 type ShopControls = Pick<
   OperatorOperations,
-  'hold' | 'resume' | 'restart' | 'passivate' | 'snapshot' | 'setEgress'
+  'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot' | 'setEgress'
 >;
 
 function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAccess): ShopControls {
@@ -266,11 +266,11 @@ function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAcc
   const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
     answeredInTime(clock, actors.ask(shopAddress(shop), command));
   return {
-    hold: (shop) => withShop(shop, () => tell(shop, { type: 'hold' })),
+    pause: (shop) => withShop(shop, () => tell(shop, { type: 'pause' })),
     resume: (shop) =>
       withShop(shop, async () => {
         await actors.resume(shopAddress(shop));
-        await tell(shop, { type: 'release' });
+        await tell(shop, { type: 'resume' });
       }),
     restart: (shop) => withShop(shop, () => actors.restart(shopAddress(shop))),
     passivate: (shop) =>

@@ -84,15 +84,11 @@ export const readActor = operatorEndpoint({
   },
 });
 
-/** The operation that each route's last segment asks for. */
-const ACTIONS = [
-  ['pause', 'hold'],
-  ['resume', 'resume'],
-  ['restart', 'restart'],
-] as const satisfies readonly (readonly [segment: string, operation: keyof OperatorOperations])[];
+/** The operations that are the last segment of a route. */
+const ACTIONS = ['pause', 'resume', 'restart'] as const satisfies readonly (keyof OperatorOperations)[];
 
 /** POST /actors/{tenantId}/{shopId}/{pause|resume|restart} */
-export const steerActor = ACTIONS.map(([action, operation]) =>
+export const steerActor = ACTIONS.map((action) =>
   operatorEndpoint({
     name: `${action}Actor`,
     method: 'POST',
@@ -107,7 +103,7 @@ export const steerActor = ACTIONS.map(([action, operation]) =>
     errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
     async handle({ params, services }) {
       const { tenantId, shopId } = params as unknown as ShopReference;
-      const steered = await services.operators[operation]({ tenantId, shopId });
+      const steered = await services.operators[action]({ tenantId, shopId });
       return steered.ok ? reply(200, steered.value) : steered;
     },
   }),

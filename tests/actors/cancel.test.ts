@@ -173,9 +173,9 @@ test('whatever is cancelled, the windows are those of a shop that never had it, 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const shop = await ShopHarness.connected();
-      shop.command({ type: 'hold' });
+      shop.command({ type: 'pause' });
       const twin = await ShopHarness.connected();
-      twin.command({ type: 'hold' });
+      twin.command({ type: 'pause' });
       const accepted: { id: string; to: string; text: string; atMs: number; gone: boolean }[] = [];
       for (const taken of steps) {
         if (taken.do === 'pass') shop.pass(taken.ms);
@@ -208,7 +208,7 @@ test('whatever is cancelled, the windows are those of a shop that never had it, 
 
 test('a shop that cancels much in a day has all that counts after a restart', async () => {
   const shop = await ShopHarness.connected();
-  shop.command({ type: 'hold' });
+  shop.command({ type: 'pause' });
   const kept: string[] = [];
   for (let round = 0; kept.length < 41 && round < 2_000; round += 1) {
     const id = shop.send(`+3360${1_000_000 + round}`, `text ${round}`);

@@ -134,7 +134,7 @@ for (const [from, then] of [
 ] as const) {
   test(`somebody who asks to connect while ${from} gets a code, ${then}, when the credentials are gone; all that waits is lost`, async () => {
     const shop = await ShopHarness.connected();
-    shop.command({ type: 'hold' });
+    shop.command({ type: 'pause' });
     const id = shop.send();
     if (from === 'disconnected') shop.command({ type: 'disconnect' });
     else shop.session(closed('transient'));
@@ -203,7 +203,7 @@ test('a message accepted while the session comes back waits; ten minutes without
 
 test('after a disconnect queued messages wait ten minutes for a session, and sends are refused', async () => {
   const shop = await ShopHarness.connected();
-  shop.command({ type: 'hold' });
+  shop.command({ type: 'pause' });
   const id = shop.send();
   shop.command({ type: 'disconnect' });
   assert.equal(shop.send('+33600000099'), 'MSGAPP_NOT_CONNECTED');
@@ -213,7 +213,7 @@ test('after a disconnect queued messages wait ten minutes for a session, and sen
 
 test('nothing stays queued over a day', async () => {
   const shop = await ShopHarness.connected();
-  shop.command({ type: 'hold' });
+  shop.command({ type: 'pause' });
   const id = shop.send();
   shop.pass(24 * 60 * MINUTE_MS - 1);
   assert.equal(shop.statusOf(id), 'queued');
@@ -252,7 +252,7 @@ test('codes used up disconnect without a flag; the next connect begins anew', as
 
 test('the sending component out of reach fails what is queued BOT_SERVICE_UNREACHABLE, and sends too', async () => {
   const shop = await ShopHarness.connected();
-  shop.command({ type: 'hold' });
+  shop.command({ type: 'pause' });
   const id = shop.send();
   shop.available = false;
   shop.command({ type: 'session.unreachable' });

@@ -36,8 +36,8 @@ test('a message that is in hand once more is not taken for prepared by the word 
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toSession(id);
-  shop.command({ type: 'hold' });
-  shop.command({ type: 'release' });
+  shop.command({ type: 'pause' });
+  shop.command({ type: 'resume' });
   assert.equal(pacingState(shop.state), 'preparing');
   // It was told before the recall, and the session has no order any more that could be transmitted.
   shop.prepared(id, [['HSET', 'k', 'session/a', 'former']]);

@@ -10,9 +10,9 @@ test('a rate signal about a message that was put back meanwhile pauses the queue
   const shop = await ShopHarness.connected();
   const messageId = shop.send();
   shop.toSession(messageId);
-  shop.command({ type: 'hold' });
+  shop.command({ type: 'pause' });
   shop.outcome(messageId, { kind: 'rate_limited' });
-  shop.command({ type: 'release' });
+  shop.command({ type: 'resume' });
   shop.pass(14 * MINUTE_MS);
   assert.deepEqual([pacingState(shop.state), shop.effectsOf('first_look').length], ['paused', 1]);
   shop.pass(MINUTE_MS);

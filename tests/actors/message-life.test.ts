@@ -30,8 +30,8 @@ type PlainKind =
   | 'unreachable'
   | 'connect'
   | 'disconnect'
-  | 'hold'
-  | 'release';
+  | 'pause'
+  | 'resume';
 
 type Step =
   | { readonly kind: PlainKind }
@@ -93,8 +93,8 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       'workerLost',
       'unreachable',
       'disconnect',
-      'hold',
-      'release',
+      'pause',
+      'resume',
     ),
   },
   {

@@ -29,8 +29,8 @@ for (const stage of ['preparing', 'sending'] as const) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
     // It is put back and taken in hand again before its first look: two are on their way.
-    shop.command({ type: 'hold' });
-    shop.command({ type: 'release' });
+    shop.command({ type: 'pause' });
+    shop.command({ type: 'resume' });
     assert.equal(shop.effectsOf('first_look').length, 2);
     if (stage === 'preparing') shop.toSession(id);
     else shop.toWire(id);
@@ -264,13 +264,13 @@ test('an outcome that made the actor throw settles its own message as unknown, a
 
 test('an operator’s hold of the queue outlasts a restart, until it is released', async () => {
   const shop = await ShopHarness.connected();
-  shop.command({ type: 'hold' });
+  shop.command({ type: 'pause' });
   const id = shop.send();
   assert.equal(shop.effectsOf('first_look').length, 0);
   shop.restart();
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
   assert.equal(shop.effectsOf('first_look').length, 0);
-  shop.command({ type: 'release' });
+  shop.command({ type: 'resume' });
   assert.deepEqual(
     shop.effectsOf('first_look').map(({ messageId }) => messageId),
     [id],
@@ -283,13 +283,13 @@ test('a message in hand that is not on the wire waits as well once an operator h
     const id = shop.send();
     if (isWithSession) shop.toSession(id);
     assert.equal(pacingState(shop.state), 'preparing');
-    shop.command({ type: 'hold' });
+    shop.command({ type: 'pause' });
     const recalled = shop.effectsOf('recall').map(({ messageId }) => messageId);
     assert.deepEqual(recalled, [id]);
     shop.toWire(id);
     shop.pass(MINUTE_MS);
     assert.deepEqual([shop.statusOf(id), shop.effectsOf('transmit')], ['queued', []]);
-    shop.command({ type: 'release' });
+    shop.command({ type: 'resume' });
     shop.toWire(id);
     assert.equal(shop.statusOf(id), 'sending');
   }
@@ -331,10 +331,10 @@ test('of a queue that stands still it is told once what began it, also where an 
   const id = shop.send();
   shop.toWire(id);
   shop.outcome(id, { kind: 'rate_limited' });
-  shop.command({ type: 'hold' });
-  shop.command({ type: 'release' });
+  shop.command({ type: 'pause' });
+  shop.command({ type: 'resume' });
   shop.pass(15 * MINUTE_MS);
-  shop.command({ type: 'hold' });
+  shop.command({ type: 'pause' });
   assert.deepEqual(
     shop.effectsOf('announce_pacing').map(({ began }) => began),
     ['rate_signal', 'operator', null, null, 'operator'],

@@ -39,10 +39,10 @@ test('only a shop that once had a session falls back, and only when it asks to',
 
 test('a shop that operators hold has nothing sent by the pool, until they release it', async () => {
   const { origin } = await PoolExchange.start(1, 0);
-  origin.command({ type: 'hold' });
+  origin.command({ type: 'pause' });
   assert.equal(origin.send(RECIPIENT, 'hello', 'ask'), 'MSGAPP_NOT_CONNECTED');
   assert.equal(origin.send(RECIPIENT, 'hello', poolShop(0)), 'MSGAPP_NOT_CONNECTED');
-  origin.command({ type: 'release' });
+  origin.command({ type: 'resume' });
   assert.match(origin.send(RECIPIENT, 'hello', poolShop(0)), /^[0-9a-f]{24}$/);
 });
 
@@ -95,11 +95,11 @@ test('a pool shop that refuses never takes it later; another one is found, or no
   const { exchange, id } = await pooled(2);
   const [first, second] = exchange.pools;
   assert.ok(first && second);
-  first.command({ type: 'hold' });
+  first.command({ type: 'pause' });
   assert.deepEqual(exchange.take(first, id), { kind: 'refused' });
-  first.command({ type: 'release' });
+  first.command({ type: 'resume' });
   assert.deepEqual(exchange.take(first, id), { kind: 'refused' });
-  first.command({ type: 'hold' });
+  first.command({ type: 'pause' });
   while (exchange.deliverOne());
   exchange.work(second);
   exchange.work(second);
@@ -108,7 +108,7 @@ test('a pool shop that refuses never takes it later; another one is found, or no
   assert.deepEqual([sends([first], id), sends([second], id)], [0, 1]);
 
   const alone = await pooled();
-  alone.exchange.pools[0]?.command({ type: 'hold' });
+  alone.exchange.pools[0]?.command({ type: 'pause' });
   while (alone.exchange.deliverOne());
   alone.exchange.origin.pass(9 * MINUTE_MS);
   assert.equal(alone.exchange.origin.statusOf(alone.id), 'queued');
@@ -219,10 +219,10 @@ test(`through lost, doubled and late words and restarts nothing is sent twice or
       else if (chance < 0.85) exchange.pass(Math.floor(random() * 5_000));
       else if (chance < 0.9) origin.restart();
       else if (chance < 0.95) restartConnected(pool);
-      else pool.command({ type: random() < 0.5 ? 'hold' : 'release' });
+      else pool.command({ type: random() < 0.5 ? 'pause' : 'resume' });
     }
     exchange.trouble = 0;
-    for (const pool of pools) pool.command({ type: 'release' });
+    for (const pool of pools) pool.command({ type: 'resume' });
     for (let round = 0; round < 200 && origin.state.pooled.length > 0; round += 1) {
       for (const pool of pools) exchange.work(pool);
       while (exchange.deliverOne());
@@ -252,7 +252,7 @@ test('an own message that is put back before an older carried one keeps neither 
   pool.toWire(own);
   assert.equal(exchange.take(pool, older).kind, 'taken');
   pool.outcome(own, { kind: 'not_sent' });
-  pool.command({ type: 'hold' });
+  pool.command({ type: 'pause' });
   pool.pass(24 * 60 * MINUTE_MS - 8 * MINUTE_MS);
   assert.deepEqual([pool.statusOf(older), pool.statusOf(own)], ['failed EXPIRED', 'queued']);
 });

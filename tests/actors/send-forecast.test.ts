@@ -112,7 +112,7 @@ class RandomLife {
       },
       () => this.#finishOne(),
       () => this.#finishOne(),
-      () => shop.command({ type: this.isOneIn(2) ? 'hold' : 'release' }),
+      () => shop.command({ type: this.isOneIn(2) ? 'pause' : 'resume' }),
       () => this.#reconnect(),
       () => {
         const { generation } = shop.state.channel.context;

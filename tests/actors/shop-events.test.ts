@@ -90,9 +90,9 @@ test('the channel is told of when somebody connects or ends it or its session is
 test('the queue is told of when it stands still and when it goes on', async () => {
   const shop = await ShopHarness.connected();
   shop.writes.length = 0;
-  shop.command({ type: 'hold' });
-  shop.command({ type: 'hold' });
-  shop.command({ type: 'release' });
+  shop.command({ type: 'pause' });
+  shop.command({ type: 'pause' });
+  shop.command({ type: 'resume' });
   const id = shop.send();
   shop.outcome(id, { kind: 'rate_limited' });
   const until = new Date(shop.nowMs + 900_000).toISOString();

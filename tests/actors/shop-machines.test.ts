@@ -10,7 +10,7 @@ import { pacingState, settledPlace } from '../../actors/shops/state/shop-state.t
 import { ShopHarness } from './shop-harness.ts';
 
 type Step =
-  | { readonly kind: 'send' | 'firstLook' | 'prepared' | 'hold' | 'release' | 'drop' | 'up' }
+  | { readonly kind: 'send' | 'firstLook' | 'prepared' | 'pause' | 'resume' | 'drop' | 'up' }
   | { readonly kind: 'unprepared' | 'outcome'; readonly outcome: SendOutcome }
   | { readonly kind: 'pass'; readonly ms: number };
 
@@ -45,8 +45,8 @@ const steps = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.constantFrom<Step[]>(
-      { kind: 'hold' },
-      { kind: 'release' },
+      { kind: 'pause' },
+      { kind: 'resume' },
       { kind: 'drop' },
       { kind: 'up' },
     ),

@@ -26,7 +26,7 @@ function all<Seen>(seen: readonly Seen[]): ActorIndex<Seen> {
 test('a shop is found by every word that says how it stands, and trouble ranks', async () => {
   const shop = await ShopHarness.connected();
   assert.deepEqual(shopSummary(seen(shop.state)).status.words, ['connected', 'active', 'idle']);
-  shop.command({ type: 'hold' });
+  shop.command({ type: 'pause' });
   const held = shopSummary(seen(shop.state));
   assert.deepEqual(held.status.words, ['connected', 'active', 'idle', 'held']);
   const inactive = await ShopHarness.connected();
@@ -63,7 +63,7 @@ test('a shop is found by every word that says how it stands, and trouble ranks',
 
 test('the message that has waited longest on a node is that of whichever shop has it', async () => {
   const waiting = await ShopHarness.connected();
-  waiting.command({ type: 'hold' });
+  waiting.command({ type: 'pause' });
   waiting.send();
   const acceptedMs = waiting.nowMs;
   waiting.pass(5_000);

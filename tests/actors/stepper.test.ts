@@ -40,8 +40,8 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
     { type: 'session_down' },
     { type: 'rate_limited_before', pauseUntilMs: 9 },
     { type: 'elapsed', gapUntilMs: 10 },
-    { type: 'hold' },
-    { type: 'release' },
+    { type: 'pause' },
+    { type: 'resume' },
   ];
   const none: PacingContext = { hand: null, untilMs: null, heldByOperator: false };
   const contexts: PacingContext[] = [

@@ -55,7 +55,7 @@ test('the tenant is told of each end once, in the commit that makes it true', as
 
 test('a node that took the shop over just now still ends what has waited for a day', async () => {
   const harness = await ShopHarness.connected();
-  harness.command({ type: 'hold' });
+  harness.command({ type: 'pause' });
   const id = harness.send();
   harness.nowMs += DAY_MS;
   await harness.tend(harness.nowMs);
@@ -64,7 +64,7 @@ test('a node that took the shop over just now still ends what has waited for a d
 
 test('a shop whose stored state cannot be read is looked after all the same', async () => {
   const harness = await ShopHarness.connected();
-  harness.command({ type: 'hold' });
+  harness.command({ type: 'pause' });
   const [id, broken] = [harness.send('+33611110001'), harness.send('+33611110002')];
   harness.redis.run(['HSET', harness.state.keys.shop, 'actor', '{']);
   assert.ok(broken);

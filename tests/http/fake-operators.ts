@@ -169,7 +169,7 @@ export function fakeOperators(memory: FakeMemory): OperatorOperations {
       found.view = { ...found.view, revokedAt: new Date().toISOString() };
       return done(found.view);
     },
-    hold: steer,
+    pause: steer,
     resume: steer,
     restart: steer,
     async passivate(reference) {

@@ -13,7 +13,7 @@
  * is put back at the head of the queue, and recalled from the session. In `sending` only an outcome settles it:
  * `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back too,
  * on an open session five times at most: the network may have no keys for its recipient, or never say whether there is
- * one, and others wait behind it. `hold` and `release` begin and end the operator's hold, during which nothing is
+ * one, and others wait behind it. `pause` and `resume` begin and end an operator's pause, during which nothing is
  * dispatched; what is in hand as it begins is put back.
  *
  * The 15 minutes follow a number to the shop that connects it next (`rate_limited_before`).
@@ -72,8 +72,8 @@ export type PacingEvent =
    */
   | { readonly type: 'rate_limited_before'; readonly pauseUntilMs: number; readonly pausedForMs?: number }
   | { readonly type: 'elapsed'; readonly gapUntilMs: number }
-  | { readonly type: 'hold' }
-  | { readonly type: 'release' };
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' };
 
 /** What the pacing machine asks for. */
 export type PacingEffect =
@@ -147,8 +147,8 @@ const pacingSetup = setup({
     countUnsent: assign(({ context, event }) => ({
       unsent: { messageId: handOf({ context, event }).messageId, times: timesUnsent({ context }) + 1 },
     })),
-    hold: assign({ heldByOperator: true }),
-    release: assign({ heldByOperator: false }),
+    pauseByOperator: assign({ heldByOperator: true }),
+    resumeByOperator: assign({ heldByOperator: false }),
   },
   guards: {
     wasNotOnNetwork: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_on_network',
@@ -183,8 +183,8 @@ export const pacingMachine = pacingSetup.createMachine({
   context: { hand: null, untilMs: null, heldByOperator: false },
   initial: 'idle',
   on: {
-    hold: { actions: 'hold' },
-    release: { actions: 'release' },
+    pause: { actions: 'pauseByOperator' },
+    resume: { actions: 'resumeByOperator' },
   },
   states: {
     idle: {

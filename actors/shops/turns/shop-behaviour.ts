@@ -197,11 +197,11 @@ function turn(
       builder.change({ egress: command.egress });
       builder.stepChannel({ type: 'egress_changed', nowMs: builder.nowMs });
       return builder.finish(done(true));
-    case 'hold':
-    case 'release':
+    case 'pause':
+    case 'resume':
       builder.stepPacing({ type: command.type });
       // What is not on the wire yet waits as well.
-      if (command.type === 'hold') builder.stepPacing({ type: 'session_down' });
+      if (command.type === 'pause') builder.stepPacing({ type: 'session_down' });
       return builder.finish(done(true));
     case 'timer':
       onTimer(builder, command.id, options.retentionMs);

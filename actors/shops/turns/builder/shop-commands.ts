@@ -56,9 +56,9 @@ export type ShopCommand =
   | { readonly type: 'set_egress'; readonly egress: ShopEgress | undefined }
   /** Somebody read what a person wrote: the person's phone is told. */
   | { readonly type: 'mark_read'; readonly inboundId: string }
-  /** The operator's hold of the queue, and its end. */
-  | { readonly type: 'hold' }
-  | { readonly type: 'release' }
+  /** An operator pauses the queue, or resumes it. */
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
   /** As a shop of the pool; `open`: its tenant is the platform's, so that it may take more. */
   | {
       readonly type: 'pool.offer';
@@ -124,8 +124,8 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   tenant_inbound: 'control',
   set_egress: 'control',
   mark_read: 'client',
-  hold: 'control',
-  release: 'control',
+  pause: 'control',
+  resume: 'control',
   'pool.offer': 'control',
   'pool.take': 'control',
   'pool.withdraw': 'control',
@@ -216,7 +216,7 @@ export type ShopEffect =
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
-  /** The queue stands still, or goes on: a rate signal's pause or an operator's hold. */
+  /** The queue stands still, or goes on: after a rate signal or by an operator. */
   | {
       readonly type: 'announce_pacing';
       readonly of: AnnouncedShop;
