@@ -57,7 +57,7 @@ export type ActorEvent = {
 }[keyof ActorEventData];
 
 /** Tells listeners on this node what happens to its actors. */
-export class EventFeed {
+export class ActorEventFeed {
   readonly #clock: Clock;
   /** A list, since to go through a set takes an object for each event. */
   #listeners: readonly ((event: ActorEvent) => void)[] = [];

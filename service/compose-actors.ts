@@ -1,4 +1,4 @@
-import { EventFeed } from '../actors/event-feed.ts';
+import { ActorEventFeed } from '../actors/event-feed.ts';
 import type { EventOperations } from '../actors/events/event-operations.ts';
 import { eventService } from '../actors/events/event-service.ts';
 import type { FailureCode } from '../actors/failure.ts';
@@ -100,7 +100,7 @@ export interface RunningActors {
   readonly operators: OperatorOperations;
   readonly fleet: FleetOperations;
   readonly keys: KeyDirectory;
-  readonly feed: EventFeed;
+  readonly feed: ActorEventFeed;
   readonly host: SessionHost;
   /** Counters of this node since it started. */
   readonly counts: { readonly ledgersReplaced: number; readonly numbersShared: number };
@@ -127,7 +127,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const operatorsDirectory = new OperatorsDirectory({ store, clock, connection: connection.connection, log });
   mendLater(operatorsDirectory, log);
   const directory = new StoredKeyDirectory(store);
-  const feed = new EventFeed(clock);
+  const feed = new ActorEventFeed(clock);
   const waiters = new ChannelWaiters(clock);
   const eventWaiters = new EventWaiters(clock);
   const counts = { ledgersReplaced: 0, numbersShared: 0 };
@@ -213,10 +213,10 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
 }
 
 /** Tells shops what changed of their tenant. */
-function tellingShops(actors: RuntimeNode['actors']): Pick<TenantEffectsOptions, 'tellShop' | 'tellInbound'> {
+function tellingShops(actors: RuntimeNode['actors']): Pick<TenantEffectsOptions, 'tellShop' | 'setInbound'> {
   return {
     tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
-    tellInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
+    setInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
   };
 }
 

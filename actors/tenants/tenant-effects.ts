@@ -1,6 +1,6 @@
 import type { Address } from '../../runtime/address.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { EventFeed } from '../event-feed.ts';
+import type { ActorEventFeed } from '../event-feed.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 import type { EventWaiters } from './event-waiters.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
@@ -10,7 +10,7 @@ import type { WebhookEnd, WebhookRecord } from './webhook-record.ts';
 /** Functions by which a tenant's turns act outside the tenant. */
 export interface TenantEffectsOptions {
   readonly directory: Pick<StoredKeyDirectory, 'forget'>;
-  readonly feed: Pick<EventFeed, 'publish'>;
+  readonly feed: Pick<ActorEventFeed, 'publish'>;
   readonly eventWaiters: Pick<EventWaiters, 'end' | 'endOfKey'>;
   /** Sends the tenant's events to these endpoints from now on. */
   readonly webhooks: {
@@ -26,7 +26,7 @@ export interface TenantEffectsOptions {
   /** Tells a shop whether its tenant is active. */
   readonly tellShop: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
   /** Tells a shop what of people's messages its tenant is told. */
-  readonly tellInbound: (
+  readonly setInbound: (
     shop: { readonly tenantId: string; readonly shopId: string },
     inbound: InboundMode,
   ) => void;
@@ -74,7 +74,7 @@ export function tenantEffects(
         for (const shopId of effect.shopIds) options.tellShop({ tenantId, shopId }, effect.active);
         break;
       case 'tell_inbound':
-        for (const shopId of effect.shopIds) options.tellInbound({ tenantId, shopId }, effect.inbound);
+        for (const shopId of effect.shopIds) options.setInbound({ tenantId, shopId }, effect.inbound);
         break;
       case 'announce_shop':
         feed.publish('shop', { tenantId, shopId: effect.shopId });

@@ -1,7 +1,7 @@
 /** How long messages took, as Prometheus reads it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ActorEventData, EventFeed } from '../../actors/event-feed.ts';
+import { type ActorEventData, ActorEventFeed } from '../../actors/event-feed.ts';
 import { exportMessageLatency } from '../../http/metrics/message-latency.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -18,7 +18,7 @@ const message: ActorEventData['message'] = {
 
 test('what was sent counts once, at its own shop; what waits or fails does not', async () => {
   const metrics = createMetrics();
-  const feed = new EventFeed(new FakeClock());
+  const feed = new ActorEventFeed(new FakeClock());
   exportMessageLatency(feed, metrics);
   feed.publish('message', { ...message, status: 'queued', ageMs: 0 });
   feed.publish('message', message);

@@ -17,7 +17,7 @@ test('receipts of several shops are told at one moment, each shop at most once a
       isPending: () => false,
       atSharedMoment: (act) => void shared.add(act, 0),
       afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
-      untold: () => undefined,
+      dropped: () => undefined,
       generation: 1,
       report: (_token, receipts) =>
         told.push(`${clock.monotonicMs()} ${shop} ${receipts.map(({ wireId }) => wireId).join(' ')}`),
@@ -51,7 +51,7 @@ test('devices of our own and who is no member of the group say nothing of a mess
     isPending: () => false,
     atSharedMoment: (act) => act(),
     afterLongestHold: () => undefined,
-    untold: () => undefined,
+    dropped: () => undefined,
     generation: 1,
     report: (token, some) => {
       told.push(...some.map(({ from, kind }) => `${from} ${kind}`));
@@ -64,12 +64,12 @@ test('devices of our own and who is no member of the group say nothing of a mess
   assert.deepEqual(told, ['+33611111111 read']);
 });
 
-/** Receipts on a clock of their own, with what they tell, let go and leave untold. */
+/** Receipts on a clock of their own, with what they tell, let go and drop. */
 function heldReceipts(pending = new Set<string>()) {
   const clock = new FakeClock();
   const told: { token: string; wireIds: string[] }[] = [];
   const letGo: string[] = [];
-  const untold: number[] = [];
+  const dropped: number[] = [];
   const receipts = new Receipts({
     ownAddresses: () => ['33611111111@s.whatsapp.net'],
     numberOf: async () => undefined,
@@ -78,7 +78,7 @@ function heldReceipts(pending = new Set<string>()) {
     isPending: (wireId) => pending.has(wireId),
     atSharedMoment: (act) => void clock.after(250, act),
     afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
-    untold: (count) => void untold.push(count),
+    dropped: (count) => void dropped.push(count),
     generation: 7,
     report: (token, words) => void told.push({ token, wireIds: words.map(({ wireId }) => wireId) }),
   });
@@ -93,7 +93,7 @@ function heldReceipts(pending = new Set<string>()) {
     receipts.confirm(told[index]?.token ?? '');
     await clock.advance(1);
   };
-  return { clock, told, letGo, untold, receipts, arrives, confirmed };
+  return { clock, told, letGo, dropped, receipts, arrives, confirmed };
 }
 
 test('a stanza is let go once all of its words are committed, once, and at once where nothing comes of it', async () => {
@@ -128,14 +128,14 @@ test('a stanza whose commit takes longer than a minute is let go, and takes no r
 });
 
 test('where more than 5,000 wait, the next ones are let go at once, and how many they were is told', async () => {
-  const { clock, told, letGo, untold, arrives, confirmed } = heldReceipts();
+  const { clock, told, letGo, dropped, arrives, confirmed } = heldReceipts();
   const many = Array.from({ length: 5_000 }, (_, index) => `many ${index}`);
   arrives({ id: 'most' }, many.slice(1));
   arrives({ id: 'too much' }, ['and another']);
   await clock.advance(1);
   assert.deepEqual(letGo, ['too much']);
   await clock.advance(250);
-  assert.deepEqual(untold, [2]);
+  assert.deepEqual(dropped, [2]);
   for (let index = 0; index < told.length; index += 1) await confirmed(index);
   arrives({ id: 'room again' });
   await clock.advance(250);
@@ -154,7 +154,7 @@ test('what many members of a group say in one stanza is told of each, and device
     isPending: () => false,
     atSharedMoment: (act) => void clock.after(250, act),
     afterLongestHold: () => undefined,
-    untold: () => undefined,
+    dropped: () => undefined,
     generation: 1,
     report: (_token, words) =>
       void told.push(...words.map(({ wireId, from, kind, atMs }) => `${wireId} ${from} ${kind} ${atMs}`)),

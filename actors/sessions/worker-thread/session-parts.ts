@@ -24,7 +24,7 @@ import type { WireAliases } from './sending/wire-aliases.ts';
 import type { Disconnect } from './session/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
 import type { SealedStore } from './store/sealed-store.ts';
-import { isGroupId } from './wire/chat-address.ts';
+import { isGroupAddress } from './wire/chat-address.ts';
 import { personOf } from './wire/inbound-message.ts';
 
 /** An event without the number of its session. */
@@ -186,7 +186,7 @@ function receiptsOf(
     orderedAs: (wireId) => aliases.orderedAs(wireId),
     atSharedMoment: (act) => void environment.shared.add(() => hasEnded() || act(), 0),
     afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
-    untold: (count) => log({ count }, 'receipts were too many at once, and are not told'),
+    dropped: (count) => log({ count }, 'receipts were too many at once, and are not told'),
     generation: opening.generation,
     report: (token, told) => emit({ type: 'session.receipts', token, receipts: told }),
   });
@@ -200,7 +200,7 @@ function listen(
     outbox.acknowledged(node.attrs),
   );
   socket.ws.on('CB:notification,type:w:gp2', ({ attrs }: { attrs: Record<string, string> }) => {
-    if (isGroupId(attrs.from ?? '')) groups.changed(attrs.from ?? '');
+    if (isGroupAddress(attrs.from ?? '')) groups.changed(attrs.from ?? '');
   });
   holdReceipts(socket, (node) => receipts.received(node), retries);
   socket.ev.on('creds.update', () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import type { EventFeed } from '../../event-feed.ts';
+import type { ActorEventFeed } from '../../event-feed.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { isForgotten, pairs } from '../state/number-past.ts';
 import { NUMBER_MEMORY_MS } from '../state/number-use.ts';
@@ -12,7 +12,7 @@ export interface SharedNumbersOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly vault: NumberVault;
-  readonly feed: Pick<EventFeed, 'publish'>;
+  readonly feed: Pick<ActorEventFeed, 'publish'>;
   readonly log: Logger;
   /** Counts what operators are told. */
   readonly counts: { numbersShared: number };

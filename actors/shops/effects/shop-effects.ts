@@ -2,7 +2,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Address } from '../../../runtime/address.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
-import type { EventFeed } from '../../event-feed.ts';
+import type { ActorEventFeed } from '../../event-feed.ts';
 import type { FailureCode } from '../../failure.ts';
 import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts';
 import type { EventWaiters } from '../../tenants/event-waiters.ts';
@@ -31,7 +31,7 @@ export interface ShopEffectsParts {
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
   readonly eventWaiters: Pick<EventWaiters, 'changed'>;
-  readonly feed: EventFeed;
+  readonly feed: ActorEventFeed;
   readonly pool: PoolClient;
   readonly poolSessions: PoolSessions;
   readonly oneShopPerNumber: OneShopPerNumber;

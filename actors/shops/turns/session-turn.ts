@@ -4,7 +4,7 @@ import { channelState, isPreparing } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';
 import { heedNumber, heedOptOutOfBatch } from './batches/stop-batch.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
-import { type InboundOptions, tellInbound } from './inbound/tell-inbound.ts';
+import { type InboundOptions, publishInbound } from './inbound/publish-inbound.ts';
 import { hearLimits, heedRefusal } from './number/network-word.ts';
 import type { NumberFacts } from './number/number-facts.ts';
 import { takeNumber } from './number/take-number.ts';
@@ -147,7 +147,7 @@ function onInbound(
   options: InboundOptions,
 ): void {
   const writtenBy = facts.writtenBy ?? event.from;
-  tellInbound(builder, { event, writtenBy, facts: facts.told }, options);
+  publishInbound(builder, { event, writtenBy, facts: facts.told }, options);
   // A reaction is not a message: it must not lift somebody's STOP.
   const isWord = event.content?.kind !== 'reaction';
   const writer = isWord ? afterInbound(facts.writer, event, builder.nowMs) : undefined;

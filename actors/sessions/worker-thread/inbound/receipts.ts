@@ -1,6 +1,6 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
 import type { StanzaReceipt } from '../../session-host.ts';
-import { isGroupId, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
+import { isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
 /** Receipts of one word to the actor. */
@@ -58,8 +58,8 @@ export interface ReceiptsOptions {
   readonly atSharedMoment: (act: () => void) => void;
   /** Acts after `LONGEST_HOLD_MS`, unless the session has ended. */
   readonly afterLongestHold: (act: () => void) => void;
-  /** So many receipts were too many at once, and are acknowledged untold. */
-  readonly untold: (count: number) => void;
+  /** So many receipts were too many at once, and are acknowledged and dropped. */
+  readonly dropped: (count: number) => void;
   /** Makes tokens unlike those of the shop's other sessions. */
   readonly generation: number;
   readonly report: (token: string, receipts: readonly StanzaReceipt[]) => void;
@@ -77,7 +77,7 @@ export class Receipts {
   #tokens = 0;
   /** Words that wait to be told or committed. */
   #held = 0;
-  #untold = 0;
+  #dropped = 0;
   #isArmed = false;
 
   constructor(options: ReceiptsOptions) {
@@ -94,7 +94,7 @@ export class Receipts {
     const { from = '', recipient, type } = node.attrs;
     const kind = KINDS.get(type);
     if (kind === undefined || recipient !== undefined) return;
-    const group = isGroupId(from) ? from : undefined;
+    const group = isGroupAddress(from) ? from : undefined;
     const receipts: StanzaReceipt[] = [];
     for (const { sender, wireIds, atMs } of saidIn(node, group)) {
       const person = await this.#personBehind(sender, group);
@@ -104,7 +104,7 @@ export class Receipts {
     }
     if (receipts.length === 0) return;
     if (this.#held + receipts.length > MOST_WAITING) {
-      this.#untold += receipts.length;
+      this.#dropped += receipts.length;
       this.#arm();
       return;
     }
@@ -133,15 +133,15 @@ export class Receipts {
   }
 
   #arm(): void {
-    if (this.#isArmed || (this.#waiting.length === 0 && this.#untold === 0)) return;
+    if (this.#isArmed || (this.#waiting.length === 0 && this.#dropped === 0)) return;
     this.#isArmed = true;
     this.#options.atSharedMoment(() => {
       this.#isArmed = false;
-      const { isPending, untold } = this.#options;
+      const { isPending, dropped } = this.#options;
       const ready = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
       this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
-      if (this.#untold > 0) untold(this.#untold);
-      this.#untold = 0;
+      if (this.#dropped > 0) dropped(this.#dropped);
+      this.#dropped = 0;
       this.#tell(ready);
       this.#arm();
     });

@@ -11,7 +11,7 @@ import type { GroupDirectory } from '../sending/group-directory.ts';
 import type { Outbox } from '../sending/outbox.ts';
 import type { SentMessages } from '../sending/sent-messages.ts';
 import type { SessionEnvironment, ShopMemory } from '../session/session-environment.ts';
-import { isGroupId, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
+import { isGroupAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { ResendBudget } from './resend-budget.ts';
 import { type RetryReceipt, readRetryReceipt } from './retry-receipt.ts';
@@ -112,7 +112,7 @@ export class RetryAnswers {
     if (isOwn) return true;
     if (from === STATUS_CHAT) return chat === STATUS_CHAT;
     const person = personOf(device);
-    if (isGroupId(from)) {
+    if (isGroupAddress(from)) {
       const number = await this.#numberOf(person);
       return chat === from && !this.#options.groups.excludes(from, [person, number]);
     }
@@ -173,7 +173,7 @@ export class RetryAnswers {
     message: proto.IMessage,
   ): Promise<proto.IMessage> {
     const { signalRepository, user } = this.#options.socket;
-    if (!isGroupId(chat) && chat !== STATUS_CHAT) {
+    if (!isGroupAddress(chat) && chat !== STATUS_CHAT) {
       return isOwn ? { deviceSentMessage: { destinationJid: chat, message } } : message;
     }
     for (const meId of [user?.lid, user?.id]) {

@@ -4,7 +4,7 @@ import {
   getBinaryNodeChild,
   getBinaryNodeChildUInt,
 } from '@whiskeysockets/baileys';
-import { isGroupId, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
+import { isGroupAddress, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
 /** The keys that a device sends along, from which a session is opened. */
@@ -31,7 +31,7 @@ export interface RetryReceipt {
 /** Reads a receipt of type `retry`; undefined where it names no message or no device. */
 export function readRetryReceipt(node: BinaryNode, own: readonly string[]): RetryReceipt | undefined {
   const { id, from = '', participant, recipient } = node.attrs;
-  const isToMany = isGroupId(from) || from === STATUS_CHAT;
+  const isToMany = isGroupAddress(from) || from === STATUS_CHAT;
   const device = isToMany ? (participant ?? '') : from;
   if (id === undefined || !(isNumberAddress(device) || isLidAddress(device))) return undefined;
   return {

@@ -1,5 +1,5 @@
 import type { BinaryNode, proto } from '@whiskeysockets/baileys';
-import { isGroupId } from '../wire/chat-address.ts';
+import { isGroupAddress } from '../wire/chat-address.ts';
 import type { RetryReceipt } from './retry-receipt.ts';
 
 /** Returns the kind of content of a message, as its stanza names it; undefined: a text. */
@@ -35,7 +35,7 @@ export function retryStanza(parts: {
     type: mediaType === undefined ? 'text' : 'media',
     ...(isToMany ? { participant: device } : { device_fanout: 'false' }),
     ...(recipient === undefined ? {} : { recipient }),
-    ...(isGroupId(from) && addressingMode !== undefined ? { addressing_mode: addressingMode } : {}),
+    ...(isGroupAddress(from) && addressingMode !== undefined ? { addressing_mode: addressingMode } : {}),
   };
   const enc: BinaryNode = {
     tag: 'enc',

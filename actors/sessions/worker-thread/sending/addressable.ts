@@ -1,4 +1,4 @@
-import { isGroupId } from '../wire/chat-address.ts';
+import { isGroupAddress } from '../wire/chat-address.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
@@ -12,7 +12,7 @@ export async function isAddressable(
   { chat, audience }: { readonly chat: string; readonly audience: readonly string[] },
 ): Promise<boolean> {
   const addresses =
-    order.kind === 'status' ? audience : isGroupId(chat) ? await groups.participants(chat) : [chat];
+    order.kind === 'status' ? audience : isGroupAddress(chat) ? await groups.participants(chat) : [chat];
   if (await sessions.reach(addresses)) return true;
   // It may have left since it was asked about, and the next try asks again; or there was no answer at all.
   numbers.del(to);

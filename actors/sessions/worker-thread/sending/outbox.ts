@@ -1,7 +1,7 @@
 import type { MessageRelayOptions, proto, SignalDataSet } from '@whiskeysockets/baileys';
 import type { SendOutcome } from '../../session-host.ts';
 import type { Unacknowledged } from '../session/unacknowledged.ts';
-import { chatAddress, isGroupId, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
+import { chatAddress, isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience, wireForm, wireIdAfter } from '../wire/wire-form.ts';
 import { isAddressable } from './addressable.ts';
 import { forgetKeyHolders } from './group-members.ts';
@@ -77,7 +77,7 @@ export class Outbox {
     void this.#sendAgain(pending, 'repeated', async () => {
       const { socket, groups } = this.#options;
       if (order.kind === 'status') return statusAudience(socket, order.audience ?? []);
-      return isGroupId(chat) ? groups.participants(chat) : [chat];
+      return isGroupAddress(chat) ? groups.participants(chat) : [chat];
     });
   }
 
@@ -165,12 +165,12 @@ export class Outbox {
     // Acknowledged without a ciphertext: a stanza that addressed nobody.
     if (pending === undefined || pending.phase !== 'transmitting') return;
     const { error } = attributes;
-    const isPerson = pending.order.kind === 'message' && !isGroupId(pending.chat);
+    const isPerson = pending.order.kind === 'message' && !isGroupAddress(pending.chat);
     const { devicesHash = attributes.phash } = pending;
     if (attributes.phash !== undefined && attributes.phash !== devicesHash)
       this.#postDevices.differ(pending.chat);
     if (attributes.refresh_lid === 'true' && isPerson) void this.#readdress(pending);
-    else if (error === STALE_GROUP && isGroupId(pending.chat)) void this.#renewGroup(pending);
+    else if (error === STALE_GROUP && isGroupAddress(pending.chat)) void this.#renewGroup(pending);
     else if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
     // The first stanza may have been taken, whatever is said of the second.
     else if (pending.isRepeat) this.#settle(pending, { kind: 'unknown' });
@@ -245,7 +245,7 @@ export class Outbox {
   /** What the stanza says beside the message, as things are now. */
   #formOf(pending: Pending, audience: readonly string[]): MessageRelayOptions {
     const { order, to, chat, wireId } = pending;
-    pending.devicesHash = isGroupId(chat) ? this.#postDevices.hashOf(chat) : undefined;
+    pending.devicesHash = isGroupAddress(chat) ? this.#postDevices.hashOf(chat) : undefined;
     return {
       messageId: wireId,
       ...wireForm({ kind: order.kind, to, chat }, { audience, devicesHash: pending.devicesHash }),
@@ -275,7 +275,7 @@ export class Outbox {
   #keep(pending: Pending): void {
     const { memory, report } = this.#options;
     const { asked, wireId, to, chat, message = {} } = pending;
-    if (isGroupId(chat)) void this.#forgetWhoHasKey(pending);
+    if (isGroupAddress(chat)) void this.#forgetWhoHasKey(pending);
     this.#drop(pending);
     const unknown = (): void => report(asked, { kind: 'unknown' });
     memory.unacknowledged.keep({ asked, wireId, to, chat, message, unknown });
@@ -305,7 +305,7 @@ export class Outbox {
       this.#settle(pending, { kind: 'unprepared' });
       return;
     }
-    const isPerson = order.kind === 'message' && !isGroupId(chat);
+    const isPerson = order.kind === 'message' && !isGroupAddress(chat);
     const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
     // Whose ciphertext is made is known because the client has one order at a time.
     while (this.#relaying !== undefined) await this.#relayed;
@@ -326,7 +326,7 @@ export class Outbox {
   async #announce(pending: Pending): Promise<string | undefined> {
     const { order, asked } = pending;
     const { socket, clock } = this.#options;
-    if (!isGroupId(order.to)) {
+    if (!isGroupAddress(order.to)) {
       const answer = await lookUpRecipient({ ...this.#options, to: order.to });
       if ('outcome' in answer) {
         this.#settle(pending, answer.outcome);
@@ -369,7 +369,7 @@ export class Outbox {
 
   #settle(pending: Pending, outcome: SendOutcome): void {
     if (!this.#isInHand(pending)) return;
-    const isPost = isGroupId(pending.chat) && pending.phase === 'transmitting';
+    const isPost = isGroupAddress(pending.chat) && pending.phase === 'transmitting';
     if (isPost && outcome.kind !== 'acknowledged') void this.#forgetWhoHasKey(pending);
     this.#drop(pending);
     this.#options.report(pending.asked, outcome);

@@ -10,7 +10,7 @@ import type { SendOutcome } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isRateSignal, queryErrorCode } from '../session/session-end.ts';
-import { chatAddress, isGroupId, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
+import { chatAddress, isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 
 /** The number the network knows somebody by, or the outcome of a message that goes no further. */
 type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOutcome };
@@ -89,7 +89,7 @@ class ContactType {
  */
 export async function chatOf(socket: WASocket, to: string): Promise<string> {
   const byNumber = chatAddress(to);
-  if (isGroupId(to) || isLidAddress(to)) return byNumber;
+  if (isGroupAddress(to) || isLidAddress(to)) return byNumber;
   const lid = await socket.signalRepository.lidMapping.getLIDForPN(byNumber);
   return lid === null ? byNumber : jidNormalizedUser(lid);
 }

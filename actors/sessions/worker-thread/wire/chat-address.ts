@@ -1,10 +1,10 @@
 /** The network's address of a number; a group id, or the network's own id of a person, as it is. `number`: E.164 with plus, or one of these. */
 export function chatAddress(number: string): string {
-  return isGroupId(number) || isLidAddress(number) ? number : `${number.slice(1)}@s.whatsapp.net`;
+  return isGroupAddress(number) || isLidAddress(number) ? number : `${number.slice(1)}@s.whatsapp.net`;
 }
 
 /** Whether a recipient is a chat group. */
-export function isGroupId(recipient: string): boolean {
+export function isGroupAddress(recipient: string): boolean {
   return recipient.endsWith('@g.us');
 }
 

@@ -24,7 +24,7 @@ interface Told {
  * Tells the tenant what somebody wrote, once: the record, the event and the mark by which a stanza that is delivered again
  * is known are one commit, before the network hears that it was taken.
  */
-export function tellInbound(builder: TurnBuilder, told: Told, options: InboundOptions): void {
+export function publishInbound(builder: TurnBuilder, told: Told, options: InboundOptions): void {
   const { event, writtenBy, facts } = told;
   const { content } = event;
   const { state, nowMs } = builder;
