@@ -112,6 +112,24 @@ for (const kind of ['socks5', 'http'] as const) {
   });
 }
 
+test('what somebody sends to a shop is fetched through its proxy alone', async () => {
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' });
+  for (const [kind, to] of Object.entries(PHONES)) {
+    const image = { kind: 'image', file: Buffer.from(CONTENT).toString('base64') } as const;
+    await stack.network.write(CUSTOMERS[12] ?? '', { to, ...image });
+    const { data } = await stack.api.get(`/shops/${shops[kind]}/inbound`);
+    const [written] = data.items as { readonly id: string }[];
+    seen.take();
+    const answer = await fetch(`${stack.apiUrl()}/inbound/${written?.id}/media`, {
+      headers: { authorization: `Bearer ${stack.apiKey}` },
+    });
+    assert.deepEqual([answer.status, await answer.text()], [200, CONTENT]);
+    assertCameFrom(kind === 'http' ? http.from : socks.from);
+    assert.deepEqual(notedLookUps(lookUps), []);
+  }
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'none' });
+});
+
 test('a proxy that dies under traffic ends the session as such; messages wait for it, and nothing goes another way', async () => {
   const shopId = shops.socks5 ?? '';
   const [first = '', second = '', third = ''] = CUSTOMERS.slice(4);

@@ -10,14 +10,18 @@ export interface SeenConnections {
 
 /** Watches all servers of this process; what it connects to itself is left out. */
 export function watchConnections(): SeenConnections {
-  let arrived: Socket[] = [];
+  let arrived: { readonly address: string; readonly port: number }[] = [];
   const ownPorts = new Set<number>();
   const came = (message: unknown): void => {
-    arrived.push((message as { readonly socket: Socket }).socket);
+    // A socket that has closed says nothing of where it came from.
+    const { remoteAddress, remotePort } = (message as { readonly socket: Socket }).socket;
+    arrived.push({ address: remoteAddress ?? 'a closed socket', port: remotePort ?? 0 });
   };
   const left = (message: unknown): void => {
     const { socket } = message as { readonly socket: Socket };
-    socket.once('connect', () => ownPorts.add(socket.localPort ?? 0));
+    socket.once('connect', () => {
+      if (socket.localPort !== undefined) ownPorts.add(socket.localPort);
+    });
   };
   diagnostics.subscribe('net.server.socket', came);
   diagnostics.subscribe('net.client.socket', left);
@@ -25,9 +29,7 @@ export function watchConnections(): SeenConnections {
     take() {
       const taken = arrived;
       arrived = [];
-      return taken.flatMap(({ remoteAddress, remotePort = 0 }) =>
-        ownPorts.has(remotePort) ? [] : [remoteAddress ?? 'a closed socket'],
-      );
+      return taken.flatMap(({ address, port }) => (ownPorts.has(port) ? [] : [address]));
     },
     stop() {
       diagnostics.unsubscribe('net.server.socket', came);
