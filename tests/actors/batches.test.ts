@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Outcome } from '../../actors/failure.ts';
+import type { BatchAsked } from '../../actors/shops/batch-operations.ts';
+import type { BatchReply } from '../../actors/shops/turns/batches/batch-turns.ts';
 import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
 
 function events({ shop }: BatchHarness): string[] {
@@ -177,6 +180,53 @@ describe('a batch', () => {
     assert.equal(!late.ok && late.failure.code, 'BATCH_STARTED');
     await run.pass(HOUR_MS);
     assert.equal(run.sent.length, 22);
+  });
+
+  test('answers its idempotency key again, and says where any of the body differs', async () => {
+    const run = await BatchHarness.connected();
+    const [one, two] = run.know(2);
+    assert.ok(one !== undefined && two !== undefined);
+    const quietHours = { from: '20:00', to: '08:00', timeZone: 'Europe/Berlin' };
+    const notBeforeMs = run.shop.nowMs + HOUR_MS;
+    const asked = { recipients: [one, two], quietHours, notBeforeMs, idempotencyKey: 'a' };
+    const first = await run.create(asked);
+    const again = async (more: Partial<BatchAsked>): Promise<boolean> => {
+      const reply = await run.create({ ...asked, ...more });
+      assert.ok(reply.ok && first.ok);
+      assert.deepEqual([reply.value.batchId, reply.value.replayed], [first.value.batchId, true]);
+      return reply.value.differs;
+    };
+    assert.equal(await again({ requestId: 'another' }), false);
+    const others: Partial<BatchAsked>[] = [
+      ...[{ name: 'other' }, { text: 'other {{name}}' }, { share: 0.5 }, { paused: true }],
+      ...[{ quietHours: undefined }, { quietHours: { ...quietHours, to: '09:00' } }],
+      ...[
+        { notBeforeMs: undefined },
+        { notAfterMs: notBeforeMs + HOUR_MS },
+        { mediaUrl: 'https://a.example/b' },
+      ],
+      ...[
+        { recipients: [one] },
+        { recipients: [two, one] },
+        { recipients: [one, { ...two, fields: { name: 'x' } }] },
+      ],
+      { recipients: [one, { ...two, idempotencyKey: 'k' }] },
+    ];
+    for (const other of others) assert.equal(await again(other), true, JSON.stringify(other));
+    const batchId = first.ok ? first.value.batchId : '';
+    const add = async (recipients: BatchAsked['recipients']): Promise<boolean> => {
+      const filled = recipients.map((recipient) => ({ fields: { name: 'x' }, ...recipient }));
+      const added = { recipients: filled, idempotencyKey: 'b' };
+      const reply = (await run.shop.told({
+        type: 'add_recipients',
+        batchId,
+        asked: added,
+      })) as Outcome<BatchReply>;
+      assert.ok(reply.ok);
+      return reply.value.differs;
+    };
+    const more = run.know(2, 5);
+    assert.deepEqual([await add(more), await add(more), await add(more.slice(1))], [false, false, true]);
   });
 
   test('is forecast in slices, so that others have their turns meanwhile', async () => {

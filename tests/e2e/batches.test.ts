@@ -84,6 +84,7 @@ test('a node is killed in the middle of a batch, and each handset got exactly on
     idempotencyKey: 'hours',
   });
   assert.deepEqual([again.status, again.data.id], [200, id], JSON.stringify(again.error));
+  assert.equal(again.headers.get('x-idempotent-mismatch'), 'true');
 });
 
 test('a paused batch is filled, shown to operators, and cancelled by them', async () => {

@@ -84,6 +84,30 @@ test('Redis holds a message’s text in its record alone, and nothing of what a 
   assert.deepEqual(await holders(INBOUND), []);
 });
 
+test('Redis holds what a batch and a scheduled send are to say in their own records alone', async () => {
+  const text = 'batched words nobody else may read';
+  const field = 'a field nobody else may read';
+  const later = 'later words nobody else may read';
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [CUSTOMER] });
+  const recipients = [{ to: CUSTOMER, fields: { field } }];
+  const asked = { name: 'news', text: `${text} {{field}}`, recipients, paused: true, idempotencyKey: 'news' };
+  const made = await stack.api.post(`/shops/${stack.shopId}/batches`, asked);
+  assert.equal(made.status, 201, JSON.stringify(made.error));
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const schedule = { to: CUSTOMER, text: later, sendAt, idempotencyKey: 'later' };
+  const scheduled = await stack.api.post(`/shops/${stack.shopId}/scheduled`, schedule);
+  assert.equal(scheduled.status, 201, JSON.stringify(scheduled.error));
+  const own = new RegExp(`^\\{s\\d+\\}:shop:${stack.shopId}:batch:${made.data.id}$`);
+  for (const words of [text, field]) {
+    const where = await holders(words);
+    assert.equal(where.length, 1, where.join(' '));
+    assert.match(where[0] ?? '', own);
+  }
+  const where = await holders(later);
+  assert.equal(where.length, 1, where.join(' '));
+  assert.match(where[0] ?? '', /:scheduled/);
+});
+
 test('a dead letter tells operators kind, ids and cause, and nobody what was to be sent', async () => {
   const { data } = await stack.admin.get('/dead-letters');
   const [letter] = data.items as Record<string, string>[];

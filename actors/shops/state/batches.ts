@@ -73,6 +73,8 @@ export interface BatchContent {
   /** Of the call that made it. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
+  /** Of all that the call asked for; absent: it had no idempotency key. */
+  readonly digest?: string | undefined;
 }
 
 type Place = Pick<ShopKeys, 'shop' | 'batches'>;
@@ -92,6 +94,11 @@ const KEY = 'key:';
 /** The field under which an idempotency key points to a batch. */
 export function batchKeyField(idempotencyKey: string): string {
   return KEY + createHash('sha256').update(idempotencyKey).digest('base64url');
+}
+
+/** The field of a batch that has what came of the call whose idempotency key added recipients. */
+export function firstCallField(idempotencyKey: string): string {
+  return `added:${batchKeyField(idempotencyKey)}`;
 }
 
 /** The field under which a batch has the recipient with a number, in whichever form it is written. */

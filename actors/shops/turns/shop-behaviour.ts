@@ -86,7 +86,7 @@ export function shopBehaviour(
         return withSchedule(read, readScheduled(state, due, { store, vault, nowMs, retentionMs }));
       }
       if (isBatchCommand(command)) {
-        const read = readBatchFacts(state, command, { store, nowMs, retentionMs });
+        const read = readBatchFacts(state, command, { store, vault, nowMs, retentionMs });
         return read.then((batch) => ({ available, batch }));
       }
       if (isScheduleCommand(command)) {

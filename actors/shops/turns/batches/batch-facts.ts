@@ -3,10 +3,13 @@ import type { Read, Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
 import type { BatchClass, BatchRecipient, BatchRefusal, RefusedRecipient } from '../../batch-operations.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
-import { type BatchContent, batchKey, batchKeyField, numberField } from '../../state/batches.ts';
+import { batchKey, firstCallField, numberField } from '../../state/batches.ts';
+import type { NumberVault } from '../../state/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
 import { type RecipientFacts, readRecipient } from '../people/recipient-facts.ts';
+
+import { batchDigests, recipientDigests } from './batch-digest.ts';
 
 /** A recipient of a batch, and what is known of them. */
 export interface KnownRecipient {
@@ -20,14 +23,12 @@ export interface KnownRecipient {
 
 /** What a turn about a batch needs to know. */
 export interface BatchFacts {
-  /** The batch that the idempotency key made, and who was refused then. */
-  readonly original?: {
-    readonly id: string;
-    readonly content: BatchContent;
-    readonly refused: readonly RefusedRecipient[];
-  };
-  /** Who was refused when the key added recipients. */
-  readonly added?: readonly RefusedRecipient[] | undefined;
+  /** The batch that the idempotency key made, and what came of that call. */
+  readonly original?: { readonly id: string } & FirstCall;
+  /** What came of the call whose key added recipients. */
+  readonly added?: FirstCall | undefined;
+  /** Of what this call asks for, where it has an idempotency key. */
+  readonly digests?: readonly string[];
   readonly recipients?: readonly KnownRecipient[];
   /** The text that they get. */
   readonly text?: string | undefined;
@@ -35,10 +36,18 @@ export interface BatchFacts {
   readonly endedAs?: BatchStatus | undefined;
 }
 
+/** What is kept of the first call of an idempotency key. */
+export interface FirstCall {
+  readonly refused: readonly RefusedRecipient[];
+  /** Of what it asked for. */
+  readonly digest?: string | undefined;
+}
+
 type BatchCommand = Extract<ShopCommand, { type: 'create_batch' | 'add_recipients' | 'steer_batch' }>;
 
 interface BatchSources {
   readonly store: Store;
+  readonly vault: Pick<NumberVault, 'digests'>;
   readonly nowMs: number;
   readonly retentionMs: number;
 }
@@ -62,29 +71,32 @@ export async function readBatchFacts(
   const ended = { endedAs: stored.ended?.status };
   if (command.type === 'steer_batch') return ended;
   const { recipients, idempotencyKey } = command.asked;
-  const added = idempotencyKey === undefined ? undefined : `refused:${batchKeyField(idempotencyKey)}`;
+  const added = idempotencyKey === undefined ? undefined : firstCallField(idempotencyKey);
   const key = batchKey(state.keys, batchId);
   const reads: Read[] = [['HMGET', key, added ?? '', ...recipients.map(({ to }) => numberField(to))]];
-  const [[refused, ...places] = []] = (await sources.store.read(reads)) as (string | null)[][];
-  if (refused != null) return { ...ended, added: JSON.parse(refused) as RefusedRecipient[] };
+  const [[first, ...places] = []] = (await sources.store.read(reads)) as (string | null)[][];
+  const digests = added === undefined ? [] : recipientDigests(sources.vault, command.asked);
+  if (first != null) return { ...ended, digests, added: JSON.parse(first) as FirstCall };
   const isThere = (index: number): boolean => places[index] != null;
   const known = await readRecipients(state, { recipients, isThere }, sources);
-  return { ...ended, recipients: known, text: stored.content.text };
+  return { ...ended, digests, recipients: known, text: stored.content.text };
 }
 
 async function readOfNew(
   state: ShopState,
-  { recipients, idempotencyKey }: Extract<BatchCommand, { type: 'create_batch' }>['asked'],
+  asked: Extract<BatchCommand, { type: 'create_batch' }>['asked'],
   sources: BatchSources,
 ): Promise<BatchFacts> {
+  const { recipients, idempotencyKey } = asked;
   const reading = { keys: state.keys, ...sources };
+  const digests = idempotencyKey === undefined ? [] : batchDigests(sources.vault, asked);
   const id = idempotencyKey === undefined ? undefined : await readKeyedBatch(idempotencyKey, reading);
   const [stored] = id === undefined ? [] : await readBatches([id], reading);
   if (id !== undefined && stored !== undefined) {
-    const { content, refused } = stored;
-    return { original: { id, content, refused } };
+    const { refused, content } = stored;
+    return { digests, original: { id, refused, digest: content.digest } };
   }
-  return { recipients: await readRecipients(state, { recipients, isThere: () => false }, sources) };
+  return { digests, recipients: await readRecipients(state, { recipients, isThere: () => false }, sources) };
 }
 
 /** All of one call are asked about at once, which is one round trip. */

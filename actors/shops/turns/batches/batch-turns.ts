@@ -11,13 +11,14 @@ import {
   type BatchRecord,
   batchKey,
   batchKeyField,
+  firstCallField,
   isActive,
   numberField,
 } from '../../state/batches.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import type { BatchFacts, KnownRecipient } from './batch-facts.ts';
+import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
 import { MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';
 
 /** Batches of one shop that have not ended. */
@@ -59,15 +60,11 @@ export function turnOfBatch(
 function createBatch(
   builder: TurnBuilder,
   asked: BatchAsked,
-  { original, recipients = [] }: BatchFacts,
+  { original, digests = [], recipients = [] }: BatchFacts,
   makeId: (nowMs: number) => string,
 ): Outcome<BatchReply> {
   const { state, nowMs } = builder;
-  if (original !== undefined) {
-    const { content } = original;
-    const differs = content.text !== asked.text || content.mediaUrl !== asked.mediaUrl;
-    return done({ batchId: original.id, replayed: true, differs, refused: original.refused });
-  }
+  if (original !== undefined) return replayOf(original.id, original, digests);
   const { text, mediaUrl, mediaType, requestId, traceparent, idempotencyKey, quietHours } = asked;
   const notBeforeMs = asked.notBeforeMs ?? nowMs;
   const notAfterMs = asked.notAfterMs ?? notBeforeMs + DEFAULT_LONGEST_MS;
@@ -78,7 +75,7 @@ function createBatch(
   ];
   if (problems.length > 0) return impossible(problems);
   if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
-  const content: BatchContent = { text, mediaUrl, mediaType, requestId, traceparent };
+  const content: BatchContent = { text, mediaUrl, mediaType, requestId, traceparent, digest: digests[0] };
   const empty: Batch = {
     id: makeId(nowMs),
     name: asked.name,
@@ -104,16 +101,26 @@ function createBatch(
   return done({ batchId: batch.id, replayed: false, differs: false, refused });
 }
 
+/** What the first call of the key was answered. `digests`: of what this one asks for. */
+function replayOf(
+  batchId: string,
+  { refused, digest }: FirstCall,
+  digests: readonly string[],
+): Outcome<BatchReply> {
+  const differs = digest !== undefined && !digests.includes(digest);
+  return done({ batchId, replayed: true, differs, refused });
+}
+
 /** Adds recipients to a batch that has not started. */
 function addRecipients(
   builder: TurnBuilder,
   batchId: string,
   asked: RecipientsAsked,
-  { added, text, recipients = [], endedAs }: BatchFacts,
+  { added, digests = [], text, recipients = [], endedAs }: BatchFacts,
 ): Outcome<BatchReply> {
   const { state } = builder;
   const batch = state.batches.find(({ id }) => id === batchId);
-  if (added !== undefined) return done({ batchId, replayed: true, differs: false, refused: added });
+  if (added !== undefined) return replayOf(batchId, added, digests);
   if (batch === undefined) return failed(endedAs === undefined ? 'BATCH_NOT_FOUND' : 'BATCH_ENDED');
   if (batch.status === 'cancelled' || batch.status === 'expired') return failed('BATCH_ENDED');
   if (batch.startedAtMs !== null) return failed('BATCH_STARTED');
@@ -125,8 +132,9 @@ function addRecipients(
   const { batch: changed, refused, writes } = withRecipients(builder, batch, recipients);
   builder.write(...writes);
   if (asked.idempotencyKey !== undefined) {
-    const field = `refused:${batchKeyField(asked.idempotencyKey)}`;
-    builder.write(['HSET', batchKey(state.keys, batchId), field, JSON.stringify(refused)]);
+    const first: FirstCall = { refused, digest: digests[0] };
+    const field = firstCallField(asked.idempotencyKey);
+    builder.write(['HSET', batchKey(state.keys, batchId), field, JSON.stringify(first)]);
   }
   changeBatch(builder, changed);
   return done({ batchId, replayed: false, differs: false, refused });

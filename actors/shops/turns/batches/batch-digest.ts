@@ -1,0 +1,25 @@
+import type { BatchAsked, BatchRecipient, RecipientsAsked } from '../../batch-operations.ts';
+import type { NumberVault } from '../../state/number-vault.ts';
+
+type Digests = Pick<NumberVault, 'digests'>;
+
+/** The digests of all that a call asks for, the newest key's first, to tell whether a replay asks for the same. */
+export function batchDigests(vault: Digests, asked: BatchAsked): readonly string[] {
+  const { name, text = null, mediaUrl = null, mediaType, recipients, notBeforeMs = null } = asked;
+  const { notAfterMs = null, quietHours, share, paused } = asked;
+  const quiet = quietHours && [quietHours.from, quietHours.to, quietHours.timeZone];
+  const content = [name, text, mediaUrl, mediaUrl === null ? null : mediaType, share, paused];
+  const body = [...content, notBeforeMs, notAfterMs, quiet ?? null, recipients.map(recipientContent)];
+  return vault.digests('batch', JSON.stringify(body));
+}
+
+/** The same of recipients that are added. */
+export function recipientDigests(vault: Digests, { recipients }: RecipientsAsked): readonly string[] {
+  return vault.digests('batch recipients', JSON.stringify(recipients.map(recipientContent)));
+}
+
+/** The order in which a caller names fields says nothing. */
+function recipientContent({ to, fields = {}, idempotencyKey }: BatchRecipient): readonly unknown[] {
+  const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1));
+  return [to, sorted, idempotencyKey ?? null];
+}
