@@ -20,19 +20,25 @@ export function numberAt(place: number): string {
 
 /** A shop whose batches drip as on its node, in virtual time. */
 export class BatchHarness {
-  readonly shop: ShopHarness;
+  shop: ShopHarness;
   readonly settings: TenantSettings;
-  /** Of each message that left: to whom and when. */
-  readonly sent: { readonly to: string; readonly text: string | null; readonly atMs: number }[] = [];
+  /** Of each message that left: to whom and when, and its batch. */
+  readonly sent: {
+    readonly to: string;
+    readonly text: string | null;
+    readonly batchId: string | undefined;
+    readonly atMs: number;
+  }[] = [];
 
   constructor(shop: ShopHarness, settings: TenantSettings = resolveSettings({})) {
     this.shop = shop;
     this.settings = settings;
   }
 
-  /** A connected shop; `days`: since its number was connected. */
-  static async connected(days = 20): Promise<BatchHarness> {
+  /** A connected shop; `days`: since its number was connected; `at`: the moment at which it begins. */
+  static async connected(days = 20, at?: string): Promise<BatchHarness> {
     const shop = await ShopHarness.start();
+    if (at !== undefined) shop.nowMs = Date.parse(at);
     shop.command({ type: 'connect' });
     const pairedAtMs = shop.nowMs - days * DAY_MS;
     shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs });
@@ -79,6 +85,31 @@ export class BatchHarness {
   async steer(batchId: string, order: 'pause' | 'resume' | 'cancel'): Promise<true | Failure> {
     const reply = (await this.shop.told({ type: 'steer_batch', batchId, order })) as Outcome<unknown>;
     return reply.ok || reply.failure;
+  }
+
+  #processes = 1;
+
+  /** Another process takes the shop over from what is stored, and its session connects. */
+  async restart(): Promise<void> {
+    const { bodies, messages, state } = this.shop;
+    this.#processes += 1;
+    this.shop = await this.shop.successor('store', 'activation', this.#processes);
+    for (const [id, body] of bodies) this.shop.bodies.set(id, body);
+    for (const [id, message] of messages)
+      if (!this.shop.messages.has(id)) this.shop.messages.set(id, message);
+    const { phone, pairedAtMs } = state.channel.context;
+    this.shop.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
+  }
+
+  /** Who asked for no more messages. */
+  readonly optedOut = new Set<string>();
+
+  /** Somebody asks for no more messages. */
+  optOut(from: string): void {
+    const { nowMs } = this.shop;
+    this.optedOut.add(from);
+    const stop = { type: 'session.inbound', wireId: `S${from}${nowMs}`, text: 'STOP', token: 't' } as const;
+    this.shop.session({ ...stop, from, atMs: nowMs });
   }
 
   /** The batch in memory; undefined: it has ended. */
@@ -144,11 +175,11 @@ export class BatchHarness {
     const { shop } = this;
     const { inHand } = shop.state;
     if (inHand === undefined || shop.state.pacing.value !== 'preparing') return;
-    shop.toWire(inHand.messageId, 'nothing');
+    shop.toWire(inHand.messageId, this.optedOut.has(inHand.to) ? 'STOP' : 'nothing');
     // The last look may have put it back, or ended it.
     if (shop.statusOf(inHand.messageId) !== 'sending') return;
     const { text = null } = shop.bodies.get(inHand.messageId) ?? {};
-    this.sent.push({ to: inHand.to, text, atMs: shop.nowMs });
+    this.sent.push({ to: inHand.to, text, batchId: inHand.batchId, atMs: shop.nowMs });
     shop.outcome(inHand.messageId, { kind: 'acknowledged' });
     onSent(inHand.to);
   }

@@ -242,15 +242,19 @@ export class ShopHarness {
     this.#take(this.#behaviour.activated(this.state, { address, nowMs: this.nowMs, cause }));
   }
 
-  /** What another process makes of the shop at this moment: of what is remembered here, or of what was stored. */
+  /**
+   * What another process makes of the shop at this moment: of what is remembered here, or of what was stored. With another
+   * `seed` it makes other ids.
+   */
   async successor(
     from: 'memory' | 'store',
     cause: 'activation' | 'crash' = 'activation',
+    seed = 1,
   ): Promise<ShopHarness> {
     const redis = this.redis.copy();
     const accepted = Object.assign(new AcceptedList(0, 0, 0), this.state.accepted);
     const state = from === 'memory' ? { ...this.state, accepted } : await this.#load(redis);
-    const successor = new ShopHarness(state, redis);
+    const successor = new ShopHarness(state, redis, { seed });
     successor.nowMs = this.nowMs;
     successor.restart(cause);
     successor.pass(0);

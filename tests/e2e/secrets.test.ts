@@ -94,7 +94,7 @@ test('Redis holds what a batch and a scheduled send are to say in their own reco
   const made = await stack.api.post(`/shops/${stack.shopId}/batches`, asked);
   assert.equal(made.status, 201, JSON.stringify(made.error));
   const sendAt = new Date(Date.now() + 3_600_000).toISOString();
-  const schedule = { to: CUSTOMER, text: later, sendAt, idempotencyKey: 'later' };
+  const schedule = { channel: 'msgapp', to: CUSTOMER, text: later, sendAt, idempotencyKey: 'later' };
   const scheduled = await stack.api.post(`/shops/${stack.shopId}/scheduled`, schedule);
   assert.equal(scheduled.status, 201, JSON.stringify(scheduled.error));
   const own = new RegExp(`^\\{s\\d+\\}:shop:${stack.shopId}:batch:${made.data.id}$`);
