@@ -60,24 +60,26 @@ export async function reply(tenant: Tenant, shop: Shop): Promise<void> {
 }
 
 /**
- * A customer writes to the shop. Calls `receipted` once their phone has the receipt, which may be long after: then the
- * shop's life waits for it at its end.
+ * A customer writes to the shop. Calls `receipted` once their phone has the receipt, or where that is late once the shop
+ * has what they wrote: the shop's life waits for it at its end.
  */
 async function writeTo(
-  { fleet, history }: Tenant,
+  { api, fleet, history }: Tenant,
   shop: Shop,
   { by, text }: { readonly by: string; readonly text: string },
   receipted: () => void,
 ): Promise<void> {
-  const { delivered, id } = await fleet.network.write(by, { to: shop.phone, text, wait: true });
+  const { delivered } = await fleet.network.write(by, { to: shop.phone, text, wait: true });
   if (delivered) return receipted();
   const later = until(
-    `what ${by} wrote is receipted`,
+    `what ${by} wrote has come`,
     async () => {
-      const { waiting } = await fleet.network.unanswered(shop.phone);
-      return waiting.every((stanza) => stanza.id !== id);
+      // The network keeps it for a device that was linked by a scan which its node lost, and which never comes back.
+      const { data } = await api.get(`/shops/${shop.id}/inbound?limit=100`);
+      const items = data.items as { readonly from: string; readonly text: string }[] | undefined;
+      return items?.some((message) => message.from === by && message.text === text);
     },
-    { withinMs: RECEIPT_MS, everyMs: 100 },
+    { withinMs: RECEIPT_MS, everyMs: 500 },
   ).then(receipted, (error: Error) => history.add({ kind: 'gave_up', shop: shop.id, what: error.message }));
   shop.awaited.push(later);
 }
