@@ -9,6 +9,7 @@ import { shopAddress, shopOf } from '../shops/state/shop-keys.ts';
 import type { ShopDescription } from '../shops/turns/describe-shop.ts';
 import { type SeenActor, takeCensus } from '../shops/views/shop-census.ts';
 import { shopSummary } from '../shops/views/shop-summary.ts';
+import { clientVersionView, setClientVersion } from './client-version-setting.ts';
 import type { DeadLetterView, FleetOperations, ShopActorView } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { resumeSuspended } from './resume-suspended.ts';
@@ -69,6 +70,8 @@ export function fleetService(parts: {
       await link.call(shard, JSON.stringify({ id, shard }), REPLAY_TIMEOUT_MS);
       return done({ id, replayed: true });
     },
+    clientVersion: () => clientVersionView(node.store),
+    setClientVersion: (version) => setClientVersion(node.store, version),
   };
 }
 

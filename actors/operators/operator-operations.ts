@@ -10,6 +10,7 @@ import type { ShopSummary } from '../shops/views/shop-summary.ts';
 import type { CustomerView } from '../tenants/customer-list.ts';
 import type { CursorPage, ShopView } from '../tenants/tenant-operations.ts';
 import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenants/tenant-view.ts';
+import type { ClientVersionView } from './client-version-setting.ts';
 import type { ResumedActors, SuspendedFilter } from './resume-suspended.ts';
 
 /** A tenant and how its actor stands: while that is not `active`, every call of the tenant waits or is refused. */
@@ -148,4 +149,8 @@ export interface FleetOperations {
   }): Promise<CursorPage<DeadLetterView>>;
   deadLetter(id: string): Promise<Outcome<DeadLetterView>>;
   replayDeadLetter(id: string): Promise<Outcome<{ readonly id: string; readonly replayed: true }>>;
+  /** The versions that clients may say they are. */
+  clientVersion(): Promise<ClientVersionView>;
+  /** Sets the version for the whole fleet; null takes it back. */
+  setClientVersion(version: string | null): Promise<ClientVersionView>;
 }

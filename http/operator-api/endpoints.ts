@@ -1,6 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { listActors, passivateActor, readActor, steerActor } from './actors.ts';
 import { listAudit } from './audit.ts';
+import { changeClientVersion, readClientVersion } from './client-version.ts';
 import { addCustomers, listCustomers, removeCustomers } from './customers.ts';
 import { listDeadLetters, replayDeadLetter } from './dead-letters.ts';
 import { deletePerson, readErasure } from './erasures.ts';
@@ -86,6 +87,8 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   listTenantShops,
   listDeadLetters,
   replayDeadLetter,
+  readClientVersion,
+  changeClientVersion,
   readOverview,
   readMachines,
 ];

@@ -31,3 +31,20 @@ test('a session that is refused for its version comes back with the one that the
   await until('it is back after a restart', async () => (await channel()).status === 'connected');
   assert.equal((await stack.network.clientVersions()).asked, 2, 'once a day, and once after the refusal');
 });
+
+test('operators set a version for the fleet, see it, and take it back; each change stands in the audit log', async () => {
+  const version = `2.3000.${NEWEST + 1}`;
+  const pageVersion = `2.3000.${NEWEST}`;
+  const set = await stack.admin.patch('/client-version', { version });
+  assert.deepEqual([set.status, set.data], [200, { version, pageVersion }]);
+  assert.deepEqual((await stack.admin.get('/client-version')).data, { version, pageVersion });
+  for (const bad of ['latest', '2.3000', '2.3000.99999999999', 7]) {
+    const { status, error } = await stack.admin.patch('/client-version', { version: bad });
+    assert.deepEqual([status, error?.fields?.map(({ field }) => field)], [422, ['version']], String(bad));
+  }
+  const back = await stack.admin.patch('/client-version', { version: null });
+  assert.deepEqual(back.data, { version: null, pageVersion });
+  const { data } = await stack.admin.get(`/audit?route=${encodeURIComponent('/client-version')}`);
+  const statuses = (data.items as { status: number }[]).map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 422, 422, 422, 422, 200]);
+});

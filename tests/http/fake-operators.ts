@@ -233,6 +233,8 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
       return [{ nodeId: 'one', incarnation: 'one~1', shards: 128, self: true }];
     },
     shards: () => [{ shard: 0, nodeId: 'one', epoch: 1 }],
+    clientVersion: async () => ({ version: null, pageVersion: null }),
+    setClientVersion: async (version) => ({ version, pageVersion: null }),
     async deadLetters({ limit, cursor }) {
       return pageOf([DEAD_LETTER], { limit, cursor });
     },

@@ -147,7 +147,7 @@ describe('the published documents', () => {
   it('says each thing once: envelopes, errors and their examples are shared', () => {
     // Before they were, the two had 225,985 and 271,533 bytes.
     assert.ok(JSON.stringify(api).length < 232_000, `${JSON.stringify(api).length} bytes`);
-    assert.ok(JSON.stringify(operator).length < 175_000, `${JSON.stringify(operator).length} bytes`);
+    assert.ok(JSON.stringify(operator).length < 178_000, `${JSON.stringify(operator).length} bytes`);
   });
 
   it('types what operators read: nothing of it is a record of whatever', () => {

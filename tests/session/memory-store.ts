@@ -35,12 +35,14 @@ export class MemoryStore implements Store {
     return { caught, release };
   }
 
-  read(): Promise<unknown[]> {
-    return Promise.reject(new Error('the sending component reads bytes'));
+  /** Nobody set anything for the fleet. */
+  async read(reads: readonly Read[]): Promise<unknown[]> {
+    if (reads.some(([command]) => command !== 'GET')) throw new Error('the sending component reads bytes');
+    return reads.map(() => null);
   }
 
   lookUp(): Promise<unknown[]> {
-    return this.read();
+    return Promise.reject(new Error('the sending component reads bytes'));
   }
 
   known(): undefined {

@@ -34,3 +34,32 @@ test('a node where refusals go on and on reads half a minute after the first wha
   assert.deepEqual(version.version, [2, 3000, 77]);
   version.stop();
 });
+
+test('a node follows within a minute what operators set, before what the page named, and back', async () => {
+  const clock = new FakeClock();
+  let set: string | null = null;
+  const store = {
+    read: async (reads: readonly (readonly string[])[]) =>
+      reads.map(([, key]) => (key === 'client-version:set' ? set : '2.3000.77')),
+    append: async () => [null],
+  } as unknown as Store;
+  const versionOf = async (ask: (() => Promise<number>) | undefined): Promise<NetworkVersion> => {
+    const version = new NetworkVersion({ store, clock, log: quiet, ask, onRead: () => undefined });
+    await clock.advance(0);
+    return version;
+  };
+  const asking = await versionOf(() => Promise.reject(new Error('another node asks')));
+  const fixed = await versionOf(undefined);
+  const both = (): unknown[] => [asking.version, fixed.version];
+  assert.deepEqual(both(), [[2, 3000, 77], undefined]);
+  set = '2.3000.88';
+  await clock.advance(60_000);
+  assert.deepEqual(both(), [
+    [2, 3000, 88],
+    [2, 3000, 88],
+  ]);
+  set = null;
+  await clock.advance(60_000);
+  assert.deepEqual(both(), [[2, 3000, 77], undefined]);
+  for (const version of [asking, fixed]) version.stop();
+});

@@ -42,7 +42,7 @@ class BaileysHost implements SessionHost {
   /** Shops whose session opens as soon as the workers are there, and the version to say: right after a start neither is. */
   readonly #awaitingWorker = new Set<string>();
   readonly #sweep: { stop(): void };
-  readonly #networkVersion: NetworkVersion | undefined;
+  readonly #networkVersion: NetworkVersion;
   readonly #fileHosts: FileHostQuestions;
   #stopped = false;
 
@@ -84,16 +84,16 @@ class BaileysHost implements SessionHost {
       },
     });
     const { askRevision: ask } = options;
-    this.#networkVersion = ask && new NetworkVersion({ ...options, ask, onRead: () => this.#openAwaiting() });
+    this.#networkVersion = new NetworkVersion({ ...options, ask, onRead: () => this.#openAwaiting() });
   }
 
   #openingOf(opening: SessionOpening): WorkerOpening {
-    const clientVersion = this.#networkVersion?.version ?? this.#options.clientVersion;
+    const clientVersion = this.#networkVersion.version ?? this.#options.clientVersion;
     return clientVersion === undefined ? opening : { ...opening, clientVersion };
   }
 
   #mayOpen(): boolean {
-    return !this.#pool.starting() && this.#networkVersion?.isRead !== false;
+    return !this.#pool.starting() && this.#networkVersion.isRead;
   }
 
   open(shop: SessionAddress, opening: SessionOpening): void {
@@ -234,7 +234,7 @@ class BaileysHost implements SessionHost {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#sweep.stop();
-    this.#networkVersion?.stop();
+    this.#networkVersion.stop();
     await this.#pool.stop();
     for (const slot of this.#slots.values()) this.#settleOrders(slot);
     this.#slots.clear();
@@ -333,7 +333,7 @@ class BaileysHost implements SessionHost {
     const slot = this.#slots.get(shopId);
     if (slot === undefined || event.generation !== slot.generation || slot.closing) return;
     noteEvent(this.#notes, slot, event);
-    if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion?.refused();
+    if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion.refused();
     this.#tell(slot.shop, event);
   }
 

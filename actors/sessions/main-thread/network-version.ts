@@ -1,10 +1,9 @@
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
+import { readClientVersion, SET_VERSION_KEY, TOLD_VERSION_KEY } from '../client-version.ts';
 import type { ClientVersion } from '../worker-protocol.ts';
 
-/** The version that the page reported last, for the whole fleet. */
-const VERSION_KEY = 'client-version';
 /** Stands for as long as no node is to ask: a day, and after a failure an hour. */
 const ASKED_KEY = 'client-version:asked';
 /** Stands after a refusal, which may be asked about at once, for as long as no node is to ask again. */
@@ -14,8 +13,8 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const REFUSED_MS = 5 * 60_000;
 
-/** How often a node reads what was reported to another one, in milliseconds, and how soon after a refusal. */
-const READ_MS = 10 * 60_000;
+/** How often a node reads what operators set and another node was told, in milliseconds, and how soon after a refusal. */
+const READ_MS = 60_000;
 const REFUSED_READ_MS = 30_000;
 
 /** How long the answer may take, in milliseconds. */
@@ -30,19 +29,21 @@ export interface NetworkVersionOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Asks the network's page for the last number of the version. */
-  readonly ask: (signal: AbortSignal) => Promise<number>;
-  /** Called once, when it is known which version the fleet learned last, or that it cannot be known now. */
+  /** Asks the network's page for the last number of the version; undefined: it is never asked, nor heeded. */
+  readonly ask: ((signal: AbortSignal) => Promise<number>) | undefined;
+  /** Called once, when it is known which version the fleet uses, or that it cannot be known now. */
   readonly onRead: () => void;
 }
 
 /**
- * The version that the network's own page names, asked for once a day and fleet, and at once where the network refuses the
- * version in use. The answer is kept in Redis, unfenced: a hint, without which clients say the version they were made with.
+ * The version that clients say they are: the one that operators set for the fleet, else the one that the network's own page
+ * names. The page is asked once a day and fleet, and at once where the network refuses the version in use. Both are kept in
+ * Redis, unfenced: hints, without which clients say the version they were made with.
  */
 export class NetworkVersion {
   readonly #options: NetworkVersionOptions;
-  #version: ClientVersion | undefined;
+  #set: ClientVersion | undefined;
+  #told: ClientVersion | undefined;
   #isRead = false;
   #isHeeding = false;
   #timer: ArmedTimer | undefined;
@@ -54,13 +55,13 @@ export class NetworkVersion {
     void this.#look();
   }
 
-  /** Undefined: the client's own. */
+  /** Undefined: the one of the settings, or the client's own. */
   get version(): ClientVersion | undefined {
-    return this.#version;
+    return this.#set ?? (this.#options.ask && this.#told);
   }
 
   /**
-   * Whether it is known which version the fleet learned last; a session that opens before might say a version that is
+   * Whether it is known which version the fleet uses; a session that opens before might say a version that is
    * refused.
    */
   get isRead(): boolean {
@@ -97,8 +98,13 @@ export class NetworkVersion {
   async #look(): Promise<void> {
     this.#timer = undefined;
     try {
-      const [told] = await this.#options.store.read([['GET', VERSION_KEY]]);
-      this.#version = typeof told === 'string' ? versionOf(told) : this.#version;
+      const kept = await this.#options.store.read([
+        ['GET', SET_VERSION_KEY],
+        ['GET', TOLD_VERSION_KEY],
+      ]);
+      const [set, told] = kept.map(readClientVersion);
+      this.#setBy(set);
+      this.#told = told ?? this.#told;
     } catch (error) {
       this.#failed(error);
     }
@@ -114,22 +120,30 @@ export class NetworkVersion {
     }
   }
 
+  #setBy(version: ClientVersion | undefined): void {
+    const now = version?.join('.');
+    if (now !== this.#set?.join('.'))
+      this.#options.log.info({ clientVersion: now ?? null }, 'operators set the version of the client');
+    this.#set = version;
+  }
+
   /** Resolves with whether this node is the one to ask. */
   async #claim(key: string, forMs: number): Promise<boolean> {
+    if (this.#options.ask === undefined) return false;
     const [claimed] = await this.#options.store.append([['SET', key, '1', 'NX', 'PX', forMs]]);
     return claimed !== null;
   }
 
   async #ask(): Promise<void> {
     const { ask, store, clock, log } = this.#options;
+    if (ask === undefined) return;
     const over = new AbortController();
     const timer = clock.after(ANSWER_MS, () => over.abort());
     try {
       const signal = AbortSignal.any([over.signal, this.#stopped.signal]);
-      const revision = await ask(signal);
-      this.#version = [MAJOR, MINOR, revision];
-      await store.append([['SET', VERSION_KEY, this.#version.join('.')]]);
-      log.info({ clientVersion: this.#version.join('.') }, 'the network told the version of its client');
+      this.#told = [MAJOR, MINOR, await ask(signal)];
+      await store.append([['SET', TOLD_VERSION_KEY, this.#told.join('.')]]);
+      log.info({ clientVersion: this.#told.join('.') }, 'the network told the version of its client');
     } catch (error) {
       await store.append([['PEXPIRE', ASKED_KEY, HOUR_MS]]);
       throw error;
@@ -143,10 +157,4 @@ export class NetworkVersion {
     const cause = error instanceof Error ? error.message : String(error);
     this.#options.log.warn({ cause }, 'the version of the client could not be asked for');
   }
-}
-
-function versionOf(text: string): ClientVersion | undefined {
-  const [major, minor, patch] = text.split('.').map(Number);
-  const isWhole = [major, minor, patch].every((part) => Number.isSafeInteger(part));
-  return isWhole ? [major ?? MAJOR, minor ?? MINOR, patch ?? 0] : undefined;
 }

@@ -1,0 +1,29 @@
+import type { Store } from '../../runtime/store.ts';
+import { readClientVersion, SET_VERSION_KEY, TOLD_VERSION_KEY } from '../sessions/client-version.ts';
+
+/** The versions that the fleet's clients may say they are, as `2.3000.1035194821`. */
+export interface ClientVersionView {
+  /** What operators set, which goes before all else; null: nothing. */
+  readonly version: string | null;
+  /** What the network's page named last; null: it was not asked. */
+  readonly pageVersion: string | null;
+}
+
+/** Reads what operators set, and what the network's page named. */
+export async function clientVersionView(store: Pick<Store, 'read'>): Promise<ClientVersionView> {
+  const kept = await store.read([
+    ['GET', SET_VERSION_KEY],
+    ['GET', TOLD_VERSION_KEY],
+  ]);
+  const [version = null, pageVersion = null] = kept.map((text) => readClientVersion(text)?.join('.') ?? null);
+  return { version, pageVersion };
+}
+
+/** Sets the version for the whole fleet, or takes it back. Nodes follow within a minute. */
+export async function setClientVersion(
+  store: Pick<Store, 'read' | 'append'>,
+  version: string | null,
+): Promise<ClientVersionView> {
+  await store.append([version === null ? ['DEL', SET_VERSION_KEY] : ['SET', SET_VERSION_KEY, version]]);
+  return clientVersionView(store);
+}

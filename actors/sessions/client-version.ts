@@ -1,0 +1,15 @@
+/** Where the fleet keeps the versions that its clients say they are. Hints: written unfenced, and read by every node. */
+import type { ClientVersion } from './worker-protocol.ts';
+
+/** The version that the network's page named last. */
+export const TOLD_VERSION_KEY = 'client-version';
+/** The version that operators set. */
+export const SET_VERSION_KEY = 'client-version:set';
+
+/** Reads a version that is kept; undefined: there is none. */
+export function readClientVersion(kept: unknown): ClientVersion | undefined {
+  if (typeof kept !== 'string') return undefined;
+  const [major, minor, patch] = kept.split('.').map(Number);
+  const isWhole = [major, minor, patch].every((part) => Number.isSafeInteger(part));
+  return isWhole ? [major ?? 0, minor ?? 0, patch ?? 0] : undefined;
+}

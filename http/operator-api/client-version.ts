@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import { closedObject } from '../contract/closed-object.ts';
+import { reply } from '../contract/endpoint.ts';
+import { operatorEndpoint } from './services.ts';
+
+const versions = v.strictObject({ version: v.nullable(v.string()), pageVersion: v.nullable(v.string()) });
+const example = { version: '2.3000.1035194821', pageVersion: null };
+
+/** GET /client-version */
+export const readClientVersion = operatorEndpoint({
+  name: 'readClientVersion',
+  method: 'GET',
+  path: '/client-version',
+  role: 'read',
+  tag: 'Fleet',
+  summary: 'The version that sessions say they are',
+  description:
+    '`version` is what operators set, and goes before `MSGAPP_CLIENT_VERSION`. `pageVersion` is what the network’s page named last; it counts where `MSGAPP_CLIENT_VERSION` is `latest`.',
+  replies: { 200: { description: 'Both versions.', data: versions, example } },
+  errors: [],
+  async handle({ services }) {
+    return reply(200, await services.fleet.clientVersion());
+  },
+});
+
+/** PATCH /client-version */
+export const changeClientVersion = operatorEndpoint({
+  name: 'changeClientVersion',
+  method: 'PATCH',
+  path: '/client-version',
+  role: 'operate',
+  tag: 'Fleet',
+  summary: 'Set the version that sessions say they are, without a restart',
+  description:
+    'For the day the network refuses the version in use (405). All nodes follow within a minute. New sessions use it; open ones stay as they are. `null` takes it back.',
+  body: closedObject({
+    version: v.nullable(
+      v.pipe(
+        v.string(),
+        v.regex(
+          /^\d{1,9}\.\d{1,9}\.\d{1,10}$/,
+          'must be three numbers with dots between them, as in 2.3000.1035194821, or null',
+        ),
+      ),
+    ),
+  }),
+  bodyExample: { version: '2.3000.1035194821' },
+  replies: { 200: { description: 'Both versions, as they are now.', data: versions, example } },
+  errors: [],
+  async handle({ body, services }) {
+    return reply(200, await services.fleet.setClientVersion(body.version));
+  },
+});
