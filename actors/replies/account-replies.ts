@@ -29,7 +29,7 @@ export const revokedContact = v.strictObject({
 });
 
 /** Windows of a key. */
-export const keyLimits = v.strictObject({ minute: count, hour: count, day: count });
+const keyLimits = v.strictObject({ minute: count, hour: count, day: count });
 
 const allowance = v.strictObject({ limit: count, used: count, remaining: count, resetsAt: instant });
 
