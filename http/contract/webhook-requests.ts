@@ -5,6 +5,7 @@ import { boundedArray } from './bounded-array.ts';
 import { closedObject } from './closed-object.ts';
 import { objectId, utcDateTime } from './fields.ts';
 import { mediaUri } from './media-uri.ts';
+import { cursorPage } from './resources.ts';
 import { attemptsExample, freshWebhookExample, webhookExample } from './webhook-resources.ts';
 
 const url = v.pipe(mediaUri, v.description('At https, at a public address and port 443.'));
@@ -72,6 +73,16 @@ export function whatToReplay({
 /** The successes of the endpoints about webhooks, the same for operators and tenants. */
 export const WEBHOOK_REPLIES = {
   webhook: { description: 'The webhook.', data: webhook, example: webhookExample },
+  created: {
+    description: 'The webhook with its secret.',
+    data: freshWebhook,
+    example: freshWebhookExample,
+  },
+  listed: {
+    description: 'All of them, without their secrets.',
+    data: cursorPage(webhook),
+    example: { items: [webhookExample], nextCursor: null },
+  },
   rotated: {
     description: 'The webhook with its new secret.',
     data: freshWebhook,

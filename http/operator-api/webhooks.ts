@@ -1,9 +1,7 @@
-import { freshWebhook, webhook } from '../../actors/replies/webhook-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import {
   changedWebhook,
   newWebhook,
@@ -12,7 +10,6 @@ import {
   WEBHOOK_REPLIES,
   whatToReplay,
 } from '../contract/webhook-requests.ts';
-import { freshWebhookExample, webhookExample } from '../contract/webhook-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** POST /tenants/{tenantId}/webhooks */
@@ -25,12 +22,7 @@ export const createWebhook = operatorEndpoint({
   summary: "Send a tenant's events to an address from now on; its secret is shown here and never again",
   ...newWebhook,
   replies: {
-    201: {
-      description: 'The webhook with its secret.',
-      data: freshWebhook,
-      headers: { Location: "The list of the tenant's webhooks." },
-      example: freshWebhookExample,
-    },
+    201: { ...WEBHOOK_REPLIES.created, headers: { Location: "The list of the tenant's webhooks." } },
   },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handle({ params, body, services }) {
@@ -51,11 +43,7 @@ export const listWebhooks = operatorEndpoint({
   tag: 'Webhooks',
   summary: "List a tenant's webhooks and their state",
   replies: {
-    200: {
-      description: 'All of them, without their secrets.',
-      data: cursorPage(webhook),
-      example: { items: [webhookExample], nextCursor: null },
-    },
+    200: WEBHOOK_REPLIES.listed,
   },
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {

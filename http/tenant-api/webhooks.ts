@@ -1,10 +1,8 @@
 import { failed, type Outcome } from '../../actors/failure.ts';
-import { freshWebhook, webhook } from '../../actors/replies/webhook-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import {
   changedWebhook,
   newWebhook,
@@ -13,7 +11,6 @@ import {
   WEBHOOK_REPLIES,
   whatToReplay,
 } from '../contract/webhook-requests.ts';
-import { freshWebhookExample, webhookExample } from '../contract/webhook-resources.ts';
 import { apiEndpoint } from './services.ts';
 import { mayMove, typesFor } from './webhook-types.ts';
 
@@ -32,11 +29,7 @@ export const listWebhooks = apiEndpoint({
   description: 'All of them on one page, also those that operators made; without their secrets.',
   permission: 'webhooks.read',
   replies: {
-    200: {
-      description: 'The webhooks.',
-      data: cursorPage(webhook),
-      example: { items: [webhookExample], nextCursor: null },
-    },
+    200: WEBHOOK_REPLIES.listed,
   },
   errors: [],
   async handle({ caller, services }) {
@@ -57,12 +50,7 @@ export const createWebhook = apiEndpoint({
   permission: 'webhooks.write',
   ...newWebhook,
   replies: {
-    201: {
-      description: 'The webhook with its secret.',
-      data: freshWebhook,
-      headers: { Location: 'The webhook.' },
-      example: freshWebhookExample,
-    },
+    201: { ...WEBHOOK_REPLIES.created, headers: { Location: 'The webhook.' } },
   },
   errors: ['WEBHOOK_LIMIT_REACHED'],
   async handle({ caller, body, services }) {
