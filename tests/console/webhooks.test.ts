@@ -91,6 +91,11 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   await until('the event is sent once more', async () => times() > before);
   await again.clock.fastForward(5_000);
   await again.getByRole('button', { name: `Replay ${eventId}` }).waitFor({ state: 'detached' });
+  const timesBefore = times();
+  await again.getByLabel('Events since').fill('2020-01-01T00:00:00');
+  await again.getByRole('button', { name: 'Replay the first 200' }).click();
+  await again.getByText(/^\d+ on their way\.$/).waitFor();
+  await until('all are sent once more', async () => times() > timesBefore);
   await again.getByRole('button', { name: 'Close' }).click();
   await tries.waitFor({ state: 'detached' });
   await again.getByRole('button', { name: `Disable ${url}` }).click();
@@ -100,6 +105,7 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   assert.ok(fresh.startsWith('whsec_') && fresh !== secret);
   await again.getByRole('button', { name: 'I have kept it' }).click();
   await again.getByRole('button', { name: `Delete ${url}` }).click();
+  await again.getByRole('button', { name: 'Delete it now' }).click();
   await again.getByRole('button', { name: `Delete ${url}` }).waitFor({ state: 'detached' });
 });
 

@@ -9,6 +9,7 @@
  * @import * as shops from '../../../actors/replies/shop-replies.ts'
  * @import * as keys from '../../../actors/replies/account-replies.ts'
  * @import * as operators from '../../../actors/replies/operator-replies.ts'
+ * @import * as batches from '../../../actors/replies/batch-replies.ts'
  * @typedef {InferOutput<typeof actors.shopActor>} Shop one of a list
  * @typedef {InferOutput<typeof actors.shopInspection>} InspectedShop one on its own page
  * @typedef {Shop & Partial<Pick<InspectedShop, 'workers' | 'policy'>>} SeenShop of either kind
@@ -33,6 +34,8 @@
  * @typedef {Refusals['items'][number]} RefusalCount
  * @typedef {import('../../audit-log/audit-entry.ts').AuditEntry} Change
  * @typedef {InferOutput<typeof accounts.messageWithoutContent>} Message
+ * @typedef {InferOutput<typeof operators.erasure>} RunningErasure
+ * @typedef {InferOutput<typeof batches.batch>} Batch
  * @typedef {InferOutput<typeof shops.shop>} TenantShop
  * @typedef {import('../../../actors/shops/shop-operations.ts').ChannelView} Channel
  */

@@ -32,6 +32,8 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
     'Too many strangers today (they never wrote, are no customers, did not consent), or the network bars new chats.',
   DECLARED_RECIPIENT_CAP_REACHED:
     'The budget for declared recipients is used up for today, or the network bars new chats.',
+  COLD_RECIPIENT:
+    'A batch writes to no strangers: people who never wrote, are no customers and did not consent.',
   GROUP_DAILY_CAP_REACHED: 'The budget for groups is used up for today.',
   GROUP_NOT_ADMINISTERED: 'The shop does not administer that group.',
   STATUSES_DAILY_CAP_REACHED: 'The shop has posted its statuses for today.',

@@ -37,7 +37,8 @@ export function ConnectDialog({ path, onClose }) {
     [path],
   );
   const status = data?.status ?? 'starting';
-  const mayTry = status === 'disconnected' || action.failure !== undefined;
+  const mayAsk = data?.reason !== 'TEMPORARILY_BANNED';
+  const mayTry = (status === 'disconnected' && mayAsk) || action.failure !== undefined;
   const why = REASONS[data?.reason ?? ''];
   const said = why ?? (data?.code === undefined ? SAID[status] : TYPE_IT);
   return html`
@@ -48,7 +49,7 @@ export function ConnectDialog({ path, onClose }) {
       ${asksNumber && html`<${NumberForm} busy=${action.busy} onNumber=${(/** @type {string} */ phone) => void begin('pairing-code', { phone })} />`}
       <${Failure} failure=${action.failure ?? failure} />
       <footer>
-        ${status !== 'connected' && !asksNumber && data?.code === undefined && html`<button onClick=${() => setAsksNumber(true)}>Type a code instead</button>`}
+        ${status !== 'connected' && mayAsk && !asksNumber && data?.code === undefined && html`<button onClick=${() => setAsksNumber(true)}>Type a code instead</button>`}
         ${(asksNumber || data?.code !== undefined) && html`<button disabled=${action.busy} onClick=${start}>Scan a QR code instead</button>`}
         ${mayTry && !asksNumber && html`<button class="primary" disabled=${action.busy} onClick=${start}>Try again</button>`}
         ${status === 'connected' && html`<p>Number <b>+${data?.phone}</b></p><button class="primary" onClick=${onClose}>Done</button>`}

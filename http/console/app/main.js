@@ -23,7 +23,8 @@ function Place({ route }) {
     return html`<${Shop} key=${second} tenantId=${first} shopId=${second} />`;
   }
   if (place === 'shops') return html`<${Shops} query=${route.query} />`;
-  if (place === 'tenants' && first !== undefined) return html`<${Tenant} key=${first} tenantId=${first} />`;
+  if (place === 'tenants' && first !== undefined)
+    return html`<${Tenant} key=${first} tenantId=${first} query=${route.query} />`;
   if (place === 'tenants') return html`<${Tenants} query=${route.query} />`;
   if (place === 'requests') return html`<${Requests} query=${route.query} />`;
   if (place === 'audit') return html`<${Audit} query=${route.query} />`;

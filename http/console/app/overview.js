@@ -131,7 +131,7 @@ function Sessions({ states }) {
   const total = CHANNEL_STATES.reduce((sum, state) => sum + (states[state] ?? 0), 0);
   return html`
     <div class="shares" aria-hidden="true">
-      ${CHANNEL_STATES.map(
+      ${CHANNEL_STATES.filter((state) => total === 0 || states[state]).map(
         (state) => html`<i class=${state} style=${{ flexGrow: total === 0 ? 1 : (states[state] ?? 0) }}></i>`,
       )}
     </div>

@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useState } from '/console/preact.js';
 import { usePages } from './asking.js';
+import { Batches } from './batches.js';
 import { meaningOf } from './codes.js';
 import { count, shortId, span, words } from './format.js';
 import { useEvents } from './live.js';
@@ -37,6 +38,7 @@ export function ShopDetails({ shop, machines, path }) {
           <${Queue} details=${details} />
         <//>
         ${details.scheduled > 0 && html`<${Scheduled} path=${path} />`}
+        <${Batches} path=${path} />
         <${Messages} path=${path} shopId=${shop.shopId} />
       </div>
     </div>

@@ -1,10 +1,12 @@
 // @ts-check
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
+import { ConfirmDialog } from './confirm-dialog.js';
 import { ConnectDialog } from './connect-dialog.js';
 import { EgressDialog } from './egress-dialog.js';
 import { useEvents } from './live.js';
-import { Dialog, Failure, RoleButton } from './parts.js';
+import { Failure, RoleButton } from './parts.js';
+import { QueueDialog } from './queue-dialog.js';
 import { Refusals } from './refusals.js';
 import { address } from './route.js';
 import { call } from './session.js';
@@ -23,9 +25,13 @@ export function Shop({ tenantId, shopId }) {
   const { data: machines } = useAnswer('/machines');
   /** @type {Answer<{ name: string }>} */
   const { data: tenant } = useAnswer(`/tenants/${tenantId}`);
-  const [connecting, setConnecting] = useState(false);
-  const [cancelling, setCancelling] = useState(false);
-  const [routing, setRouting] = useState(false);
+  const [dialog, open] = useState(
+    /** @type {'connect' | 'queue' | 'egress' | 'erase' | undefined} */ (undefined),
+  );
+  const close = () => {
+    open(undefined);
+    refresh();
+  };
   const action = useAction();
   useEvents(
     (event) => {
@@ -43,13 +49,10 @@ export function Shop({ tenantId, shopId }) {
       if (what === 'passivate') location.hash = address(`/tenants/${tenantId}`);
       else refresh();
     });
-  const cancelQueue = () =>
-    action.run(async () => {
-      const body = { acceptedBefore: new Date().toISOString() };
-      await call(`${path}/queue/cancel`, { method: 'POST', body });
-      setCancelling(false);
-      refresh();
-    });
+  const erase = async () => {
+    const { deleted } = await call(`/tenants/${tenantId}/shops/${shopId}`, { method: 'DELETE', body: {} });
+    location.hash = address(`/tenants/${tenantId}`, { erasing: deleted ? '' : 'shops' });
+  };
   return html`
     <nav class="trail" aria-label="Where this is">
       <a href=${address('/shops')}>Shops</a> / <a href=${address(`/tenants/${tenantId}`)}>${tenant?.name ?? 'Tenant'}</a>
@@ -60,36 +63,21 @@ export function Shop({ tenantId, shopId }) {
       shop !== undefined &&
       html`
         <${StatusLine} shop=${shop} />
-        <${Controls} shop=${shop} busy=${action.busy} steer=${steer} connect=${() => setConnecting(true)} cancel=${() => setCancelling(true)} route=${() => setRouting(true)} />
+        <${Controls} shop=${shop} busy=${action.busy} steer=${steer} open=${open} />
         <${Refusals} tenantId=${tenantId} />
         <${ShopDetails} shop=${shop} machines=${machines?.items} path=${path} />
       `
     }
+    ${dialog === 'connect' && html`<${ConnectDialog} path=${path} onClose=${close} />`}
+    ${dialog === 'queue' && html`<${QueueDialog} path=${path} onClose=${close} />`}
+    ${dialog === 'egress' && html`<${EgressDialog} path=${`/tenants/${tenantId}/shops/${shopId}`} egress=${shop?.details?.egress ?? null} onClose=${close} />`}
     ${
-      routing &&
-      html`<${EgressDialog} path=${`/tenants/${tenantId}/shops/${shopId}`} egress=${shop?.details?.egress ?? null} onClose=${() => {
-        setRouting(false);
-        refresh();
-      }} />`
-    }
-    ${
-      cancelling &&
+      dialog === 'erase' &&
       html`
-        <${Dialog} title="Cancel the queue" onClose=${() => setCancelling(false)}>
-          <p>All messages that wait end as failed, with the reason CANCELLED. The one that is being sent goes on.</p>
-          <${Failure} failure=${action.failure} />
-          <footer>
-            <button class="danger" disabled=${action.busy} onClick=${cancelQueue}>Cancel all messages</button>
-          </footer>
+        <${ConfirmDialog} title="Erase this shop" label="Erase it for good" typed=${shop?.name ?? shopId} work=${erase} onClose=${() => open(undefined)}>
+          <p>Its session ends. Its credentials, messages and events are erased. This cannot be undone.</p>
         <//>
       `
-    }
-    ${
-      connecting &&
-      html`<${ConnectDialog} path=${path} onClose=${() => {
-        setConnecting(false);
-        refresh();
-      }} />`
     }
   `;
 }
@@ -105,26 +93,28 @@ function StatusLine({ shop }) {
   `;
 }
 
-/** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, connect: () => void, cancel: () => void, route: () => void }} props */
-function Controls({ shop, busy, steer, connect, cancel, route }) {
+/** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, open: (dialog: 'connect' | 'queue' | 'egress' | 'erase') => void }} props */
+function Controls({ shop, busy, steer, open }) {
   const isStill = shop.details?.pacing.heldByOperator || shop.status !== 'active';
-  const isConnected = shop.details?.channel.state === 'connected';
+  // A banned one comes back by itself, and nothing else makes it log in sooner.
+  const mayEnd = ['connected', 'banned'].includes(shop.details?.channel.state ?? '');
   return html`
     <div class="controls" role="group" aria-label="Steer this shop">
       ${
-        isConnected
+        mayEnd
           ? html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('disconnect')}>Disconnect<//>`
-          : html`<${RoleButton} role="operate" class="primary" disabled=${busy} onClick=${connect}>Connect<//>`
+          : html`<${RoleButton} role="operate" class="primary" disabled=${busy} onClick=${() => open('connect')}>Connect<//>`
       }
       ${
         isStill
           ? html`<${RoleButton} role="operate" class="primary" disabled=${busy} onClick=${() => steer('resume')}>Resume<//>`
           : html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('pause')}>Pause<//>`
       }
-      <${RoleButton} role="operate" disabled=${busy} title="End all messages that wait" onClick=${cancel}>Cancel queue<//>
-      <${RoleButton} role="admin" disabled=${busy} title="The proxy of all its connections" onClick=${route}>Egress<//>
+      <${RoleButton} role="operate" disabled=${busy} title="End messages that wait" onClick=${() => open('queue')}>Cancel queue<//>
+      <${RoleButton} role="admin" disabled=${busy} title="The proxy of all its connections" onClick=${() => open('egress')}>Egress<//>
       <${RoleButton} role="operate" disabled=${busy} title="Forget what is in memory and load it again" onClick=${() => steer('restart')}>Restart<//>
       <${RoleButton} role="operate" disabled=${busy} title="Take an idle shop out of memory" onClick=${() => steer('passivate')}>Passivate<//>
+      <${RoleButton} role="admin" class="danger" disabled=${busy} title="End its session and erase all that is stored of it" onClick=${() => open('erase')}>Erase<//>
     </div>
   `;
 }

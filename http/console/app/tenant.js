@@ -1,7 +1,10 @@
 // @ts-check
 import { html, useEffect, useState } from '/console/preact.js';
-import { AddCustomers, ChangeAccount } from './account-dialogs.js';
+import { ChangeAccount } from './account-dialog.js';
 import { useAction, useAnswer } from './asking.js';
+import { ConfirmDialog } from './confirm-dialog.js';
+import { Customers } from './customers.js';
+import { Erasure } from './erasure.js';
 import { day } from './format.js';
 import { Keys } from './keys.js';
 import { Badge, Dialog, Facts, Failure, Panel, RoleButton, Table } from './parts.js';
@@ -14,62 +17,70 @@ import { Webhooks } from './webhooks.js';
 /** @import { Answer } from './asking.js' */
 /** @import { InspectedTenant, TenantShop } from './answers.js' */
 
-/** @param {{ tenantId: string }} props */
-export function Tenant({ tenantId }) {
+/** @param {{ tenantId: string, query: URLSearchParams }} props `erasing` in the query: `tenant` or `shops` are being erased */
+export function Tenant({ tenantId, query }) {
+  const erasing = query.get('erasing');
+  const path = `/tenants/${tenantId}`;
   /** @type {Answer<InspectedTenant>} */
-  const { data: tenant, failure, refresh } = useAnswer(`/tenants/${tenantId}`, { everyMs: 10_000 });
+  const {
+    data: tenant,
+    failure,
+    refresh,
+  } = useAnswer(erasing === 'tenant' ? undefined : path, { everyMs: 10_000 });
   const action = useAction();
-  const [changesPlan, setChangesPlan] = useState(false);
-  /** Which dialog of the account is open. */
-  const [account, setAccount] = useState(/** @type {'change' | 'customers' | undefined} */ (undefined));
-  const closeAccount = () => {
-    setAccount(undefined);
+  const [dialog, open] = useState(/** @type {'plan' | 'account' | 'erase' | undefined} */ (undefined));
+  const close = () => {
+    open(undefined);
     refresh();
   };
   useEffect(() => {
     document.title = `${tenant?.name ?? 'Tenant'} · Console`;
   }, [tenant?.name]);
-  const switchTo = (/** @type {boolean} */ active) =>
+  const change = (/** @type {string} */ method, /** @type {string} */ to, /** @type {object} */ body) =>
     action.run(async () => {
-      await call(`/tenants/${tenantId}`, { method: 'PATCH', body: { active } });
+      await call(to, { method, body });
       refresh();
     });
-  const resume = () =>
-    action.run(async () => {
-      await call(`/tenants/${tenantId}/resume`, { method: 'POST', body: {} });
-      refresh();
-    });
+  const erase = async () => {
+    const { deleted } = await call(path, { method: 'DELETE', body: {} });
+    location.hash = deleted ? address('/tenants') : address(path, { erasing: 'tenant' });
+  };
   return html`
     <nav class="trail" aria-label="Where this is"><a href=${address('/tenants')}>Tenants</a></nav>
     <h1 tabindex="-1">${tenant?.name ?? 'Tenant'}</h1>
     <${Failure} failure=${failure ?? action.failure} />
+    ${erasing !== null && html`<${Erasure} tenantId=${tenantId} />`}
     ${
       tenant !== undefined &&
       html`
         <${Trouble} actor=${tenant.actor} />
         <div class="controls" role="group" aria-label="Steer this tenant">
-          ${tenant.actor.status !== 'active' && html`<${RoleButton} role="operate" class="primary" disabled=${action.busy} onClick=${resume}>Resume<//>`}
-          <${RoleButton} role="admin" disabled=${action.busy} onClick=${() => switchTo(!tenant.active)}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}<//>
-          <${RoleButton} role="admin" onClick=${() => setChangesPlan(true)}>Change plan<//>
-          <${RoleButton} role="admin" onClick=${() => setAccount('change')}>Change account<//>
-          <${RoleButton} role="admin" onClick=${() => setAccount('customers')}>Add customers<//>
+          ${tenant.actor.status !== 'active' && html`<${RoleButton} role="operate" class="primary" disabled=${action.busy} onClick=${() => change('POST', `${path}/resume`, {})}>Resume<//>`}
+          <${RoleButton} role="admin" disabled=${action.busy} onClick=${() => change('PATCH', path, { active: !tenant.active })}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}<//>
+          <${RoleButton} role="admin" onClick=${() => open('plan')}>Change plan<//>
+          <${RoleButton} role="admin" onClick=${() => open('account')}>Change account<//>
+          <${RoleButton} role="admin" class="danger" onClick=${() => open('erase')}>Erase tenant<//>
           <a class="button" href=${address('/requests', { tenant: tenantId })}>Its requests</a>
         </div>
         <${Refusals} tenantId=${tenantId} />
         <div class="columns">
           <${Keys} tenantId=${tenantId} />
           <${Webhooks} tenantId=${tenantId} />
-          <${TenantShops} tenantId=${tenantId} />
-          <${Panel} title="Account"><${Facts} facts=${factsOf(tenant)} /><//>
+          <div class="stack">
+            <${TenantShops} tenantId=${tenantId} />
+            <${Panel} title="Account"><${Facts} facts=${factsOf(tenant)} /><//>
+          </div>
+          <${Customers} tenantId=${tenantId} />
         </div>
-        ${account === 'change' && html`<${ChangeAccount} tenant=${tenant} onClose=${closeAccount} />`}
-        ${account === 'customers' && html`<${AddCustomers} tenantId=${tenantId} onClose=${closeAccount} />`}
+        ${dialog === 'account' && html`<${ChangeAccount} tenant=${tenant} onClose=${close} />`}
+        ${dialog === 'plan' && html`<${ChangePlan} tenantId=${tenantId} plan=${tenant.plan} onClose=${close} />`}
         ${
-          changesPlan &&
-          html`<${ChangePlan} tenantId=${tenantId} plan=${tenant.plan} onClose=${() => {
-            setChangesPlan(false);
-            refresh();
-          }} />`
+          dialog === 'erase' &&
+          html`
+            <${ConfirmDialog} title="Erase this tenant" label="Erase it for good" typed=${tenant.name} work=${erase} onClose=${() => open(undefined)}>
+              <p>All its sessions end. Its shops, keys, messages, customers and its part of the request log are erased. This cannot be undone.</p>
+            <//>
+          `
         }
       `
     }

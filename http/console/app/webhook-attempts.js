@@ -1,5 +1,5 @@
 // @ts-check
-import { html } from '/console/preact.js';
+import { html, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { count, milliseconds, shortId } from './format.js';
 import { Failure, Panel, RoleButton, Table, When } from './parts.js';
@@ -20,16 +20,29 @@ export function Attempts({ path, webhook, onClose, onReplayed }) {
   /** @type {Answer<WebhookAttempts>} */
   const { data, failure, refresh } = useAnswer(`${path}/${id}/attempts?limit=50`, { everyMs: 5_000 });
   const action = useAction();
-  const replay = (/** @type {readonly string[]} */ eventIds) =>
-    void action.run(async () => {
-      await call(`${path}/${id}/replay`, { method: 'POST', body: { eventIds } });
+  const [said, setSaid] = useState('');
+  const replay = (/** @type {readonly string[]} */ eventIds) => void send({ eventIds });
+  const send = (/** @type {object} */ body) =>
+    action.run(async () => {
+      const { replayed } = await call(`${path}/${id}/replay`, { method: 'POST', body });
+      setSaid(`${count(replayed)} on their way.`);
       refresh();
       onReplayed();
     });
+  const replaySince = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = String(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get('since'));
+    void send({ since: new Date(given).toISOString() });
+  };
   const dead = data?.deadLetters.toReversed();
   return html`
     <${Panel} title=${`Tries of ${url}`} class="whole" more=${html`<button onClick=${onClose}>Close</button>`}>
       <${Failure} failure=${failure ?? action.failure} />
+      <form class="filters" onSubmit=${replaySince}>
+        <label>Events since <input name="since" type="datetime-local" step="1" required /></label>
+        <${RoleButton} role="operate" disabled=${action.busy}>Replay the first 200<//>
+        ${said !== '' && html`<p role="status">${said}</p>`}
+      </form>
       <${Table} caption="Last tries, newest first" empty="None is kept." rows=${data?.items} failure=${failure}
         columns=${COLUMNS} keyOf=${(/** @type {WebhookAttempt} */ { eventId, number, at }) => `${eventId} ${number} ${at}`} />
       ${

@@ -1,12 +1,13 @@
 // @ts-check
-import { EVENT_TYPES } from '/console/event-types.js';
 import { html, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
+import { ConfirmDialog } from './confirm-dialog.js';
 import { count } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Copy, Dialog, Failure, Panel, RoleButton, Table, When } from './parts.js';
 import { call } from './session.js';
 import { Attempts } from './webhook-attempts.js';
+import { WebhookForm } from './webhook-form.js';
 /** @import { Answer } from './asking.js' */
 /** @import { FreshWebhook, Webhook } from './answers.js' */
 
@@ -22,7 +23,10 @@ export function Webhooks({ tenantId }) {
     [tenantId, refresh],
   );
   const action = useAction();
-  const [creating, setCreating] = useState(false);
+  /** Which dialog is open, and of which webhook. */
+  const [asked, ask] = useState(
+    /** @type {{ what: 'create' | 'change' | 'delete', webhook?: Webhook } | undefined} */ (undefined),
+  );
   const [fresh, setFresh] = useState(/** @type {FreshWebhook | undefined} */ (undefined));
   const [tested, setTested] = useState('');
   /** The webhook whose tries are shown. */
@@ -40,20 +44,33 @@ export function Webhooks({ tenantId }) {
       refresh();
     });
   return html`
-    <${Panel} title="Webhooks" class="whole" more=${html`<${RoleButton} role="admin" onClick=${() => setCreating(true)}>New webhook<//>`}>
+    <${Panel} title="Webhooks" class="whole" more=${html`<${RoleButton} role="admin" onClick=${() => ask({ what: 'create' })}>New webhook<//>`}>
       <${Failure} failure=${failure ?? action.failure} />
       ${tested !== '' && html`<p role="status">${tested}</p>`}
-      <${Table} caption="Webhooks of this tenant" empty="None yet." rows=${data?.items} failure=${failure} columns=${columnsWith(steer, setLookedAt)}
+      <${Table} caption="Webhooks of this tenant" empty="None yet." rows=${data?.items} failure=${failure} columns=${columnsWith(steer, setLookedAt, ask)}
         keyOf=${(/** @type {Webhook} */ { id }) => id} />
       ${
-        creating &&
-        html`<${NewWebhook} path=${path} onClose=${() => setCreating(false)} onCreated=${(
-          /** @type {FreshWebhook} */ made,
+        (asked?.what === 'create' || asked?.what === 'change') &&
+        html`<${WebhookForm} tenantId=${tenantId} webhook=${asked.webhook} onClose=${() => ask(undefined)} work=${async (
+          /** @type {object} */ body,
         ) => {
-          setCreating(false);
-          setFresh(made);
+          const { webhook } = asked;
+          if (webhook === undefined) setFresh(await call(path, { method: 'POST', body }));
+          else await call(`${path}/${webhook.id}`, { method: 'PATCH', body });
+          ask(undefined);
           refresh();
         }} />`
+      }
+      ${
+        asked?.what === 'delete' &&
+        html`
+          <${ConfirmDialog} title="Delete webhook" label="Delete it now" onClose=${() => ask(undefined)} work=${async () => {
+            await call(`${path}/${asked.webhook?.id}`, { method: 'DELETE' });
+            refresh();
+          }}>
+            <p><b>${asked.webhook?.url}</b> is sent nothing any more. What waits to be tried again is dropped.</p>
+          <//>
+        `
       }
       ${fresh !== undefined && html`<${FreshSecret} fresh=${fresh} onClose=${() => setFresh(undefined)} />`}
     <//>
@@ -64,8 +81,9 @@ export function Webhooks({ tenantId }) {
 /**
  * @param {(method: string, end: string, body?: object) => void} steer
  * @param {(id: string) => void} lookAt shows the tries of a webhook
+ * @param {(asked: { what: 'change' | 'delete', webhook: Webhook }) => void} ask opens a dialog
  */
-function columnsWith(steer, lookAt) {
+function columnsWith(steer, lookAt, ask) {
   return [
     { name: 'Address', cell: (/** @type {Webhook} */ { url }) => html`<code class="wrap">${url}</code>` },
     { name: 'State', cell: (/** @type {Webhook} */ webhook) => html`<${Badge} state=${stateOf(webhook)} />` },
@@ -82,15 +100,31 @@ function columnsWith(steer, lookAt) {
     { name: 'Given up', numeric: true, cell: (/** @type {Webhook} */ { deadLetters }) => count(deadLetters) },
     {
       name: 'Change',
-      cell: (/** @type {Webhook} */ { id, url, disabledAt }) => html`<span class="buttons">
-        <button aria-label=${`Tries of ${url}`} onClick=${() => lookAt(id)}>Tries</button>
-        <${RoleButton} role="operate" aria-label=${`Test ${url}`} onClick=${() => steer('POST', `/${id}/test`, {})}>Test<//>
-        <${RoleButton} role="admin" aria-label=${`Rotate secret of ${url}`} onClick=${() => steer('POST', `/${id}/rotate-secret`, {})}>Rotate secret<//>
-        <${RoleButton} role="admin" aria-label=${`${disabledAt === null ? 'Disable' : 'Enable'} ${url}`} onClick=${() => steer('PATCH', `/${id}`, { disabled: disabledAt === null })}>${disabledAt === null ? 'Disable' : 'Enable'}<//>
-        <${RoleButton} role="admin" class="danger" aria-label=${`Delete ${url}`} onClick=${() => steer('DELETE', `/${id}`)}>Delete<//>
-      </span>`,
+      place: /** @type {const} */ ('full'),
+      cell: (/** @type {Webhook} */ webhook) => changeCell(webhook, { steer, lookAt, ask }),
     },
   ];
+}
+
+/**
+ * @param {Webhook} webhook
+ * @param {{
+ *   steer: Parameters<typeof columnsWith>[0],
+ *   lookAt: Parameters<typeof columnsWith>[1],
+ *   ask: Parameters<typeof columnsWith>[2],
+ * }} ways
+ */
+function changeCell(webhook, { steer, lookAt, ask }) {
+  const { id, url, disabledAt } = webhook;
+  const turn = disabledAt === null ? 'Disable' : 'Enable';
+  return html`<span class="buttons many">
+    <button aria-label=${`Tries of ${url}`} onClick=${() => lookAt(id)}>Tries</button>
+    <${RoleButton} role="operate" aria-label=${`Test ${url}`} onClick=${() => steer('POST', `/${id}/test`, {})}>Test<//>
+    <${RoleButton} role="admin" aria-label=${`Change ${url}`} onClick=${() => ask({ what: 'change', webhook })}>Change<//>
+    <${RoleButton} role="admin" aria-label=${`Rotate secret of ${url}`} onClick=${() => steer('POST', `/${id}/rotate-secret`, {})}>Rotate secret<//>
+    <${RoleButton} role="admin" aria-label=${`${turn} ${url}`} onClick=${() => steer('PATCH', `/${id}`, { disabled: disabledAt === null })}>${turn}<//>
+    <${RoleButton} role="admin" class="danger" aria-label=${`Delete ${url}`} onClick=${() => ask({ what: 'delete', webhook })}>Delete<//>
+  </span>`;
 }
 
 /** @param {Webhook} webhook */
@@ -98,31 +132,6 @@ function stateOf({ disabledBy, failingSince }) {
   if (disabledBy !== null)
     return disabledBy === 'operator' || disabledBy === 'tenant' ? 'disabled' : disabledBy;
   return failingSince === null ? 'valid' : 'failed';
-}
-
-/** @param {{ path: string, onClose: () => void, onCreated: (made: FreshWebhook) => void }} props */
-function NewWebhook({ path, onClose, onCreated }) {
-  const action = useAction();
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const types = given.getAll('type');
-    const body = { url: String(given.get('url')).trim(), types: types.length === 0 ? null : types };
-    void action.run(async () => onCreated(await call(path, { method: 'POST', body })));
-  };
-  return html`
-    <${Dialog} title="New webhook" onClose=${onClose}>
-      <form class="fields" onSubmit=${submit}>
-        <label>Address <input name="url" type="url" required maxlength="2048" placeholder="https://example.com/hooks" /></label>
-        <fieldset>
-          <legend>Types of events (none chosen: all)</legend>
-          ${EVENT_TYPES.map((each) => html`<label class="check"><input type="checkbox" name="type" value=${each} /> ${each}</label>`)}
-        </fieldset>
-        <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy}>Create webhook</button></footer>
-      </form>
-    <//>
-  `;
 }
 
 /**

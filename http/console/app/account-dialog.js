@@ -40,14 +40,14 @@ export function ChangeAccount({ tenant, onClose }) {
   return html`
     <${Dialog} title="Change account" onClose=${onClose}>
       <form class="fields" onSubmit=${submit}>
-        <label>Name <input name="name" required maxlength="200" value=${tenant.name} /></label>
-        <label>Owner <input name="owner" maxlength="200" value=${tenant.owner?.name ?? ''} placeholder="empty: none" /></label>
-        <label>Notified at <input name="number" value=${tenant.owner?.notificationNumber ?? ''} placeholder="+41791234567" /></label>
+        <label>Name <input name="name" required maxlength="200" defaultValue=${tenant.name} /></label>
+        <label>Owner <input name="owner" maxlength="200" defaultValue=${tenant.owner?.name ?? ''} placeholder="empty: none" /></label>
+        <label>Notified at <input name="number" defaultValue=${tenant.owner?.notificationNumber ?? ''} placeholder="+41791234567" /></label>
         ${Object.entries(TUNED).map(
           ([name, label]) => html`
             <label>${label}
               <input name=${name} type="number" min="0" placeholder="empty: the default"
-                value=${tenant.settings[/** @type {keyof typeof TUNED} */ (name)] ?? ''} /></label>
+                defaultValue=${tenant.settings[/** @type {keyof typeof TUNED} */ (name)] ?? ''} /></label>
           `,
         )}
         <label class="check"><input type="checkbox" name="poolFallback" defaultChecked=${tenant.poolFallback} /> Sends through the pool while its session is away</label>
@@ -55,32 +55,6 @@ export function ChangeAccount({ tenant, onClose }) {
         <label>Told of inbound messages <select name="inbound">${INBOUND.map((each) => html`<option value=${each} selected=${each === tenant.inbound}>${each}</option>`)}</select></label>
         <${Failure} failure=${action.failure} />
         <footer><button class="primary" disabled=${action.busy}>Change account</button></footer>
-      </form>
-    <//>
-  `;
-}
-
-/** @param {{ tenantId: string, onClose: () => void }} props */
-export function AddCustomers({ tenantId, onClose }) {
-  const action = useAction();
-  const submit = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const phones = String(given.get('phones'))
-      .split(/[\s,;]+/)
-      .filter((each) => each !== '');
-    const added = await action.run(() =>
-      call(`/tenants/${tenantId}/customers`, { method: 'POST', body: { phones } }),
-    );
-    if (added) onClose();
-  };
-  return html`
-    <${Dialog} title="Add customers" onClose=${onClose}>
-      <form class="fields" onSubmit=${submit}>
-        <label>Numbers <textarea name="phones" required rows="8" placeholder="+41797654321, one a line, 1,000 at most"></textarea></label>
-        <p class="hint">Customers are known recipients: they do not count as cold ones.</p>
-        <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy}>Add customers</button></footer>
       </form>
     <//>
   `;

@@ -1,0 +1,34 @@
+// @ts-check
+import { html, useState } from '/console/preact.js';
+import { useAction } from './asking.js';
+import { Dialog, Failure } from './parts.js';
+
+/**
+ * Asks before something that cannot be undone.
+ * @param {{ title: string, label: string, typed?: string, work: () => Promise<unknown>, onClose: () => void, children?: unknown }} props
+ *   `label`: of the button; `typed`: what must be typed before; `work` is done at the press, and then the dialog closes
+ */
+export function ConfirmDialog({ title, label, typed, work, onClose, children }) {
+  const action = useAction();
+  const [given, setGiven] = useState('');
+  const isSure = typed === undefined || given.trim() === typed.trim();
+  const submit = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    if (isSure && (await action.run(work))) onClose();
+  };
+  return html`
+    <${Dialog} title=${title} onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        ${children}
+        ${
+          typed !== undefined &&
+          html`<label>Type “${typed.trim()}” to confirm
+            <input autocomplete="off" spellcheck="false" value=${given}
+              onInput=${(/** @type {Event} */ event) => setGiven(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>`
+        }
+        <${Failure} failure=${action.failure} />
+        <footer><button class="danger" disabled=${action.busy || !isSure}>${label}</button></footer>
+      </form>
+    <//>
+  `;
+}

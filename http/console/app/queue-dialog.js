@@ -1,0 +1,50 @@
+// @ts-check
+import { html, useState } from '/console/preact.js';
+import { useAction } from './asking.js';
+import { count } from './format.js';
+import { Dialog, Failure } from './parts.js';
+import { call } from './session.js';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Cancels the messages of a shop that wait: those that match what is given, or all.
+ * @param {{ path: string, onClose: () => void }} props of the shop
+ */
+export function QueueDialog({ path, onClose }) {
+  const action = useAction();
+  const [cancelled, setCancelled] = useState(/** @type {number | undefined} */ (undefined));
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    const body = Object.fromEntries(
+      [...given].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value !== ''),
+    );
+    if (body.to?.startsWith('+')) body.to = body.to.replaceAll(/[\s().-]/g, '');
+    const { acceptedBefore } = body;
+    if (acceptedBefore !== undefined) body.acceptedBefore = new Date(acceptedBefore).toISOString();
+    // All: also where the clock of this machine is slow.
+    if (Object.keys(body).length === 0) body.acceptedBefore = new Date(Date.now() + DAY_MS).toISOString();
+    void action.run(async () => {
+      const answer = await call(`${path}/queue/cancel`, { method: 'POST', body });
+      setCancelled(answer.cancelled);
+    });
+  };
+  return html`
+    <${Dialog} title="Cancel the queue" onClose=${onClose}>
+      <form class="fields" onSubmit=${submit}>
+        <p>Messages that wait end as failed, with the reason CANCELLED. The one that is being sent goes on.</p>
+        <label>Idempotency key begins with <input name="idempotencyKeyPrefix" maxlength="128" autocomplete="off" placeholder="campaign-7-" /></label>
+        <label>To <input name="to" autocomplete="off" placeholder="+41797654321, or a group's id" /></label>
+        <label>Accepted before <input name="acceptedBefore" type="datetime-local" step="1" /></label>
+        <p class="hint">Only what matches every field that is filled in. With none filled in: all that waits.</p>
+        <${Failure} failure=${action.failure} />
+        ${cancelled !== undefined && html`<p role="status">${cancelled === 1 ? '1 message is cancelled.' : `${count(cancelled)} messages are cancelled.`}</p>`}
+        <footer>
+          ${cancelled !== undefined && html`<button type="button" onClick=${onClose}>Done</button>`}
+          <button class="danger" disabled=${action.busy}>Cancel messages</button>
+        </footer>
+      </form>
+    <//>
+  `;
+}

@@ -1,0 +1,265 @@
+/** What operators change on the pages of a tenant and a shop, against the real actors with the chat network in memory. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { TestTenant } from '../http/conformance-target.ts';
+import { type RealService, startRealService } from '../http/real-service.ts';
+import { ADMIN_TOKEN } from '../http/service-fixture.ts';
+import { eventually } from '../runtime/redis-node.ts';
+import { accessibilityViolations, SIZES } from './browser.ts';
+import { type ConsoleSession, openConsole } from './console-session.ts';
+
+const [first, second, third] = ['+33600000001', '+33600000002', '+33600000013'] as const;
+
+let service: RealService;
+let session: ConsoleSession;
+let page: Page;
+let tenant: TestTenant;
+let shopId: string;
+before(async () => {
+  service = await startRealService();
+  tenant = await service.tenant();
+  shopId = await service.shop(tenant, 'Corner bakery');
+  await call('POST', '/channels/msgapp/connect', {});
+  await eventually(async () => (await call('GET', '/channels/msgapp/connect')).status === 'connected');
+  session = await openConsole(
+    { adminUrl: service.fixture.adminUrl, adminToken: ADMIN_TOKEN },
+    { ownClock: true },
+  );
+  page = session.page;
+});
+after(async () => {
+  await session?.stop();
+  await service?.stop();
+});
+
+/** A call of the tenant about its shop; answers `data`. */
+async function call(method: string, path: string, json?: unknown) {
+  const answer = await service.api.call(method, `/shops/${shopId}${path}`, { key: tenant.key, json });
+  assert.ok(answer.status < 300, answer.text);
+  return answer.body.data;
+}
+const asked = async (path: string) => (await service.operator('GET', path)).body.data;
+const send = (to: string, idempotencyKey: string) =>
+  call('POST', '/messages', { channel: 'msgapp', to, text: 'Your bread is ready', idempotencyKey });
+const panel = (title: string) =>
+  page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) });
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const dialog = () => page.getByRole('dialog');
+const dialogGone = () => dialog().waitFor({ state: 'detached' });
+const visitShop = () => session.visit(`/shops/${tenant.id}/${shopId}`);
+
+/** Buttons whose words do not fit into them. */
+const TOO_SMALL = `[...document.querySelectorAll('button')]
+  .filter((button) => button.scrollHeight > button.clientHeight + 2 || button.scrollWidth > button.clientWidth + 2)
+  .map((button) => button.textContent)`;
+
+test('a preset chooses the permissions of a new key', async () => {
+  await session.visit(`/tenants/${tenant.id}`);
+  await press('New key');
+  await dialog().getByLabel('Name').fill('sender');
+  assert.deepEqual(await page.evaluate(TOO_SMALL), []);
+  await press('Send only');
+  assert.equal(await dialog().getByRole('checkbox', { checked: true }).count(), 2);
+  await press('Create key');
+  await press('I have kept it');
+  await page.getByRole('row', { name: 'sender' }).waitFor();
+  const { items } = await asked(`/tenants/${tenant.id}/keys`);
+  const made = items.find(({ name }: { name: string }) => name === 'sender');
+  assert.deepEqual(made.permissions, ['messages.send', 'messages.read']);
+});
+
+test('owner, a cap, the pool and inbound of a tenant are changed', async () => {
+  await press('Change account');
+  await dialog().getByLabel('Owner').fill('Grace');
+  await dialog().getByLabel('Cold recipients a day').fill('7');
+  // The page asks for the tenant every ten seconds; what was typed stays.
+  await service.operator('PATCH', `/tenants/${tenant.id}`, { settings: { statusesPerDay: 5 } });
+  await page.clock.fastForward(10_000);
+  await panel('Account').getByText('statusesPerDay 5').waitFor();
+  assert.equal(await dialog().getByLabel('Owner').inputValue(), 'Grace');
+  await dialog().getByLabel('Sends through the pool').check();
+  await dialog().getByLabel('Told of inbound').selectOption('events');
+  assert.deepEqual(await accessibilityViolations(page), []);
+  await dialog().getByRole('button', { name: 'Change account' }).click();
+  await dialogGone();
+  await panel('Account')
+    .getByText(/coldPerDay 7/)
+    .waitFor();
+  const { owner, settings, poolFallback, inbound } = await asked(`/tenants/${tenant.id}`);
+  assert.deepEqual(
+    [owner.name, settings, poolFallback, inbound],
+    ['Grace', { coldPerDay: 7, statusesPerDay: 5 }, true, 'events'],
+  );
+});
+
+test('customers are added, found by a part of their number and removed', async () => {
+  await panel('Customers').getByRole('button', { name: 'Add' }).click();
+  await dialog().getByLabel('Numbers').fill([first, second, third].join('\n'));
+  await dialog().getByRole('button', { name: 'Add customers' }).click();
+  await dialogGone();
+  await panel('Customers').getByRole('row', { name: third }).waitFor();
+  await page.getByLabel('Part of a number').fill('001 3');
+  await page.keyboard.press('Enter');
+  await panel('Customers').getByRole('row', { name: first }).waitFor({ state: 'detached' });
+  await press(`Remove ${third}`);
+  await panel('Customers').getByText('No number matches.').waitFor();
+  const { items } = await asked(`/tenants/${tenant.id}/customers`);
+  assert.deepEqual(
+    items.map(({ phone }: { phone: string }) => phone),
+    [first, second],
+  );
+});
+
+test('a webhook that exists is changed', async () => {
+  const url = 'http://127.0.0.1:9/hooks';
+  await service.operator('POST', `/tenants/${tenant.id}/webhooks`, { url, types: ['message.failed'] });
+  await session.visit('/tenants');
+  await session.visit(`/tenants/${tenant.id}`);
+  await page.setViewportSize(SIZES.phone);
+  await page.getByRole('button', { name: `Change ${url}` }).waitFor();
+  assert.deepEqual(await page.evaluate(TOO_SMALL), []);
+  await page.setViewportSize(SIZES.desktop);
+  await press(`Change ${url}`);
+  await dialog().getByLabel('Corner bakery').check();
+  await dialog().getByLabel('message.failed').uncheck();
+  await dialog().getByLabel('message.sent').check();
+  await dialog().getByLabel('Address').fill(`${url}/new`);
+  await press('Change it');
+  await dialogGone();
+  await page
+    .getByRole('row', { name: `${url}/new` })
+    .getByText('message.sent of 1 shops')
+    .waitFor();
+  const { items } = await asked(`/tenants/${tenant.id}/webhooks`);
+  assert.deepEqual(
+    [items[0].url, items[0].types, items[0].shops],
+    [`${url}/new`, ['message.sent'], [shopId]],
+  );
+  await press(`Delete ${url}/new`);
+  await press('Delete it now');
+  await panel('Webhooks').getByText('None yet.').waitFor();
+});
+
+test('an egress is refused by its field, set, shown without its password and removed', async () => {
+  await visitShop();
+  await press('Egress');
+  await dialog().getByLabel('Proxy').fill('nonsense');
+  await press('Try and set');
+  await dialog().getByRole('alert').getByText('egress').waitFor();
+  await dialog().getByLabel('Proxy').fill('socks5://bakery:s3cret@proxy.example:1080');
+  await press('Try and set');
+  await dialogGone();
+  await panel('Session').getByText('socks5://bakery:***@proxy.example:1080').waitFor();
+  await press('Egress');
+  await press('Remove the egress');
+  await dialogGone();
+  await panel('Session').getByText("the node's own address").waitFor();
+  await page
+    .getByRole('status')
+    .getByText(/^Connected;/)
+    .waitFor();
+});
+
+test('a scheduled send is cancelled', async () => {
+  const sendAt = new Date(Date.now() + 86_400_000).toISOString();
+  await call('POST', '/scheduled', { channel: 'msgapp', to: first, text: 'Tomorrow', sendAt });
+  await panel('Scheduled').getByRole('row', { name: first }).waitFor();
+  await panel('Scheduled').getByRole('button', { name: 'Cancel' }).click();
+  await panel('Scheduled').waitFor({ state: 'detached' });
+  assert.deepEqual((await asked(`/actors/${tenant.id}/${shopId}/scheduled`)).items, []);
+});
+
+test('of a queue those messages are cancelled that match, then the rest', async () => {
+  await press('Pause');
+  await page.getByRole('status').getByText('Held by an operator').waitFor();
+  const [one, other] = [await send(first, 'campaign-1'), await send(second, 'order-1')];
+  await press('Cancel queue');
+  await dialog().getByLabel('Idempotency key begins with').fill('campaign-');
+  await dialog().getByLabel('To', { exact: true }).fill('+33 600 000 001');
+  await press('Cancel messages');
+  await dialog().getByText('1 message is cancelled.').waitFor();
+  const statuses = async () =>
+    Promise.all(
+      [one, other].map(async ({ id }) => {
+        const { body } = await service.api.call('GET', `/messages/${id}`, { key: tenant.key });
+        return body.data.status;
+      }),
+    );
+  assert.deepEqual(await statuses(), ['failed', 'queued']);
+  await dialog().getByLabel('Idempotency key begins with').fill('');
+  await dialog().getByLabel('To', { exact: true }).fill('');
+  await press('Cancel messages');
+  await eventually(async () => (await statuses()).every((status) => status === 'failed'));
+  assert.deepEqual(await accessibilityViolations(page), []);
+  await press('Done');
+});
+
+test('a batch is seen with its forecast, paused, resumed and cancelled after a question', async () => {
+  const recipients = [first, second, '+33699999999'].map((to) => ({ to }));
+  const notBefore = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  await call('POST', '/batches', { name: 'Spring hours', text: 'We open at seven', recipients, notBefore });
+  const batches = panel('Batches');
+  await batches.getByRole('row', { name: 'Spring hours' }).getByText('0 of 2').waitFor();
+  await press('Show Spring hours');
+  const shown = panel('Batch “Spring hours”');
+  await shown.getByRole('img', { name: new RegExp(`Forecast: ${notBefore.slice(0, 10)} 2`) }).waitFor();
+  await shown.getByRole('row', { name: 'COLD_RECIPIENT' }).waitFor();
+  assert.ok(!(await page.content()).includes('We open at seven'));
+  assert.deepEqual(await accessibilityViolations(page), []);
+  await press('Pause batch');
+  await batches.getByText('paused').waitFor();
+  await press('Resume batch');
+  await batches.getByText('waiting', { exact: true }).waitFor();
+  await press('Cancel batch');
+  await press('Cancel it for good');
+  await batches.getByText('cancelled').waitFor();
+  await shown.getByRole('button', { name: 'Cancel batch' }).waitFor({ state: 'detached' });
+});
+
+test('a banned shop is offered no connection, since nothing logs in before the ban ends', async () => {
+  const path = `**/admin/v1/actors/${tenant.id}/${shopId}`;
+  const data = await asked(`/actors/${tenant.id}/${shopId}`);
+  Object.assign(data.details.channel, { state: 'banned', reconnectAtMs: Date.now() + 3_600_000 });
+  Object.assign(data.details.pacing, { heldByOperator: false });
+  await page.route(path, (route) => route.fulfill({ json: { success: true, data } }));
+  await page.getByRole('status').getByText('The network bans the number').waitFor();
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Connect', exact: true }).count(), 0);
+  await page.unroute(path);
+});
+
+test('a shop and then its tenant are erased once their names are typed', async () => {
+  await press('Erase');
+  const erase = dialog().getByRole('button', { name: 'Erase it for good' });
+  await dialog().getByLabel(/^Type/).fill('Corner');
+  assert.equal(await erase.isDisabled(), true);
+  await dialog().getByLabel(/^Type/).fill('Corner bakery');
+  await erase.click();
+  await panel('Shops').getByText('None yet.').waitFor();
+  const { name } = await asked(`/tenants/${tenant.id}`);
+  await press('Erase tenant');
+  await dialog().getByLabel(/^Type/).fill(name);
+  await dialog().getByRole('button', { name: 'Erase it for good' }).click();
+  // On a busy machine it takes longer than the second that its answer waits.
+  const list = page.getByRole('heading', { name: 'Tenants' });
+  await list.or(page.getByText('The erasure is done: nothing is left.')).waitFor();
+  assert.equal((await service.operator('GET', `/tenants/${tenant.id}`)).status, 404);
+});
+
+test('an erasure that goes on says how much is left, and its end', async () => {
+  const other = await service.tenant();
+  const left = [
+    { wholeTenant: false, shopsLeft: 2 },
+    { wholeTenant: false, shopsLeft: 1 },
+  ];
+  await page.route('**/erasure', (route) => {
+    const data = left.shift();
+    const error = { code: 'NOT_FOUND', message: 'Nothing is erased.' };
+    const json = data === undefined ? { success: false, error } : { success: true, data };
+    return route.fulfill({ status: data === undefined ? 404 : 200, json });
+  });
+  await session.visit(`/tenants/${other.id}?erasing=shops`);
+  await page.getByText('Shops are being erased: 1 shop is left.').waitFor();
+  await page.getByText('The erasure is done: nothing is left.').waitFor();
+});
