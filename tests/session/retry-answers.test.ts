@@ -6,6 +6,7 @@ import {
   RetryAnswers,
   type RetryAnswersOptions,
 } from '../../actors/sessions/worker-thread/retries/retry-answers.ts';
+import type { SentMessage } from '../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import { ExpiringCache } from '../../actors/sessions/worker-thread/session/expiring-cache.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
@@ -17,8 +18,10 @@ const ACCOUNT = {
   deviceSignature: new Uint8Array(64),
 };
 
+const ONCE_MORE: SentMessage = { chat: PERSON, message: { conversation: 'once more' } };
+
 /** Answers on a clock of their own, the first `failures` of which fail, with the stanzas that they send. */
-function answersThatFail(failures: number) {
+function answersThatFail(failures: number, found = ONCE_MORE) {
   const clock = new FakeClock();
   const stanzas: BinaryNode[] = [];
   const logged: string[] = [];
@@ -33,6 +36,7 @@ function answersThatFail(failures: number) {
         if (left >= 0) throw new Error('the network told no keys in time');
         return { baseKey: new Uint8Array(1), registrationId: 1 };
       },
+      hasSenderKey: async () => false,
       encryptMessage: async () => ({ type: 'msg', ciphertext: new Uint8Array(3) }),
     },
   };
@@ -42,7 +46,7 @@ function answersThatFail(failures: number) {
       creds: { ...initAuthCreds(), account: ACCOUNT },
       keys: { get: async () => ({}), set: async () => undefined },
     },
-    sent: { find: async () => ({ chat: PERSON, message: { conversation: 'once more' } }) },
+    sent: { find: async () => found },
     groups: { excludes: () => false, metadata: () => undefined },
     sessions: { open: async () => [] },
     outbox: { alone: (work) => work(), isPending: () => false },
@@ -54,10 +58,10 @@ function answersThatFail(failures: number) {
     ownAddresses: () => [],
     log: (_, message) => void logged.push(message),
   });
-  const asked = (): void =>
+  const asked = (by: { readonly from: string; readonly participant?: string } = { from: PERSON }): void =>
     void answers.received({
       tag: 'receipt',
-      attrs: { id: 'A', from: PERSON, type: 'retry' },
+      attrs: { id: 'A', type: 'retry', ...by },
       content: [{ tag: 'retry', attrs: { count: '1' } }],
     });
   const sent = (): string[] => stanzas.map(({ tag }) => tag);
@@ -80,4 +84,16 @@ test('a receipt whose answer fails every time is acknowledged within a minute, a
   await clock.advance(60_000);
   assert.deepEqual(sent(), ['ack']);
   assert.equal(logged.length, 1);
+});
+
+test('a status is told again to those whom it was for, and to nobody else who asks', async () => {
+  const from = 'status@broadcast';
+  const audience = ['100000000000001@lid', '100000000000002@lid'];
+  const { clock, asked, sent } = answersThatFail(0, { ...ONCE_MORE, chat: from, audience });
+  asked({ from, participant: '100000000000003:4@lid' });
+  await clock.advance(1_000);
+  assert.deepEqual(sent(), ['ack']);
+  asked({ from, participant: '100000000000002:7@lid' });
+  await clock.advance(1_000);
+  assert.deepEqual(sent(), ['ack', 'message', 'ack']);
 });

@@ -9,7 +9,7 @@ import type { Credentials } from '../keys/credentials.ts';
 import type { DeviceSessions } from '../sending/device-sessions.ts';
 import type { GroupDirectory } from '../sending/group-directory.ts';
 import type { Outbox } from '../sending/outbox.ts';
-import type { SentMessages } from '../sending/sent-messages.ts';
+import type { SentMessage, SentMessages } from '../sending/sent-messages.ts';
 import type { SessionEnvironment, ShopMemory } from '../session/session-environment.ts';
 import { isGroupAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
@@ -84,7 +84,7 @@ export class RetryAnswers {
     // Its acknowledgement would be taken for that of the message itself.
     while (outbox.isPending(wireId)) await this.#wait(PENDING_MS);
     const found = await sent.find(wireId);
-    if (found === undefined || !(await this.#mayRead(receipt, found.chat))) return;
+    if (found === undefined || !(await this.#mayRead(receipt, found))) return;
     const name = `${wireId}:${device}`;
     const answered = counts.get<number>(name) ?? 0;
     if (answered >= MOST_ANSWERS || receipt.count > MOST_ANSWERS) return;
@@ -108,10 +108,18 @@ export class RetryAnswers {
   }
 
   /** Whether the message was for that device: nobody else may have its text. */
-  async #mayRead({ from, device, isOwn }: RetryReceipt, chat: string): Promise<boolean> {
+  async #mayRead(
+    { from, device, isOwn }: RetryReceipt,
+    { chat, audience }: Pick<SentMessage, 'chat' | 'audience'>,
+  ): Promise<boolean> {
     if (isOwn) return true;
-    if (from === STATUS_CHAT) return chat === STATUS_CHAT;
     const person = personOf(device);
+    if (from === STATUS_CHAT) {
+      if (chat !== STATUS_CHAT) return false;
+      const number = await this.#numberOf(person);
+      const numbers = await Promise.all((audience ?? [person]).map((address) => this.#numberOf(address)));
+      return numbers.includes(number);
+    }
     if (isGroupAddress(from)) {
       const number = await this.#numberOf(person);
       return chat === from && !this.#options.groups.excludes(from, [person, number]);

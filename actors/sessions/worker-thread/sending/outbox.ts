@@ -123,14 +123,14 @@ export class Outbox {
       await credentials.keys.set(data);
       return;
     }
-    const { order, message } = pending;
+    const { order, chat, message, audience } = pending;
     if (!this.#isInHand(pending) || message === undefined) throw new Error('the order was given up');
     const decided = new Promise<boolean>((resolve) => {
       pending.decide = resolve;
     });
     pending.phase = 'ready';
     // In the same write; one that fails closes the sealed store, which tells it as the session's end.
-    sent.remember(order.wireId, { chat: pending.chat, message }).catch(() => undefined);
+    sent.remember(order.wireId, { chat, message, audience }).catch(() => undefined);
     await credentials.carried(data, async (changes) => {
       const { asked, lid, hasChat } = pending;
       const { messageId } = order;
@@ -294,11 +294,11 @@ export class Outbox {
 
   async #relay(pending: Pending): Promise<void> {
     const { order } = pending;
-    const { socket } = this.#options;
+    const { socket, timing } = this.#options;
     const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pending);
     if (chat === undefined) return;
-    const { mediaMs, uploadMs } = this.#options.timing;
-    this.#bound(pending, order.mediaUrl === undefined ? order.deadlineMs : mediaMs + uploadMs);
+    const fetchingMs = timing.mediaMs + timing.uploadMs;
+    this.#bound(pending, order.mediaUrl === undefined ? order.deadlineMs : fetchingMs);
     const message = await makeMessage(this.#options, pending, chat);
     const audience = await statusAudience(socket, order.audience ?? []);
     if (message === undefined || !(await isAddressable(this.#options, pending, { chat, audience }))) {
@@ -311,7 +311,7 @@ export class Outbox {
     while (this.#relaying !== undefined) await this.#relayed;
     if (!this.#isInHand(pending)) return;
     pending.message = message;
-    pending.chat = chat;
+    Object.assign(pending, { chat, audience });
     pending.lid = isLidAddress(chat) ? chat : undefined;
     pending.hasChat = hasChat;
     pending.phase = 'relaying';

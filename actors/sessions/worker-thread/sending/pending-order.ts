@@ -33,6 +33,8 @@ export interface Pending {
   message: proto.IMessage | undefined;
   /** The address it is written to, once that is known. */
   chat: string;
+  /** Whom a status is for. */
+  audience: readonly string[];
   /** The network's own id of a 1:1 recipient, where it is known. */
   lid: string | undefined;
   /** Whether a restricted number may write to them; undefined: it goes to no person. */
@@ -67,6 +69,7 @@ export function beginningOf(asked: PrepareOrder): Omit<Pending, 'deadline'> {
     to: order.to,
     message: undefined,
     chat: '',
+    audience: [],
     lid: undefined,
     hasChat: undefined,
     devicesHash: undefined,

@@ -13,6 +13,8 @@ export interface SentMessage {
   /** The chat's address: a group, a person by number or by the network's own id, or the address of all statuses. */
   readonly chat: string;
   readonly message: proto.IMessage;
+  /** Whom a status was for, by the network's own ids; absent: it is none, or an earlier program sent it. */
+  readonly audience?: readonly string[];
 }
 
 /**
@@ -33,9 +35,12 @@ export class SentMessages {
   }
 
   /** Resolves when the message stands in the store; writes keep their order, so whoever writes later may rely on it. */
-  remember(wireId: string, { chat, message }: SentMessage): Promise<void> {
+  remember(wireId: string, { chat, message, audience = [] }: SentMessage): Promise<void> {
     const day = this.#today();
-    const value = Buffer.concat([Buffer.from(`${chat}\n`), proto.Message.encode(message).finish()]);
+    const value = Buffer.concat([
+      Buffer.from(`${[chat, ...audience].join(' ')}\n`),
+      proto.Message.encode(message).finish(),
+    ]);
     const expiresAtMs = this.#dayWithEnd === day ? undefined : (day + SENT_DAYS + 1) * DAY_MS;
     this.#dayWithEnd = day;
     this.#found.delete(wireId);
@@ -62,10 +67,9 @@ export class SentMessages {
       const value = await this.#sealed.find(hashOf(today - ago), wireId);
       if (value === undefined) continue;
       const end = value.indexOf('\n');
-      return {
-        chat: value.subarray(0, end).toString(),
-        message: proto.Message.decode(value.subarray(end + 1)),
-      };
+      const [chat = '', ...audience] = value.subarray(0, end).toString().split(' ');
+      const message = proto.Message.decode(value.subarray(end + 1));
+      return audience.length === 0 ? { chat, message } : { chat, message, audience };
     }
     return undefined;
   }
