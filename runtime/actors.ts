@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** What an operator sees of one actor; consistent, since it is taken between two turns. */
+/** One actor as operators see it. It is consistent, since it is taken between two turns. */
 export interface ActorSnapshot {
   readonly address: Address;
   readonly owner: { readonly nodeId: string; readonly epoch: number };
@@ -23,11 +23,11 @@ export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' |
   readonly state: unknown;
 }
 
-/** What operators see of all actors of a node. */
+/** All actors of a node as operators see them. */
 export interface ActorIndex<Seen> {
   /**
-   * Visits each actor that is active here or suspended, as it is when this is called or later, in slices of a
-   * quarter of a millisecond.
+   * Visits each actor that is active here or suspended, in slices of a quarter of a millisecond. It shows each actor as
+   * it is at the call or later.
    */
   each(visit: (seen: Seen) => void): Promise<void>;
 }
@@ -38,19 +38,19 @@ export interface ActorIndex<Seen> {
  */
 export interface Actors {
   /**
-   * Puts a command into the mailbox and answers the turn's reply once its commit holds; `nobody`, `undefined` unless given,
-   * where there is no such actor.
+   * Puts a command into the mailbox. Resolves with the turn's reply once it is committed. If there is no such actor,
+   * resolves with `nobody` (default: `undefined`).
    */
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
   ask<Reply>(address: Address, command: unknown, nobody: Reply): Promise<Reply>;
-  /** As `ask` without an answer; failures are logged. For session events and other control messages. */
+  /** Like `ask` without a reply; failures are logged. For session events and other control messages. */
   tell(address: Address, command: unknown): void;
   /**
    * The last committed state, at once where the actor is active, activating it where it is not. `undefined`: no
    * such actor.
    */
   state<State>(address: Address): MaybePromise<State | undefined>;
-  /** As `state` for an actor that is active here, without waiting. */
+  /** Like `state` for an actor that is active here, without waiting. */
   peek<State>(address: Address): State | undefined;
   /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */
   owns(shard: number): boolean;

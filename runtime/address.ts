@@ -11,14 +11,14 @@ export function shardCount(): number {
 }
 
 /**
- * Says how many shards the data has, which a node reads before it does anything else. Of the process, not of a node: addresses
- * are made in many places that know no node, and a process works for one installation.
+ * Sets how many shards the data has. A node reads this before anything else. The number belongs to the process, not to
+ * a node: addresses are made in many places that know no node. A process works for one installation.
  */
 export function setShardCount(count: number): void {
   shards = count;
 }
 
-/** Where an actor lives: `shard` decides which node runs it, `kind` which behaviour it has, `id` which one it is. */
+/** The address of an actor: `shard` decides which node runs it, `kind` which behaviour it has, `id` which one it is. */
 export interface Address {
   readonly shard: number;
   readonly kind: string;
@@ -47,7 +47,7 @@ export function shardOf(name: string): number {
   return hash % shards;
 }
 
-/** What every Redis key of a shard begins with: its hash tag, so that one script may touch them in a Redis Cluster. */
+/** The prefix of every Redis key of a shard: its hash tag, so one script may use them all in a Redis Cluster. */
 export function shardPrefix(shard: number): string {
   PREFIXES[shard] ??= `{s${shard}}:`;
   return PREFIXES[shard];

@@ -4,9 +4,8 @@ export interface ArmedTimer {
 }
 
 /**
- * The only source of time. Passed in wherever time matters, so that tests turn it by hand.
- * Wall time stamps what people and records see; monotonic time measures leases and deadlines, because the
- * wall clock may step.
+ * The only source of time. It is passed in wherever time matters, so tests can advance it. Wall time is for people and
+ * records. Monotonic time is for leases and deadlines, because the wall clock may step.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. May step backwards. */
@@ -30,7 +29,7 @@ const longestStepMs = 2_147_483_647;
 class SystemTimer implements ArmedTimer {
   readonly #callback: () => void;
   #handle: NodeJS.Timeout;
-  /** What is left of the wait after the present step. */
+  /** The rest of the wait after the present step. */
   #leftMs: number;
 
   constructor(delayMs: number, callback: () => void) {

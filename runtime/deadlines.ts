@@ -22,7 +22,7 @@ export class Deadlines<Item> {
     return new Ending(group, item);
   }
 
-  /** Ends all items now. What is added meanwhile ends at its own time. */
+  /** Ends all items now. Items that are added meanwhile end at their own time. */
   endAll(): void {
     for (const group of [...this.#groups.values()]) {
       group.timer?.cancel();

@@ -2,7 +2,7 @@ import type { Read, Write } from './store.ts';
 
 /** The owner's record of a shard, as Redis holds it: one string a shard, changed only by scripts that compare it first. */
 export interface ShardRecord {
-  /** The incarnation that owns it; `undefined`: nobody. */
+  /** The incarnation that owns it; `undefined`: none. */
   readonly owner: string | undefined;
   /** Rises by one whenever the owner changes or an owner settles what it does not know. Never falls. */
   readonly epoch: number;
@@ -12,7 +12,7 @@ export interface ShardRecord {
   readonly wallMs: number;
 }
 
-/** What a shard is before anybody claimed it. */
+/** The record of a shard that no node has claimed yet. */
 export const unclaimedRecord: ShardRecord = { owner: undefined, epoch: 0, revision: 0, wallMs: 0 };
 
 /** The record as text: `owner epoch revision wallMs`, `-` for no owner. */
@@ -20,7 +20,7 @@ export function recordText(record: ShardRecord): string {
   return `${record.owner ?? '-'} ${record.epoch} ${record.revision} ${record.wallMs}`;
 }
 
-/** Reads `recordText` back; an absent key is a shard that nobody ever claimed. */
+/** Reads `recordText` back. An absent key is a shard that was never claimed. */
 export function parseRecord(text: string | null | undefined): ShardRecord {
   if (text === null || text === undefined || text === '') return unclaimedRecord;
   const [owner, epoch, revision, wallMs] = text.split(' ');
@@ -39,20 +39,20 @@ export interface CommitSection {
   readonly expected: string;
   /** The record's text after this batch. */
   readonly next: string;
-  /** Whose writes these are; each entry is one turn. */
+  /** The turns whose writes these are, one an entry. */
   readonly entries: readonly { readonly writes: readonly Write[] }[];
 }
 
-/** What became of a section. */
+/** The outcome of a section. */
 export interface SectionOutcome {
   /**
-   * `committed`: applied; `fenced`: the record is another one, nothing was applied; `unavailable`: Redis refused
-   * or was not reached, nothing was applied; `unknown`: sent, and no answer came.
+   * `committed`: applied. `unknown`: sent, and no answer came. Otherwise nothing was applied: `fenced` means that the
+   * record is another one, `unavailable` that Redis refused or was not reached.
    */
   readonly code: 'committed' | 'fenced' | 'unavailable' | 'unknown';
   /** With `fenced`: the record that is there. */
   readonly actual?: ShardRecord;
-  /** Of a committed section: turns with a write that Redis refused (wrong type), by index, with its message. */
+  /** Turns of a committed section with a write that Redis refused (wrong type), by index, with its message. */
   readonly failures?: ReadonlyMap<number, string>;
   /** Why, for the log. */
   readonly message?: string;
@@ -64,7 +64,7 @@ export interface NodeRecord {
   readonly incarnation: string;
 }
 
-/** What a server of the store says of itself, as far as the runtime depends on it. */
+/** A server's report of itself, as far as the runtime depends on it. */
 export interface ServerState {
   /** Its address in a cluster, `redis` where there is one. */
   readonly name: string;
@@ -105,7 +105,7 @@ export interface Engine {
   register(nodeId: string, incarnation: string, leaseMs: number): Promise<void>;
   /** Lengthens a lease that still holds. False: it does not, and never will again. */
   renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean>;
-  /** Ends the lease and forgets the node, unless another incarnation stands in its place. */
+  /** Ends the lease and forgets the node, unless another incarnation has replaced it. */
   resign(nodeId: string, incarnation: string): Promise<void>;
   /** All nodes whose lease holds. */
   nodes(): Promise<NodeRecord[]>;
@@ -119,13 +119,13 @@ export interface Engine {
     owner: string | undefined,
   ): Promise<{ readonly changed: boolean; readonly record: ShardRecord }>;
 
-  /** Calls every listener of the channel on every node. Answers how many there were, where Redis can tell. */
+  /** Calls every listener of the channel on every node. Resolves with their number, if Redis reports it. */
   publish(channel: string, message: string): Promise<number | undefined>;
   subscribe(channel: string, listener: (message: string) => void): Promise<void>;
 
   /** Redis' own clock, in milliseconds since the Unix epoch. */
   timeMs(): Promise<number>;
-  /** What the servers that hold the data say of themselves: one, or those masters of a cluster that answer. */
+  /** Reads the state of the servers that hold the data: one, or the masters of a cluster that answer. */
   servers(): Promise<readonly ServerState[]>;
   /** Whether writes can be sent now, and a call whenever that turns true. */
   available(): boolean;

@@ -1,4 +1,4 @@
-/** Of every queue in which nothing waits: a node has tens of thousands of them. */
+/** Shared by all empty queues: a node has tens of thousands of them. */
 const NOTHING: never[] = [];
 
 /** First in, first out, without moving what waits: taking costs the same however long the queue is. */

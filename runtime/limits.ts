@@ -9,7 +9,7 @@ export interface RuntimeLimits {
    * fallback.
    */
   readonly claimEveryMs: number;
-  /** How long a hand-over waits for what an actor has in hand (docs/decisions/006-sends-are-recalled.md, Context). */
+  /** How long a hand-over waits for an actor's work in progress (docs/decisions/006-sends-are-recalled.md, Context). */
   readonly settleMs: number;
   /** How long Redis may take to answer before the connection is taken for dead and the outcome for unknown. */
   readonly answerMs: number;
@@ -20,9 +20,9 @@ export interface RuntimeLimits {
   /** Turns of one batch; the rest travels with the next, so that one script never holds Redis for long. */
   readonly batchTurns: number;
   /**
-   * Turns under way at once on the whole node, from their facts to their reply; while there are as many, client
-   * commands are refused. As many as one batch carries, since more would only wait. An actor has one at most, so a
-   * busy mailbox leaves room for all other actors.
+   * The most turns under way on the whole node, from their facts to their reply. If there are as many, client commands
+   * are refused. One batch carries as many; more would only wait. An actor has one turn at most, so a busy mailbox
+   * cannot block other actors.
    */
   readonly turnsInHand: number;
   /**
@@ -32,7 +32,7 @@ export interface RuntimeLimits {
   readonly commitAgeMs: number;
   /** Client commands that may wait in one mailbox. */
   readonly mailboxCount: number;
-  /** Bytes of client commands that may wait in one mailbox, as `Behaviour.size` tells them. */
+  /** Bytes of client commands that may wait in one mailbox, measured by `Behaviour.size`. */
   readonly mailboxBytes: number;
   /** How long a client command may wait. Behind an older one all others are refused. */
   readonly mailboxAgeMs: number;
@@ -45,8 +45,8 @@ export interface RuntimeLimits {
   /** How often an actor that waits for an operator is looked after (`Behaviour.suspended`). */
   readonly tendSuspendedMs: number;
   /**
-   * The moments that actors wait for come at steps of so many milliseconds, as what their sessions report does, so that
-   * one wake-up of the process serves many of them (docs/decisions/026-shared-wake-ups.md).
+   * The step of actors' timers and of their sessions' reports, in milliseconds. One timer of the process then serves
+   * many of them (docs/decisions/026-shared-wake-ups.md).
    */
   readonly stepMs: number;
   /** An actor that need not live is stopped after this long without a turn. */
@@ -59,7 +59,7 @@ export interface RuntimeLimits {
    */
   readonly awakenPerStep: number;
   readonly awakenStepMs: number;
-  /** Dead letters kept a shard; the oldest make room. */
+  /** Dead letters kept a shard. If there are more, the oldest are dropped. */
   readonly deadLettersPerShard: number;
   /**
    * How long a dead letter is kept, in milliseconds; it may lie about eleven minutes longer (see
@@ -67,14 +67,13 @@ export interface RuntimeLimits {
    */
   readonly deadLetterAgeMs: number;
   /**
-   * How far this node's clock and that of Redis may be apart. Further, and the node owns nothing until they
-   * agree: well above what an answer's way can add (`answerMs`) and what NTP leaves, well below the shortest
-   * window (a minute).
+   * The largest difference between this node's clock and that of Redis. Above it the node owns nothing until they
+   * agree. It is well above a reply's delay (`answerMs`) and NTP's error, and well below the shortest window (a
+   * minute).
    */
   readonly clockToleranceMs: number;
   /**
-   * Share of `maxmemory`, of the fullest server, above which client commands are refused, while control ones
-   * still have room.
+   * Share of `maxmemory`, of the fullest server, above which client commands are refused. Control commands still fit.
    */
   readonly memoryShare: number;
 }

@@ -1,4 +1,4 @@
-/** Where the runtime tells what happened: fields first, then a sentence. Pino's loggers fit. */
+/** The runtime's log: fields first, then a sentence. Pino's loggers fit. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -14,7 +14,7 @@ export function memoize<Key, Value>(most: number, make: (key: Key) => Value): (k
   };
 }
 
-/** The same of pairs of keys; `most` counts all pairs. */
+/** Like `memoize`, for pairs of keys; `most` counts all pairs. */
 export function memoizePairs<First, Second, Value>(
   most: number,
   make: (first: First, second: Second) => Value,

@@ -3,9 +3,9 @@ import type { Logger } from './logger.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 
 /**
- * What `Behaviour.load` throws where a newer program stored the state: during its rolling deployment, or after it was
- * rolled back. No crash of the actor, so it never counts towards a suspension: askers are told `STORE_UNAVAILABLE`, and
- * it is loaded again after `RuntimeLimits.backoffMaximumMs`, here or wherever its shard is by then.
+ * Thrown by `Behaviour.load` if a newer program stored the state: during its rolling deployment, or after it was rolled
+ * back. It is no crash, so it never counts towards a suspension. Askers get `STORE_UNAVAILABLE`. The actor is loaded
+ * again after `RuntimeLimits.backoffMaximumMs`, on the node that then owns its shard.
  */
 export class NewerState extends RuntimeFailure {
   constructor(what: string, versions: { readonly stored: number; readonly known: number }) {

@@ -6,7 +6,7 @@ type Waiter = Pick<Asker, 'resolve' | 'reject'>;
 export class ActivationGate {
   #isReady = false;
   #wasReady = false;
-  /** Undefined while nobody waits, as most of the time. */
+  /** Undefined while no caller waits, which is usual. */
   #waiters: Waiter[] | undefined;
 
   get isReady(): boolean {
@@ -14,8 +14,8 @@ export class ActivationGate {
   }
 
   /**
-   * What the first turn is run for. `activated` until one took effect: it settles what a lost process left
-   * behind.
+   * The occasion of the first turn. It is `activated` until such a turn took effect: that one settles the work of a
+   * lost process.
    */
   get occasion(): 'activated' | 'reactivated' {
     return this.#wasReady ? 'reactivated' : 'activated';

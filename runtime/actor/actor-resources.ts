@@ -3,8 +3,8 @@ import type { DeactivationReason } from '../behaviour.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 
 /**
- * What an actor holds on this node beside its state: a session, a share of a limit. A crash leaves it in place for the
- * start that follows. Where none follows it is freed all the same, though the state is gone by then.
+ * The things that an actor holds on this node beside its state: a session, a share of a limit. They outlive a crash,
+ * for the start that follows. If no start follows they are freed, although the state is gone by then.
  */
 export class ActorResources {
   readonly #address: Address;

@@ -6,8 +6,8 @@ import type { RuntimeFailure } from '../runtime-failure.ts';
 import type { Envelope, Mailbox } from './mailbox.ts';
 
 /**
- * Where an actor stands: `loading` → `active` ⇄ `backoff` (crashed, waits) → `suspended` (waits for an operator);
- * `restarting` waits for the end of its turn and is `loading` then; `stopping` waits for it too; `stopped` is the end.
+ * An actor's status: `loading` → `active` ⇄ `backoff` (crashed, waits) → `suspended` (waits for an operator). Two wait
+ * for the end of a turn: `restarting`, which becomes `loading`, and `stopping`. `stopped` is the end.
  */
 export type ActorStatus =
   | 'loading'
@@ -18,7 +18,10 @@ export type ActorStatus =
   | 'stopping'
   | 'stopped';
 
-/** Why an actor that stands so takes no command of this lane now. `isWaiting`: its timer runs, for Redis or a restart. */
+/**
+ * Returns why an actor with this status takes no command of this lane now. `isWaiting`: its timer runs, for Redis or a
+ * restart.
+ */
 export function commandRefusal(
   lane: Envelope['lane'],
   status: ActorStatus,
@@ -33,7 +36,7 @@ export function commandRefusal(
   return shard.inDoubt || waitsForStore ? unavailable('Redis does not answer') : undefined;
 }
 
-/** What operators are told of it: whether it goes by itself, and what it waits for when it does not. */
+/** The status that operators see: `backoff`, `suspended`, or `active` for all others. */
 function statusForOperators(status: ActorStatus): ActorSummary['status'] {
   return status === 'backoff' || status === 'suspended' ? status : 'active';
 }
@@ -54,7 +57,7 @@ export function summaryOf(
   return { address, status: statusForOperators(status), mailboxDepth, oldestQueuedMs, restarts, state };
 }
 
-/** A snapshot from a summary and what only a snapshot tells. */
+/** Makes a snapshot from a summary and the fields that only a snapshot has. */
 export function snapshotOf(
   { mailboxDepth, oldestQueuedMs, state, ...seen }: ActorSummary,
   more: Pick<ActorSnapshot, 'owner' | 'timers' | 'lastError'> & {

@@ -12,13 +12,13 @@ import type { ShardMarks } from './shard-marks.ts';
 /** A behaviour with its types erased. */
 export type AnyBehaviour = Behaviour<unknown, unknown, unknown, unknown>;
 
-/** What the actors of a node have under way together. */
+/** The work in progress of all actors of a node. */
 export interface WorkInHand {
   /** Turns under way. */
   turns: number;
 }
 
-/** What all actors of a node share. */
+/** The parts and settings that all actors of a node share. */
 export interface ActorSurroundings {
   readonly clock: Clock;
   /** For the moments that actors wait for: those of many come together. */
@@ -31,7 +31,10 @@ export interface ActorSurroundings {
   readonly store: Store;
   readonly commits: GroupCommit;
   readonly marks: ShardMarks;
-  /** Whether this node may act for the shard now: the lease holds, and nobody is known to have taken it. */
+  /**
+   * True if this node may act for the shard now: the lease is valid, and no other node is known to have taken the
+   * shard.
+   */
   readonly mayAct: (shard: OwnedShard) => boolean;
   /** Keeps a client command that made an actor throw, with its cause. */
   readonly deadLetter: (shard: OwnedShard, address: Address, command: unknown, cause: string) => void;

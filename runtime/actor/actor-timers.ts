@@ -10,14 +10,14 @@ export interface TimedActor {
 const NO_MOMENTS: readonly DueTimer[] = [];
 
 /**
- * The moments one actor waits for, as its state tells them. Nothing is stored: after a restart the state tells them
- * again, and what fell due meanwhile is delivered at once. Each moment is delivered once while it stays as it is.
+ * The moments one actor waits for, derived from its state. Nothing is stored: a restart derives them again, and those
+ * that became due meanwhile are delivered at once. An unchanged moment is delivered once.
  */
 export class ActorTimers {
   readonly #clock: Clock;
   readonly #actor: TimedActor;
   #due: readonly DueTimer[] = NO_MOMENTS;
-  /** Moments that were delivered and that the state still tells. */
+  /** Moments that were delivered and are still in the state. */
   #delivered: readonly DueTimer[] = NO_MOMENTS;
   #armed: ArmedTimer | undefined;
   /** Never behind the earliest moment that is still to come; before it where that has changed since. */
@@ -32,7 +32,7 @@ export class ActorTimers {
     return this.#due;
   }
 
-  /** Takes over what the state now tells. */
+  /** Adopts the moments of the new state. */
   update(due: readonly DueTimer[]): void {
     if (due.length === 0 && this.#due.length === 0) return;
     this.#due = due;
@@ -88,7 +88,7 @@ function isIn(timers: readonly DueTimer[], { id, dueAtMs }: DueTimer): boolean {
   return false;
 }
 
-/** Those of the first that the second tells as well. */
+/** Returns the timers of the first list that are in the second too. */
 function both(timers: readonly DueTimer[], others: readonly DueTimer[]): readonly DueTimer[] {
   return timers.filter((timer) => isIn(others, timer));
 }

@@ -21,9 +21,9 @@ import { TurnCycle, type TurnHost } from './turn-cycle.ts';
 import { Waiters } from './waiters.ts';
 
 /**
- * One actor's life: a mailbox, turns one at a time, timers, and what follows a crash. A throw changes nothing: a
- * client's command is dead-lettered, for any other the behaviour may act in its place; then the state is thrown away
- * and loaded from the last commit, after a wait, and after too many crashes not until an operator says so.
+ * One actor's life: a mailbox, turns one at a time, timers and crashes. A throw changes nothing. A client's command is
+ * then dead-lettered; for any other command the behaviour may act instead. The actor then loads its last commit again,
+ * after a delay. After too many crashes it waits until an operator resumes it.
  */
 export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor, LoadedActor {
   readonly #address: Address;
@@ -42,7 +42,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   #care: SuspendedCare | undefined;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();
-  /** The turn under way stands in for one that threw: the actor is loaded again when it has taken effect. */
+  /** The turn under way replaces one that threw. The actor is loaded again when it has taken effect. */
   #isRecovering = false;
   /** Why it cannot be loaded, where a newer program stored it. */
   #newer: NewerState | undefined;
@@ -146,7 +146,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   #followState(turn: Turn<unknown, unknown>): unknown {
     try {
       this.#timers.update(this.#behaviour.timers(this.state));
-      // What `committed` changed in place may decide it as well.
+      // A change that `committed` made in place may change the answer as well.
       if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#text))
         this.#dispatcher.tell('sync');
       return undefined;
@@ -259,7 +259,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     if (!this.isEnding) this.#restart();
   }
 
-  /** Whether the behaviour acts in place of a turn that threw; the actor is loaded again afterwards. */
+  /** Returns whether the behaviour acts instead of a turn that threw. The actor is loaded again afterwards. */
   #recovers(envelope: Envelope, facts: unknown): boolean {
     if (this.#isRecovering || (envelope.kind !== 'command' && envelope.kind !== 'timer')) return false;
     this.#isRecovering = true;

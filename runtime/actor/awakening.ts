@@ -3,8 +3,8 @@ import type { RuntimeLimits } from '../limits.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 
 /**
- * Brings back the actors that must live after their shards were claimed: a few a step, so that a restart with a
- * thousand connected shops does not open a thousand sockets at once. Whoever is asked for meanwhile comes at once.
+ * Activates the actors that must live after their shards were claimed. It starts a few at each step, so a restart with
+ * a thousand connected shops does not open a thousand sockets at once. An actor that is asked meanwhile starts at once.
  */
 export class Awakening {
   readonly #clock: Clock;

@@ -15,9 +15,9 @@ import type { TextCipher } from '../text-cipher.ts';
 export interface DeadLetter {
   readonly id: ObjectId;
   readonly address: Address;
-  /** As JSON kept it; `undefined`: it is sealed with a key that is not ours. */
+  /** The command, read from JSON. `undefined`: it is sealed with a key that is not ours. */
   readonly command: unknown;
-  /** The command's own word for itself, which is not sealed. */
+  /** The command's `type`, which is not sealed. */
   readonly type: string | undefined;
   /** The message of the error. */
   readonly cause: string;
@@ -26,14 +26,14 @@ export interface DeadLetter {
 
 /** The poison commands of all shards, kept for an operator. */
 export interface DeadLetters {
-  /** Of all shards, newest first; those older than the id `after`. */
+  /** Lists the letters of all shards, newest first: those older than the id `after`. */
   list(options?: { readonly limit?: number; readonly after?: string }): Promise<DeadLetter[]>;
   /** The one with that id, whatever its shard; `undefined`: no such letter. */
   find(id: string): Promise<DeadLetter | undefined>;
   /**
-   * Asks the actor again, on the node that owns the shard, and drops the letter when it went through, or threw
-   * again and so left another one. Asked twice at once it is done once. `undefined`: no such letter. Rejects,
-   * and keeps the letter, when it is sealed with a key that is not ours.
+   * Asks the actor again, on the node that owns the shard. The letter is dropped if the command succeeded, or threw
+   * again and so left a new letter. Two requests at once run it once. `undefined`: no such letter. If the letter is
+   * sealed with a key that is not ours, rejects and keeps it.
    */
   replay(id: string, shard: number): Promise<unknown>;
   /** False: there was no such letter. */
@@ -71,7 +71,7 @@ export class DeadLetterBox implements DeadLetters {
     this.#nextId = objectIdGenerator(options.random);
   }
 
-  /** Keeps a command, making room for it where the shard has too many. */
+  /** Keeps a command. If the shard then has too many, the oldest are dropped. */
   deadLetter(shard: OwnedShard, address: Address, command: unknown, cause: string): void {
     const { clock, commits, counters, limits, log } = this.#options;
     const atMs = shard.nowMs(clock);
@@ -93,7 +93,9 @@ export class DeadLetterBox implements DeadLetters {
     });
   }
 
-  /** What is kept of a command. Letters of a former version, and of nodes without a cipher, have it in the clear. */
+  /**
+   * The stored form of a command. Letters of an older version, and of nodes without a cipher, have it in plain text.
+   */
   #sealed(id: string, command: unknown): Pick<KeptLetter, 'type' | 'command' | 'sealed'> {
     const { cipher } = this.#options;
     if (cipher === undefined) return { command };
@@ -202,7 +204,7 @@ export class DeadLetterBox implements DeadLetters {
   }
 }
 
-/** Where the member of an id stands: an exclamation mark is what follows a space. */
+/** The range of an id's member. An exclamation mark is the character after a space. */
 function rangeOf(id: string): readonly [from: string, to: string] {
   return [`[${id} `, `(${id}!`];
 }

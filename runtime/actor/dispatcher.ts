@@ -14,7 +14,7 @@ export interface DispatchedActor {
   isWanted(envelope: Envelope): boolean;
 }
 
-/** What the dispatcher works with. */
+/** The parts of an actor that the dispatcher uses. */
 export interface DispatcherParts {
   /** The actor's address. */
   readonly text: string;
@@ -47,7 +47,7 @@ export class Dispatcher {
     return this.#cycle.isBusy || this.#mailbox.depth > 0;
   }
 
-  /** Takes a command, unless there is a refusal or no room: then its asker is told. */
+  /** Takes a command. If there is a refusal, or the mailbox is full, it rejects the asker instead. */
   offer(envelope: Envelope, refusal: RuntimeFailure | undefined): void {
     if (refusal === undefined && this.#decidesNow(envelope)) return;
     const { asker } = envelope;
@@ -66,7 +66,7 @@ export class Dispatcher {
     if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;
     if (!this.#around.mayAct(this.#shard)) return false;
     this.#cycle.begin(envelope, envelope.queuedAtMs);
-    // A turn without writes is over, and may have told the actor something.
+    // A turn without writes is over, and may have put a command into the mailbox.
     if (!this.#cycle.isBusy) this.pump();
     return true;
   }
@@ -76,7 +76,7 @@ export class Dispatcher {
     return this.#actor.isReady && !this.#cycle.isBusy;
   }
 
-  /** Puts what the runtime itself has to tell the actor into the mailbox; its turn comes with the next pump. */
+  /** Puts one of the runtime's own envelopes into the mailbox. Its turn comes with the next pump. */
   tell(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
     this.#mailbox.offer(ownEnvelope(kind, command, this.#around.clock.monotonicMs()));
   }

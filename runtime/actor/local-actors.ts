@@ -16,7 +16,7 @@ export interface LocalActorsOptions {
   readonly shard: (number: number) => OwnedShard | undefined;
   readonly shards: () => Iterable<OwnedShard>;
   readonly nodeId: string;
-  /** True while Redis has no room for more client commands. */
+  /** True while Redis is too full for more client commands. */
   readonly storeIsFull: () => boolean;
   /** True while this node has as many turns under way as it may. */
   readonly isBusy: () => boolean;

@@ -7,7 +7,7 @@ import { mailboxFull } from '../refusals.ts';
 import type { RuntimeFailure } from '../runtime-failure.ts';
 import type { AnyBehaviour } from './actor-surroundings.ts';
 
-/** What a turn is run for: a command, or one of the runtime's own occasions. */
+/** The reason for a turn: a command, or one of the runtime's own occasions. */
 export type EnvelopeKind =
   | 'command'
   | 'timer'
@@ -40,7 +40,7 @@ export function commandEnvelope(
   return { kind: 'command', command, lane, bytes, queuedAtMs, asker };
 }
 
-/** An envelope in which the runtime itself tells an actor something. */
+/** Makes an envelope from the runtime itself. */
 export function ownEnvelope(
   kind: Exclude<EnvelopeKind, 'command'>,
   command: RuntimeCommand | undefined,
@@ -50,9 +50,8 @@ export function ownEnvelope(
 }
 
 /**
- * The commands that wait for one actor, in two lanes. Control commands go first and are never refused; client
- * commands are bounded by count, bytes and age, so that a slow actor costs bounded memory and a caller waits a
- * bounded time.
+ * The commands that wait for one actor, in two lanes. Control commands go first and are never refused. Client commands
+ * are bounded by count, bytes and age, so a slow actor costs bounded memory and a caller waits a bounded time.
  */
 export class Mailbox {
   readonly #limits: RuntimeLimits;
@@ -90,7 +89,7 @@ export class Mailbox {
     return this.depth === 0 && envelope.bytes <= this.#limits.mailboxBytes;
   }
 
-  /** Puts an envelope in. Returns a `MAILBOX_FULL` failure where there is no room. */
+  /** Puts an envelope in. Returns a `MAILBOX_FULL` failure if it does not fit. */
   offer(envelope: Envelope): RuntimeFailure | undefined {
     if (envelope.lane === 'control') {
       this.#control.push(envelope);
@@ -142,7 +141,7 @@ export class Mailbox {
     for (const envelope of this.#control.takeAll()) envelope.asker?.reject(failure);
   }
 
-  /** Empties both lanes; all who wait are told that there is no such actor. */
+  /** Empties both lanes. Every asker gets its answer for an actor that does not exist. */
   answerNobody(): void {
     this.#clientBytes = 0;
     for (const envelope of [...this.#control.takeAll(), ...this.#client.takeAll()])

@@ -6,7 +6,7 @@ import type { GroupCommit } from '../ownership/group-commit.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import type { Write } from '../store.ts';
 
-/** What marks are written with. */
+/** The parts and settings that marks are written with. */
 export interface ShardMarksOptions {
   readonly commits: GroupCommit;
   readonly clock: Clock;
@@ -15,9 +15,9 @@ export interface ShardMarksOptions {
 }
 
 /**
- * What the runtime itself notes of an actor in Redis, beside the turns: whether it waits for an operator, written as
- * soon as Redis takes it, since an operator was told; and that it need not come back, which the next activation finds
- * out again where it was not written.
+ * The runtime's own two marks of an actor in Redis, beside the turns. `suspended`: it waits for an operator. Operators
+ * have seen this already, so a refused write is retried. `awake`: it must live. If its removal is not written, the next
+ * activation finds it out again.
  */
 export class ShardMarks {
   readonly #options: ShardMarksOptions;
@@ -42,13 +42,13 @@ export class ShardMarks {
     if (shard.awake.delete(text)) this.#write(shard, ['SREM', shardKey(shard.number, 'awake'), text]);
   }
 
-  /** The actor is gone for good, whether it was active here or not. */
+  /** Removes both marks of an actor that no longer exists, whether it was active here or not. */
   forget(shard: OwnedShard, text: string): void {
     this.leaveAwake(shard, text);
     this.resume(shard, text);
   }
 
-  /** As it stands by then, when Redis did not take it. */
+  /** Writes the current mark. If Redis refused, it writes the mark of that later moment. */
   #storeSuspension(shard: OwnedShard, text: string): void {
     const { clock, limits } = this.#options;
     const command = shard.suspended.has(text) ? 'SADD' : 'SREM';

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import { messageOf } from '../refusals.ts';
 
-/** What follows a crash: another start after a wait, or none until an operator says so. */
+/** The decision after a crash: another start after a delay, or none until an operator resumes the actor. */
 export type RestartDecision = { readonly restartInMs: number } | 'suspend';
 
 /** The limits, the clock and the log that supervision is given. */
@@ -49,7 +49,7 @@ export class Supervision {
     log.error({ actor: this.#text, err: error }, 'An actor crashed');
   }
 
-  /** Counts a crash, and says what follows. */
+  /** Counts a crash and returns what follows. */
   decide(): RestartDecision {
     const { clock, counters, limits, log } = this.#options;
     const nowMs = clock.monotonicMs();

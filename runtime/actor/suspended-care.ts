@@ -7,7 +7,7 @@ import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Write } from '../store.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 
-/** Whose actor is looked after. */
+/** The actor that is looked after. */
 interface SuspendedActor {
   readonly address: Address;
   readonly shard: OwnedShard;

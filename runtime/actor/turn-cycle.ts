@@ -11,7 +11,7 @@ import type { Envelope } from './mailbox.ts';
 
 type AnyTurn = Turn<unknown, unknown>;
 
-/** What has become of a turn, for the actor whose turn it was. */
+/** The actor whose turns these are. It is notified of each turn's outcome. */
 export interface TurnHost {
   /** Commands of clients wait until the turn under way is over. */
   readonly isAwaited: boolean;
@@ -45,9 +45,9 @@ export class TurnCycle implements Commitment {
   readonly #behaviour: AnyBehaviour;
   readonly #around: ActorSurroundings;
   readonly #host: TurnHost;
-  /** What the turn under way was run for; `undefined` between turns. */
+  /** The envelope of the turn under way; `undefined` between turns. */
   #current: Envelope | undefined;
-  /** What it decided, from then on. */
+  /** The turn's decision, once it is made. */
   #turn: AnyTurn | undefined;
   /** Whether it adds the actor to the shard's `awake` set or takes it out. */
   #awakeChange: boolean | undefined;
@@ -72,7 +72,7 @@ export class TurnCycle implements Commitment {
     this.startedMs = around.clock.monotonicMs();
   }
 
-  /** Nobody asked for the turn under way, or for one that follows, so that its writes may wait for others. */
+  /** True if no caller waits for the turn under way, or for one that follows. Its writes may then wait for others. */
   get mayWait(): boolean {
     const envelope = this.#current;
     const isOwn = envelope?.kind === 'command' || envelope?.kind === 'timer';
@@ -84,7 +84,10 @@ export class TurnCycle implements Commitment {
     return this.#current !== undefined;
   }
 
-  /** Something is in memory only (`Behaviour.leaving`). What the behaviour throws is for the turn that stores it. */
+  /**
+   * True if something is in memory only (`Behaviour.leaving`), or if the behaviour throws: the turn that stores it then
+   * handles the error.
+   */
   get hasToStore(): boolean {
     if (this.state === undefined) return false;
     try {
@@ -135,7 +138,9 @@ export class TurnCycle implements Commitment {
     return serial === this.#serial && this.#current !== undefined;
   }
 
-  /** A failure of the runtime is no crash: a client is told, anything else waits until Redis answers. */
+  /**
+   * A failure of the runtime is no crash. A client's asker is rejected; any other command waits until Redis answers.
+   */
   #prepareFailed(envelope: Envelope, error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
       this.#host.crashed(envelope, error, undefined);
@@ -177,7 +182,7 @@ export class TurnCycle implements Commitment {
     }
   }
 
-  /** What the behaviour does in place of a turn that threw. False: nothing. Throws as the behaviour does. */
+  /** Runs the behaviour's turn instead of one that threw. False: it has none. Throws if the behaviour throws. */
   recover(envelope: Envelope, facts: unknown): boolean {
     const context = { address: this.#address, nowMs: this.#nowMs(), facts };
     const turn = this.#behaviour.recover?.(this.state, envelope.command, context);
@@ -213,7 +218,7 @@ export class TurnCycle implements Commitment {
     else commits.add(this.#shard, this);
   }
 
-  /** The group commit tells what became of the writes. */
+  /** Called by the group commit with the outcome of the writes. */
   settled(outcome: CommitmentOutcome, message?: string): void {
     const envelope = this.#current;
     if (this.#turn === undefined || envelope === undefined) return;
@@ -295,12 +300,12 @@ export class TurnCycle implements Commitment {
     }
   }
 
-  /** What was committed while the lease did not hold takes effect now. */
+  /** Applies a turn that was committed while the lease was not valid. */
   thaw(): void {
     if (this.#held) this.#takeEffect();
   }
 
-  /** Ends the turn under way without effect and tells its caller. */
+  /** Ends the turn under way without effect and rejects its caller. */
   abandon(): void {
     const envelope = this.#current;
     const isCommitting = this.#turn !== undefined;
