@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import { RuntimeFailure } from '../runtime/runtime-failure.ts';
 
-/** How long a caller waits for it, in milliseconds: as long as for another node's answer. */
+/** How long a caller waits for the answer, in milliseconds: as long as for another node's answer. */
 const ANSWER_MS = 2_000;
 
 /**

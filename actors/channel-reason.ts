@@ -13,7 +13,7 @@ export const CHANNEL_REASONS = [
 /** One of them. */
 export type ChannelReason = (typeof CHANNEL_REASONS)[number];
 
-/** A reason with what the network said of it. */
+/** A reason, with the code and text that the network gave. */
 export interface ChannelTrouble {
   readonly reason: ChannelReason;
   /** The network's own code of a refusal. */

@@ -15,7 +15,10 @@ const LONGEST_CREDENTIAL_BYTES = 255;
 
 const FORM = /^(socks5|http):\/\/(?:([^:@/?#\s]+):([^:@/?#\s]+)@)?([^@/?#\\\s]+):(\d{1,5})\/?$/i;
 
-/** What a text that `readEgressAddress` refuses should have been. It repeats nothing of the text, which may hold a password. */
+/**
+ * The expected form, for errors about a text that `readEgressAddress` refuses. Never repeats the text, which may
+ * contain a password.
+ */
 export const EGRESS_FORM =
   'must be socks5://user:password@host:port or http://user:password@host:port, with user and password percent-encoded or left out together';
 

@@ -1,20 +1,23 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { MessageReason, MessageStatus } from './message-status.ts';
 
-/** Which shop an event is about; `shop` is its name. */
+/** The shop that an event is about; `shop` is its name. */
 interface ShopFacts {
   readonly tenantId: string;
   readonly shopId: string;
   readonly shop: string;
 }
 
-/** What each type of event tells. Never a text, a key or a QR code. */
+/** The data of each type of event. Never contains a text, a key or a QR code. */
 export interface ActorEventData {
   readonly message: ShopFacts & {
     readonly messageId: string;
     readonly status: MessageStatus;
     readonly reason: MessageReason | null;
-    /** Milliseconds since it was accepted; null of a message that a pool shop carries: its own shop tells it. */
+    /**
+     * Milliseconds since the message was accepted; null if a pool shop carries it, since its own shop publishes the
+     * age.
+     */
     readonly ageMs: number | null;
   };
   readonly channel: ShopFacts & {
@@ -25,7 +28,7 @@ export interface ActorEventData {
   readonly pacing: ShopFacts & {
     readonly state: string;
     readonly heldByOperator: boolean;
-    /** What stopped the queue in this turn; null: nothing new. */
+    /** The cause that paused the queue in this turn; null: none. */
     readonly began: 'operator' | 'rate_signal' | null;
   };
   /** A number was connected that other tenants had within 30 days; known by a digest. */
@@ -56,7 +59,7 @@ export type ActorEvent = {
   };
 }[keyof ActorEventData];
 
-/** Tells listeners on this node what happens to its actors. */
+/** Notifies listeners on this node of events of its actors. */
 export class ActorEventFeed {
   readonly #clock: Clock;
   /** A list, since to go through a set takes an object for each event. */

@@ -56,7 +56,7 @@ export type FailureCode =
   | 'WEBHOOK_NOT_FOUND'
   | 'WEBHOOK_LIMIT_REACHED'
   | 'VALIDATION_ERROR'
-  /** An operator's token whose role is too small. */
+  /** The operator's role is too small for the endpoint. */
   | 'FORBIDDEN_ROLE'
   | 'NOT_FOUND'
   | 'CONFLICT'
@@ -79,7 +79,7 @@ export interface Failure {
   readonly fields?: readonly FieldProblem[];
   /** Ids of the shops that share a name. */
   readonly candidates?: readonly string[];
-  /** Of a refused cursor of events: the cursor to go on from. */
+  /** Set if a cursor of events was refused: the cursor to continue from. */
   readonly nextCursor?: string;
 }
 

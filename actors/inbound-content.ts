@@ -1,6 +1,6 @@
 import type { EgressAddress } from './egress-address.ts';
 
-/** What somebody may write, as tenants are told. */
+/** The kinds of messages from people, as tenants read them. */
 export const INBOUND_KINDS = [
   'text',
   'image',
@@ -18,30 +18,30 @@ export const INBOUND_KINDS = [
 /** One of them. */
 export type InboundKind = (typeof INBOUND_KINDS)[number];
 
-/** Where the network keeps an attachment, and what it takes to open it. Byte values are in base64. */
+/** The place where the network stores an attachment, and the key that opens it. Byte values are in base64. */
 export interface InboundFile {
   readonly directPath: string;
   readonly key: string;
   /** The digest of the file as the network keeps it, encrypted. */
   readonly encryptedSha256: string;
-  /** What the key of the file is derived for. */
+  /** The purpose for which the file's key is derived. */
   readonly purpose: 'image' | 'video' | 'audio' | 'document';
 }
 
-/** What a message says of its attachment. */
+/** The attachment as its message describes it. */
 export interface InboundMedia {
   /** Its content type. */
   readonly type: string | null;
   /** Bytes. */
   readonly size: number | null;
   readonly fileName: string | null;
-  /** Of the file in the clear, in hexadecimal digits. */
+  /** SHA-256 of the decrypted file, in hexadecimal digits. */
   readonly sha256: string | null;
-  /** Null: the message does not say enough to fetch it. */
+  /** Null if the message has too little data to fetch the file. */
   readonly file: InboundFile | null;
 }
 
-/** Where the network keeps files, and the way there. */
+/** The network's file servers, and the egress to reach them. */
 export interface FileHosts {
   /** With their ports. */
   readonly hosts: readonly string[];
@@ -49,7 +49,7 @@ export interface FileHosts {
   readonly egress?: EgressAddress;
 }
 
-/** An attachment that can be fetched: where it is, and what its message says of it. */
+/** An attachment that can be fetched: its place, and its description from the message. */
 export interface InboundDownload extends FileHosts, Pick<InboundMedia, 'type' | 'fileName' | 'sha256'> {
   readonly file: InboundFile;
 }
@@ -57,14 +57,14 @@ export interface InboundDownload extends FileHosts, Pick<InboundMedia, 'type' | 
 /** The largest attachment that is fetched, in bytes. */
 export const LARGEST_INBOUND_FILE = 100 * 1024 * 1024;
 
-/** An inbound message beside its text for the policy, for a tenant who is told of it. */
+/** An inbound message, beside its text for the policy, for a tenant that receives inbound events. */
 export interface InboundContent {
   readonly kind: InboundKind;
-  /** Of a reaction its emoji, empty where it was taken back; of a place a `geo:` URI; of a contact its vCard. */
+  /** For a reaction its emoji, empty if it was removed; for a place a `geo:` URI; for a contact its vCard. */
   readonly text: string | null;
-  /** As the sender calls themselves. */
+  /** The name that the sender chose. */
   readonly name: string | null;
-  /** The network's own id of the sender (ending in `@lid`), where it told one. */
+  /** The network's own id of the sender (ending in `@lid`), if the network sent one. */
   readonly lid: string | null;
   /** The network's id of the stanza that it quotes or reacts to. */
   readonly quotes: string | null;

@@ -1,4 +1,4 @@
-/** What a tenant is told of what people write to its shops, the least first. */
+/** The amount of inbound data that a tenant receives, least first. */
 export const INBOUND_MODES = ['none', 'events', 'texts'] as const;
 
 /** `events`: that somebody wrote, and what kind; `texts`: the words and the attachments too. */

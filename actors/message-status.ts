@@ -7,8 +7,8 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export type FinalStatus = Extract<MessageStatus, 'sent' | 'failed' | 'rejected'>;
 
 /**
- * Why a message ended without being sent, and the state in which it then is. Metrics start a series for each, the
- * console says what each means, and tests hold the articles to the list.
+ * The reasons for which a message ends unsent, each with its final state. Metrics start a series for each, the console
+ * explains each, and tests compare the articles with the list.
  */
 export const MESSAGE_REASONS = {
   BOT_RESTARTED: 'failed',
@@ -44,7 +44,7 @@ export function finalStatus(reason: MessageReason | null): FinalStatus {
   return reason === null ? 'sent' : MESSAGE_REASONS[reason];
 }
 
-/** Whether a message in this state stays as it is. */
+/** True if a message in this state never changes again. */
 export function isFinal(status: MessageStatus): status is FinalStatus {
   return FINAL[status];
 }

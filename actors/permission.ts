@@ -1,4 +1,4 @@
-/** The permissions a key may hold (docs/contract.md, Authentication). */
+/** The permissions that a key may have (docs/contract.md, Authentication). */
 export const PERMISSIONS = [
   'shops.read',
   'shops.write',

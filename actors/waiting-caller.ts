@@ -1,4 +1,4 @@
-/** Who waits for the answer of an actor, and may go away meanwhile. */
+/** A caller that waits for an actor's answer, and may disconnect meanwhile. */
 export interface WaitingCaller {
   readonly isGone: boolean;
   /** Calls back once, when the caller goes away; at once if it has. The returned function ends that. */

@@ -21,7 +21,10 @@ interface Shown<Type extends EventType, Data> {
   readonly data: Data;
 }
 
-/** An event as the API shows it: of a message its record, of what somebody wrote that message, of all others `shopId` and what there is to say. */
+/**
+ * An event as the API shows it. The data is the record of a sent or inbound message; for other events it is `shopId`
+ * and their own fields.
+ */
 export type EventView =
   | Shown<MessageEventType, MessageView>
   | Shown<InboundEventType, InboundView>
@@ -29,38 +32,39 @@ export type EventView =
       [Type in ShopEventType]: Shown<Type, ShopEventData[Type] & { readonly shopId: string }>;
     }[ShopEventType];
 
-/** Which events to read. */
+/** The events to read. */
 export interface EventQuery {
   /** The place to go on behind; undefined: from now on. */
   readonly cursor: string | undefined;
   readonly limit: number;
   /** Only these; undefined: all. */
   readonly types: ReadonlySet<string> | undefined;
-  /** Whether what people wrote is left out; absent: it is not. */
+  /** True leaves out inbound messages. Default: false. */
   readonly withoutInbound?: boolean;
   /** Only this shop's; undefined: every shop's. */
   readonly shopId: string | undefined;
-  /** How long the call would wait for the first that fits, when none is there yet; milliseconds. */
+  /** How long the call waits for the first matching event if there is none yet; milliseconds. */
   readonly waitMs: number;
   /** The key of the call, with which its wait ends; absent: none does. */
   readonly keyId?: string;
-  /** The wait that the call was in, which tells where it goes on and what woke it; absent: it asks for the first time. */
+  /** The wait that the call was in: its position and the events that ended it. Absent on the first call. */
   readonly wait?: EventWait | undefined;
 }
 
 /** Events, oldest first, and the place to go on from. */
 export interface EventPage extends CursorPage<EventView> {
   readonly nextCursor: string;
-  /** Where none fits yet and the call would wait: ask again with it once it woke, or leave it. */
+  /** Set if no event matches yet and the call may wait. Call again with it once it ends, or leave it. */
   readonly wait?: EventWait | undefined;
 }
 
-/** What a tenant asks of its events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
+/** Reads a tenant's events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface EventOperations {
   /**
-   * Oldest first, and never waits itself. `nextCursor` is always a place to go on from. A cursor older than the oldest kept event fails
-   * VALIDATION_ERROR, which names the oldest, and one behind the newest that ever was fails as well; both with the
-   * `nextCursor` to go on from. One that would wait where too many do fails OVERLOADED.
+   * Returns the oldest first, and never waits. `nextCursor` is always a cursor to continue from. Fails with
+   * VALIDATION_ERROR if events behind the cursor are gone, which names the oldest kept event, or if the cursor is newer
+   * than the newest event. Both carry the `nextCursor` to continue from. Fails with OVERLOADED if the call would wait
+   * and too many calls wait already.
    */
   list(tenantId: string, query: EventQuery): Promise<Outcome<EventPage>>;
 }

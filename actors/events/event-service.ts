@@ -31,12 +31,12 @@ import type { EventOperations, EventPage, EventQuery, EventView } from './event-
 const BATCH = 100;
 const MOST_SCANNED = 1_000;
 
-/** A page holds no more bytes of events than this, unless its first event alone does. */
+/** Bytes of events on one page at most, unless its first event alone has more. */
 const PAGE_BYTES = 64 * 1024;
-/** Events whose messages are read at a time, so that little is read that does not fit into the page. */
+/** Events whose messages are read in one step, so that few are read that do not fit on the page. */
 const VIEWED_AT_ONCE = 20;
 
-/** Where events are read, and the messages that they are of. */
+/** The stores of events and of their messages. */
 interface Sources {
   readonly store: Pick<Store, 'read'>;
   readonly messages: Pick<ShopOperations, 'message'>;
@@ -57,8 +57,8 @@ interface Scanned {
 }
 
 /**
- * The tenants' events: pages from a cursor on, and waits for what comes next. An event wakes all calls that wait for its tenant,
- * and they ask for the same: it is read once for all of them.
+ * Reads the tenants' events in pages from a cursor, and lets calls wait for the next event. An event ends all waits of
+ * its tenant. They all ask the same question, so the answer is read once.
  */
 export function eventService(options: EventServiceOptions): EventOperations {
   const { waiters } = options;
@@ -88,7 +88,7 @@ async function firstLook(tenantId: string, query: EventQuery, sources: Sources):
   const start = await startOf(key, cursor, sources.store);
   if (!start.ok) return start;
   const { place } = start.value;
-  // Where there is no room to wait, a call that has no place yet is told one all the same.
+  // Even if too many calls wait, a call without a cursor gets one.
   if (cursor === undefined && wait === undefined) return done({ items: [], nextCursor: cursorOf(place) });
   const scanned = await scanFrom(key, start.value, query, sources.store);
   if (waitMs > 0 && wait === undefined && scanned.place === place) {
@@ -111,7 +111,7 @@ async function nextLook(
   return await pageOf(tenantId, { scanned, wait }, sources);
 }
 
-/** What was found; where that is nothing, the call may wait for more. */
+/** Returns the page of events found. If it is empty, the call may wait for more. */
 async function pageOf(
   tenantId: string,
   { scanned, wait }: { readonly scanned: Scanned; readonly wait: EventWait | undefined },
@@ -166,7 +166,7 @@ interface Start {
   readonly isNewest: boolean;
 }
 
-/** Where to read from. Fails for a cursor behind which events are gone, and for one that was never given. */
+/** Returns the position to read from. Fails if events behind the cursor are gone, or if the stream never issued it. */
 async function startOf(
   key: string,
   cursor: string | undefined,
@@ -198,8 +198,9 @@ async function startOf(
 }
 
 /**
- * A place behind the newest entry. Fails for one that the stream never gave: it is another tenant's, an id of something
- * else, or Redis lost the events up to it, and nothing would come behind it for as long as its time is ahead.
+ * Returns the position behind the newest entry. Fails if the stream never issued this position: it is another tenant's,
+ * is no event's id, or Redis lost the events up to it. No later event would follow such a position while its time is in
+ * the future.
  */
 async function beyondNewest(key: string, place: string, store: Pick<Store, 'read'>): Promise<Outcome<Start>> {
   const [exists] = (await store.read([['EXISTS', key]])) as [number];
@@ -252,7 +253,7 @@ async function scan(
   return { found, place, isAtEnd: false };
 }
 
-/** As the API shows it; undefined for one of a message, sent or inbound, that is gone. */
+/** Returns the event as the API shows it; undefined if its sent or inbound message is gone. */
 export async function eventView(
   { streamId, type, shopId, subject }: StoredEvent,
   tenantId: string,
@@ -265,7 +266,7 @@ export async function eventView(
     return written && { ...shown, type, data: written };
   }
   if (!isOfMessage(type)) {
-    // As `shopEvent` wrote it.
+    // `shopEvent` wrote the subject.
     return { ...shown, type, data: { shopId, ...JSON.parse(subject) } };
   }
   const message = await messages.message(tenantId, subject);

@@ -1,11 +1,11 @@
 import type { Store } from '../../runtime/store.ts';
 import { readClientVersion, SET_VERSION_KEY, TOLD_VERSION_KEY } from '../sessions/client-version.ts';
 
-/** The versions that the fleet's clients may say they are, as `2.3000.1035194821`. */
+/** The client versions that the fleet may announce, like `2.3000.1035194821`. */
 export interface ClientVersionView {
-  /** What operators set, which goes before all else; null: nothing. */
+  /** The version that operators set, which takes precedence; null: none. */
   readonly version: string | null;
-  /** What the network's page named last; null: it was not asked. */
+  /** The version that the network's page last named; null: the page was not asked. */
   readonly pageVersion: string | null;
 }
 

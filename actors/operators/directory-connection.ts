@@ -4,7 +4,7 @@ import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { parseRedisAddress, type RedisAddress } from '../../runtime/redis/redis-address.ts';
 
-/** How often the server is asked whether it still is the master. */
+/** How often the server is asked if it is still the master. */
 const ROLE_EVERY_MS = 5_000;
 
 /** A connection for the operators' directory, and its end. */
@@ -68,7 +68,7 @@ function credentials({ options: { username, password } }: RedisAddress) {
   return { ...(username ? { username } : {}), ...(password ? { password } : {}) };
 }
 
-/** Connects anew while the server is a replica: the address leads to the master once it has moved there. */
+/** Connects again while the server is a replica. After a failover the address leads to the new master. */
 function watchRole(
   client: ServerClient,
   { clock, log }: DirectoryConnectionOptions,

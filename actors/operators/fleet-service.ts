@@ -16,7 +16,7 @@ import { resumeSuspended } from './resume-suspended.ts';
 
 /** A replay takes a turn of its actor, and may be forwarded once. */
 const REPLAY_TIMEOUT_MS = 5_000;
-/** How long a census is kept: the actors are counted once a second, however many ask. */
+/** How long a census is reused: actors are counted once a second, for any number of callers. */
 const CENSUS_MS = 1_000;
 
 /** The operators' requests to a whole node. */
@@ -103,7 +103,7 @@ export function actorView({ address, state, status, ...snapshot }: ActorSnapshot
   };
 }
 
-/** A page of long queues would be megabytes that nobody reads. */
+/** A page of long queues would take megabytes, and operators read only their heads. */
 const LISTED_WAITING = 3;
 
 function listedShop({ state, ...snapshot }: ActorSnapshot): ShopActorView {

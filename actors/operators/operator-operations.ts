@@ -13,7 +13,7 @@ import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenants/te
 import type { ClientVersionView } from './client-version-setting.ts';
 import type { ResumedActors, SuspendedFilter } from './resume-suspended.ts';
 
-/** A tenant and how its actor stands: while that is not `active`, every call of the tenant waits or is refused. */
+/** A tenant and the status of its actor. Unless that is `active`, each call of the tenant waits or is refused. */
 export interface SupervisedTenant extends TenantView {
   readonly actor: Pick<ActorSnapshot, 'status' | 'restarts' | 'lastError'>;
 }
@@ -29,7 +29,7 @@ export interface ShopActorView extends Omit<ActorSnapshot, 'address' | 'state'> 
   readonly details: ShopDescription | null;
 }
 
-/** The same, and what only its own page shows. */
+/** A shop's actor, with the fields that only its own page shows. */
 export interface ShopInspection extends ShopActorView {
   /** Null: what is stored of it cannot be read. */
   readonly policy: ReturnType<typeof policyUsage> | null;
@@ -52,13 +52,18 @@ export type FleetNode = Shown<typeof node>;
 /** A command that made an actor throw, without its content. */
 export type DeadLetterView = Shown<typeof deadLetter>;
 
-/** How far the erasure of a tenant, shop or person is; `shopsLeft`: shops of the tenant that are still to be erased. */
+/**
+ * The progress of an erasure of a tenant, shop or person; `shopsLeft`: shops of the tenant that are still to be erased.
+ */
 export type Deleted = Shown<typeof deleted | typeof deleting>;
 
 /** An erasure that runs. `id` is the tenant; `wholeTenant` is false where only shops of it, or people who wrote to them, are erased. */
 export type ErasureView = Shown<typeof erasure>;
 
-/** What operators do with one tenant, on the node that owns its shard. Missing things fail NOT_FOUND. Rejects only with `RuntimeFailure`. */
+/**
+ * Operations on one tenant, on the node that owns its shard. Missing things fail with NOT_FOUND. Rejects only with
+ * `RuntimeFailure`.
+ */
 export interface OperatorOperations {
   /** `tenantId` was made by the caller, so that the request could be routed to its shard. Doing it twice is done once. */
   createTenant(
@@ -67,7 +72,7 @@ export interface OperatorOperations {
   ): Promise<Outcome<TenantView>>;
   /** Also of a suspended one, as its last commit left it. */
   tenant(tenantId: string): Promise<Outcome<SupervisedTenant>>;
-  /** Starts a suspended or crashed one again, and answers it as it stands then; one that runs goes on. */
+  /** Resumes a suspended or crashed actor and returns its new status. A running one is unchanged. */
   resumeTenant(tenantId: string): Promise<Outcome<SupervisedTenant>>;
   changeTenant(tenantId: string, changes: TenantChanges): Promise<Outcome<TenantView>>;
   /**
@@ -76,7 +81,9 @@ export interface OperatorOperations {
    */
   deleteTenant(tenantId: string): Promise<Outcome<Deleted>>;
   deleteShop(shop: ShopReference): Promise<Outcome<Deleted>>;
-  /** Erases what somebody wrote to the tenant's shops, and what is told of them. `personId`: as `fromId` of inbound messages. */
+  /**
+   * Erases the person's messages to the tenant's shops and their events. `personId`: the `fromId` of inbound messages.
+   */
   deletePerson(tenantId: string, personId: string): Promise<Outcome<Deleted>>;
   /** An erasure that runs. Fails `NOT_FOUND` where nothing of the tenant is being erased, or all of it is. */
   erasure(tenantId: string): Promise<Outcome<ErasureView>>;
@@ -89,7 +96,7 @@ export interface OperatorOperations {
    * VALIDATION_ERROR for what is no address of a proxy, and EGRESS_UNREACHABLE where none could be made through it.
    */
   setEgress(shop: ShopReference, egress: string | null): Promise<Outcome<EgressView>>;
-  /** Numbers the tenant's customer records hold; they make recipients known. */
+  /** Adds numbers from the tenant's customer records; these recipients count as known. */
   addCustomers(tenantId: string, phones: readonly string[]): Promise<Outcome<{ readonly added: number }>>;
   /** In the order of their numbers; `q` matches a part of a number, `cursor` is the last number of the page before. */
   listCustomers(
@@ -118,11 +125,11 @@ export interface OperatorOperations {
   restart(shop: ShopReference): Promise<Outcome<ShopInspection>>;
   /** Fails CONFLICT while it has a session or work in its queue. */
   passivate(shop: ShopReference): Promise<Outcome<{ readonly passivated: true }>>;
-  /** The actor as it stands, activated if it sleeps. */
+  /** Returns the actor's current state. A sleeping actor is activated. */
   snapshot(shop: ShopReference): Promise<Outcome<ShopInspection>>;
 }
 
-/** What operators ask of the whole, on any node; each asks the other nodes where needed. */
+/** Operations on the whole fleet, on any node; each asks the other nodes if needed. */
 export interface FleetOperations {
   /** From the operators' directory, a projection. Newest first. */
   listTenants(query: {
@@ -130,18 +137,18 @@ export interface FleetOperations {
     readonly cursor: string | undefined;
     readonly q: string | undefined;
   }): Promise<CursorPage<TenantView>>;
-  /** Shows all shops active on this node and suspended ones as they stand now, a few at a time. */
+  /** Visits all active and suspended shops of this node in small steps, each with its current state. */
   eachShop(visit: (shop: ShopSummary) => void): Promise<void>;
-  /** One of them by the id of its summary, as `snapshot` tells it, of a long queue the head alone. Undefined: gone. */
+  /** Returns one actor by its summary's id, with only the head of a long queue. Undefined: gone. */
   localShop(id: string): ShopActorView | undefined;
   /** Starts this node's suspended shops and tenants again that match. */
   resumeSuspended(filter: SuspendedFilter): Promise<ResumedActors>;
-  /** How the shops of this node stand, as of the last second. */
+  /** Counts the states of this node's shops, at most a second old. */
   census(): Promise<ShopCensus>;
   /** This node's name, and whether its sending component takes orders. */
   self(): { readonly nodeId: string; readonly workers: 'available' | 'lost' };
   nodes(): Promise<readonly FleetNode[]>;
-  /** Who owns each shard, as this node last heard; null: nobody. */
+  /** The owner of each shard, as this node last read it; null: none. */
   shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];
   deadLetters(query: {
     readonly limit: number;
@@ -149,7 +156,7 @@ export interface FleetOperations {
   }): Promise<CursorPage<DeadLetterView>>;
   deadLetter(id: string): Promise<Outcome<DeadLetterView>>;
   replayDeadLetter(id: string): Promise<Outcome<{ readonly id: string; readonly replayed: true }>>;
-  /** The versions that clients may say they are. */
+  /** The versions that clients may announce. */
   clientVersion(): Promise<ClientVersionView>;
   /** Sets the version for the whole fleet; null takes it back. */
   setClientVersion(version: string | null): Promise<ClientVersionView>;

@@ -51,7 +51,7 @@ interface TenantAccess {
   readonly ask: <Value>(tenantId: string, command: TenantCommand) => Promise<Outcome<Value>>;
 }
 
-/** What operators do with one tenant and its shops, on the node that owns its shard. */
+/** Operations on one tenant and its shops, on the node that owns its shard. */
 export function operatorService(options: OperatorServiceOptions): OperatorOperations {
   const access = tenantAccess(options.actors);
   return {
@@ -122,7 +122,7 @@ function accounts(
     },
     tenant: (tenantId) => inspectTenant(tenantId, { actors, store }),
     async resumeTenant(tenantId) {
-      // A tenant whose erasure was decided is answered as missing, and its actor runs on.
+      // A tenant that is being erased counts as missing, and its actor continues.
       await actors.resume(tenantAddress(tenantId));
       return inspectTenant(tenantId, { actors, store });
     },
@@ -151,7 +151,7 @@ function accounts(
   };
 }
 
-/** How long an operator waits for the end of an erasure. */
+/** How long an operator's call waits for an erasure to end. */
 const ERASED_WITHIN_MS = 1_000;
 
 type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop' | 'deletePerson' | 'erasure'>;
@@ -218,7 +218,7 @@ function apiKeys(
   { directory, clock, makeId }: OperatorServiceOptions,
   { withTenant, ask }: TenantAccess,
 ): ApiKeys {
-  /** Makes a value and names its tenant first, so that the key is found as soon as its commit holds. */
+  /** Makes a value and names its tenant first, so that the key is found as soon as the commit succeeds. */
   const withNewValue = async (
     tenantId: string,
     put: (hash: string) => TenantCommand,

@@ -15,9 +15,9 @@ const schema = new Schema(
 );
 const BATCH = 100;
 
-/** How soon an entry that could not be brought up to date is tried again. */
+/** How soon an entry is updated again after a failure. */
 const RETRY_AFTER_MS = 5_000;
-/** How long the caller that changed a tenant waits until the list shows it. */
+/** How long the caller that changed a tenant waits until the list shows the change. */
 const TIMEOUT_MS = 1_000;
 
 /**
@@ -30,7 +30,7 @@ export class OperatorsDirectory {
   readonly #tenants: Repository;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Tenants whose entries wait for another try. */
+  /** Tenants with entries that wait for a retry. */
   readonly #waiting = new Set<string>();
 
   constructor(options: {

@@ -5,15 +5,17 @@ import { shopAddress, shopOf } from '../shops/state/shop-keys.ts';
 import type { SeenActor } from '../shops/views/shop-census.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
 
-/** Which suspended actors to resume; all without a filter. */
+/** Selects the suspended actors to resume; all without a filter. */
 export interface SuspendedFilter {
   /** The tenant's own actor and its shops'. */
   readonly tenantId: string | undefined;
-  /** Part of what the actor crashed of, in any case of letters; one whose cause is not known on its node does not match. */
+  /**
+   * Part of the error that crashed the actor; case is ignored. An actor with no known cause on its node does not match.
+   */
   readonly cause: string | undefined;
 }
 
-/** How many suspended actors were started again, and how many that match are left for the next call. */
+/** How many suspended actors were resumed, and how many matching ones are left for the next call. */
 export interface ResumedActors {
   readonly resumed: number;
   readonly left: number;
@@ -21,13 +23,13 @@ export interface ResumedActors {
 
 /** Actors that one call starts on one node: what a forwarded request has time for, at the pace of `STEP`. */
 const MOST_RESUMED = 200;
-/** Actors resumed in one step, and the time between steps: each may open a socket. The same pace as after a take-over. */
+/** Actors resumed in one step, and the time between steps: each may open a socket. The pace is that of a take-over. */
 const STEP = 20;
 const STEP_MS = 50;
 
 /**
- * Starts the suspended actors of this node again that match, and does not wait for what becomes of them: one whose cause
- * still holds crashes, and is suspended again.
+ * Resumes the matching suspended actors of this node, and does not wait for the results. If the cause of a crash
+ * remains, the actor crashes and is suspended again.
  */
 export async function resumeSuspended(
   filter: SuspendedFilter,
@@ -49,7 +51,7 @@ export async function resumeSuspended(
   const resumed = matching.slice(0, MOST_RESUMED);
   for (let from = 0; from < resumed.length; from += STEP) {
     if (from > 0) await new Promise<void>((resolve) => void clock.after(STEP_MS, resolve));
-    // A crash is told in the log and on the actor's page.
+    // A crash is shown in the log and on the actor's page.
     for (const address of resumed.slice(from, from + STEP))
       void node.actors.resume(address).catch(() => undefined);
   }

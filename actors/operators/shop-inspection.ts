@@ -25,9 +25,8 @@ export interface InspectShopOptions {
 }
 
 /**
- * All that operators see of one shop, which is activated if it sleeps. A suspended or crashed one, which no question
- * reaches, is shown as its last commit left it, without details when that is what makes it crash. Undefined: no such
- * shop.
+ * Returns all that operators see of one shop. A sleeping shop is activated. A suspended or crashed shop answers no
+ * questions, so its last commit is shown. Details are left out if they cause the crash. Undefined: no such shop.
  */
 export async function inspectShop(
   address: Address,

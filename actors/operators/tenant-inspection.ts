@@ -13,8 +13,8 @@ export interface InspectTenantOptions {
 }
 
 /**
- * A tenant and how its actor stands. A suspended or crashed one, which no question reaches, is shown as its last commit
- * left it, from the record alone: what else is stored of it may be what makes it crash.
+ * Returns a tenant and the status of its actor. A suspended or crashed actor answers no questions, so its last commit
+ * is shown. Only the record is read, since its other stored data may cause the crash.
  */
 export async function inspectTenant(
   tenantId: string,

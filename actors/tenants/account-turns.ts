@@ -81,13 +81,13 @@ interface NewShop {
   readonly imported: boolean;
   readonly idempotencyKey: string | undefined;
   readonly nowMs: number;
-  /** How long idempotency keys are kept. */
+  /** How long idempotency keys are kept, in milliseconds. */
   readonly retentionMs: number;
 }
 
 /**
- * Adds a shop, unless its idempotency key made one before: within the plan, under a free name, for a tenant with an
- * owner; an operator's import is free of all three.
+ * Adds a shop, unless its idempotency key made one before. The tenant needs an owner, a free slot in its plan and an
+ * unused name. An operator's import skips these three checks.
  */
 export function createShop(state: TenantState, shop: NewShop): Turn<TenantState, TenantEffect> {
   const { idempotencyKey } = shop;
@@ -165,7 +165,7 @@ export function erasePerson(
   };
 }
 
-/** What was kept of somebody is gone. */
+/** Removes a person from the pending erasures once their data is gone. */
 export function personErased(state: TenantState, personId: string): Turn<TenantState, TenantEffect> {
   const erasingPeople = new Set(state.erasingPeople);
   erasingPeople.delete(personId);

@@ -5,7 +5,10 @@ import type { ContactView, CursorPage } from './tenant-operations.ts';
 
 const BATCH = 200;
 
-/** Records one page looks at. They are never deleted, so a year of revoked ones may stand before the next active one. */
+/**
+ * Most records that one page reads. Records are never deleted, so a year of revoked ones may precede the next active
+ * one.
+ */
 const MOST_SCANNED = 2_000;
 
 interface Source {
@@ -15,9 +18,9 @@ interface Source {
 }
 
 /**
- * A page of declared contacts, oldest first. The order key holds `id:phone`, so a cursor names a place that stays
- * where it is while contacts are added. Filtering reads on until the page is full, the list ends or
- * 2,000 records were looked at: then the page is short or empty, and its cursor goes on behind them.
+ * Returns a page of declared contacts, oldest first. The order key contains `id:phone`, so a cursor stays valid while
+ * contacts are added. A filter reads on until the page is full, the list ends or 2,000 records were read. In the last
+ * case the page is short or empty, and its cursor continues behind them.
  */
 export async function listContacts(
   source: Source,

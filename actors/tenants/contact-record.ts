@@ -20,7 +20,7 @@ export function decodeContact(stored: string | null): ContactRecord | undefined 
   return stored === null ? undefined : (JSON.parse(stored) as ContactRecord);
 }
 
-/** What is stored of these numbers, under either form of each, by the number of the record. */
+/** Reads the stored records of these numbers, in either form of each, by the number of the record. */
 export async function readContacts(
   { contacts }: Pick<TenantKeys, 'contacts'>,
   phones: readonly string[],
@@ -31,7 +31,7 @@ export async function readContacts(
   return byPhone(stored);
 }
 
-/** The numbers whose declaration is active, of all that a tenant has stored. */
+/** Returns the numbers with an active declaration, from all records of a tenant. */
 export function activePhones(stored: readonly string[], nowMs: number): string[] {
   const records = byPhone(stored);
   const isActive = (phone: string): boolean =>
@@ -45,8 +45,8 @@ function byPhone(stored: readonly (string | null)[]): Map<string, ContactRecord>
 }
 
 /**
- * The contact that a number names: the record of this form, else that of the other form. Programs before this one kept a
- * record for each form that was declared; the later word about either holds for both.
+ * Returns the contact of a number: the record of this form, otherwise that of the other form. Earlier programs kept a
+ * record for each declared form; the later of the two counts for both.
  */
 export function contactOf(
   phone: string,
@@ -60,8 +60,8 @@ export function contactOf(
 }
 
 /**
- * The record with the later word of two about one person, in whichever order they come: when it was revoked, else when it
- * was declared first. Of two words of the same millisecond a revocation counts, then the record that was made last.
+ * Returns the later of two records about one person, in either order. A record's time is its revocation, or else its
+ * first declaration. At the same millisecond a revocation wins, then the newer record.
  */
 export function laterContact(
   one: ContactRecord | undefined,
@@ -79,19 +79,19 @@ function saidAtMs({ createdAtMs, revokedAtMs }: ContactRecord): number {
   return revokedAtMs ?? createdAtMs;
 }
 
-/** What the policy needs of a declaration. */
+/** Returns the facts of a declaration that the policy needs. */
 export function declarationFact(contact: ContactRecord | undefined): DeclarationFact | null {
   if (contact === undefined) return null;
   return { expiresAtMs: contact.expiresAtMs, revoked: contact.revokedAtMs !== null };
 }
 
-/** What the API shows of a number that was never declared: every field of a record, and nothing in it. */
+/** Returns the view of a number that was never declared: all fields, with no data in them. */
 export function neverDeclared(phone: string): RevokedContactView {
   const nothing = { id: null, note: null, expiresAt: null, source: null, createdAt: null, revokedAt: null };
   return { ...nothing, phone, active: false };
 }
 
-/** As the API shows it at a moment: an expiry takes effect by itself. */
+/** Returns the contact as the API shows it at `nowMs`: an expired declaration is shown as such without a write. */
 export function contactView(contact: ContactRecord, nowMs: number): ContactView {
   const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {

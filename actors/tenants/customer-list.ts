@@ -1,7 +1,7 @@
 import type { Store } from '../../runtime/store.ts';
 import type { CursorPage } from './tenant-operations.ts';
 
-/** Members that one command reads. A whole set at once would hold up all others who ask that Redis. */
+/** Members that one command reads. Reading a whole set at once would delay all other callers of that Redis. */
 const BATCH = 5_000;
 
 /** One of the numbers in a tenant's customer records. */

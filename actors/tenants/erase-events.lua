@@ -1,17 +1,18 @@
 #!lua flags=allow-oom
--- Takes the entries that hold one of some values in a field out of a stream of a tenant, one step at a time: call it until it
--- answers 0. XDEL only marks entries, so they would stay in memory and on disk. Instead each step copies some of the other
--- entries, and the last one puts the copy in the stream's place. Shops add entries meanwhile.
--- An entry without the field goes too where that is asked for: earlier programs wrote tries of webhooks that name no shop, and
--- they may be the shop's. The others keep their ids, and the stream the id it gave last, so that cursors stay as they were. What was erased no longer counts as
--- added: more added than there are says that entries were cut off, which readers may have missed.
--- Where the copy is made is stored with it: after a crash the next call goes on, and a second caller does no harm.
--- Also when memory is full: the copy is removed or takes the place of a larger stream.
+-- Erases entries from a stream of a tenant: those that have one of the given values in a field. Works in steps: call it until
+-- it answers 0. XDEL only marks entries, so they would stay in memory and on disk. Instead each step copies some of the other
+-- entries, and the last step replaces the stream with the copy. Shops add entries meanwhile.
+-- On request an entry without the field is erased too: earlier programs wrote webhook tries that name no shop, and they may be
+-- the shop's. The other entries keep their ids, and the stream keeps its last id, so that cursors stay valid.
+-- Erased entries no longer count as added. A stream with more added than present entries has had some cut off, which readers
+-- may have missed.
+-- The position of the copy is stored with it: after a crash the next call continues, and a second caller does no harm.
+-- It also runs when memory is full: the copy is removed, or replaces a larger stream.
 --
 -- KEYS: the stream; the copy; a hash with the erasure's name and the id of the last entry by stream.
--- ARGV: the erasure's name; how many entries a step looks at; the field; 1 where an entry without it stays, else 0; the values.
+-- ARGV: the erasure's name; how many entries a step reads; the field; 1 if an entry without it stays, else 0; the values.
 -- Reply: 1, there is more to do; 0, no such entry is left.
--- Errors: arguments of another form: nothing was changed.
+-- Errors: arguments of another form; nothing was changed.
 
 local stream, copy, steps = KEYS[1], KEYS[2], KEYS[3]
 local name, most, field, stays_without = ARGV[1], tonumber(string.match(ARGV[2] or '', '^%d+$')), ARGV[3], ARGV[4] == '1'

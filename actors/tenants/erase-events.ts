@@ -9,10 +9,10 @@ const STEP_ENTRIES = 100;
 
 /** The entries of a stream that are taken out of it. */
 interface Erased {
-  /** Of the erasure, by which one that stopped is gone on with. */
+  /** Name of the erasure; an erasure that stopped continues under this name. */
   readonly name: string;
   readonly field: string;
-  /** What an erased entry has in that field. */
+  /** The values of that field that mark an entry for erasure. */
   readonly values: readonly string[];
   /** An entry without the field stays. */
   readonly staysWithout: boolean;
@@ -33,7 +33,7 @@ export async function eraseShopEvents(
   await eraseEntries(store, tenantId, [webhookAttempts, attemptsKept], erased);
 }
 
-/** Erases the events that tell these data, as they are stored; in the same way, and under the same conditions. */
+/** Erases the events whose stored data equals one of these; same steps and conditions as above. */
 export async function eraseEventsThatTell(
   store: Pick<Store, 'append'>,
   tenantId: string,

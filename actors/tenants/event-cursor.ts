@@ -23,7 +23,7 @@ export function placeBefore(streamId: string): string {
   return ms > 0n ? `${ms - 1n}-${MOST}` : START_OF_STREAM;
 }
 
-/** Whether a place comes before another. */
+/** True if `one` comes before `other`. */
 export function isBefore(one: string, other: string): boolean {
   const [ms, sequence] = partsOf(one);
   const [otherMs, otherSequence] = partsOf(other);

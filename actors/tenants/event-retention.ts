@@ -2,8 +2,8 @@ import type { Store } from '../../runtime/store.ts';
 import { isBefore, placeBefore } from './event-cursor.ts';
 
 /**
- * Whether events behind a place were cut off, so that a reader who goes on from there misses them. `oldest`: the place of
- * the oldest that is kept; undefined: there is none. What was erased with its shop counts for nothing.
+ * True if events behind a position were cut off, so that a reader who continues there misses them. `oldest`: the
+ * position of the oldest kept event; undefined: there is none. Events erased with their shop do not count.
  */
 export async function wereCutOff(
   store: Pick<Store, 'read'>,
@@ -18,7 +18,7 @@ export async function wereCutOff(
   return Number(facts('entries-added')) > Number(facts('length'));
 }
 
-/** What Redis says of a stream that exists, of one moment. */
+/** Reads what Redis reports about an existing stream, at one moment. */
 export async function streamFacts(
   store: Pick<Store, 'read'>,
   key: string,

@@ -4,8 +4,9 @@ import type { Failure } from '../failure.ts';
 import { START_OF_STREAM } from './event-cursor.ts';
 
 /**
- * How many calls may wait for events at a time. One that waits takes memory alone: 1 KB of heap, and about 8 KB of the process with
- * its connection (bench/README.md, `readers`), so 20,000 take 160 MB. Those of a tenant are woken together.
+ * How many calls may wait for events at a time. A waiting call takes only memory: 1 KB of heap, and about 8 KB of the
+ * process with its connection (bench/README.md, `readers`). 20,000 calls take 160 MB. All waits of a tenant end
+ * together.
  */
 export const MOST_EVENT_WAITS = { tenant: 256, node: 20_000 } as const;
 
@@ -16,14 +17,14 @@ export const NO_ROOM_TO_WAIT = {
   retryAfterSeconds: 5,
 } as const satisfies Failure;
 
-/** Waits whose time is over within so many milliseconds end together. */
+/** Waits that end within so many milliseconds of each other end together. */
 const TOGETHER_MS = 20;
 
-/** What woke a tenant's calls, all at once: they ask the same questions, so each is asked once, and after the event. */
+/** The answers that a tenant's calls share after an event: all ask the same questions, so each is asked once. */
 export class SharedAnswers {
   readonly #answers = new Map<string, Promise<unknown>>();
 
-  /** The answer to the question of this name, of whoever asked it first. */
+  /** Returns the answer to the question of this name; only the first caller asks. */
   once<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> {
     const known = this.#answers.get(name) as Promise<Answer> | undefined;
     if (known !== undefined) return known;
@@ -34,8 +35,9 @@ export class SharedAnswers {
 }
 
 /**
- * The wait of one call for its tenant's events, from its first look until its answer. Thousands wait at a time, so a call is let
- * go of meanwhile and made anew from its request: the wait knows how far it has looked and what woke it.
+ * The wait of one call for its tenant's events, from its first read until its answer. Thousands of calls wait at a
+ * time, so a call is released meanwhile and made again from its request. The wait keeps its position and the events
+ * that ended it.
  */
 export class EventWait {
   readonly #waiters: EventWaiters;
@@ -58,8 +60,8 @@ export class EventWait {
   }
 
   /**
-   * Calls back with the listener, once and never synchronously: when events are stored or the wait is over, or because either
-   * came since the last look.
+   * Calls back with the listener, once and never synchronously: when events are stored, when the wait is over, or at
+   * once if either came since the last read.
    */
   whenWoken<Listener>(callback: (listener: Listener) => void, listener: Listener): void {
     this.#callback = callback;
@@ -67,7 +69,7 @@ export class EventWait {
     if (this.#shared !== undefined || this.#isOver) this.#wake();
   }
 
-  /** What came since the last look, once; undefined: nothing did, and the wait is over. */
+  /** Returns the shared answers since the last read, once; undefined: the wait ended without an event. */
   takeShared(): SharedAnswers | undefined {
     const shared = this.#shared;
     this.#shared = undefined;
@@ -80,7 +82,7 @@ export class EventWait {
     this.#wake();
   }
 
-  /** Ends the wait for good: its call is answered with what there is. */
+  /** Ends the wait permanently; its call is answered with the events found so far. */
   end(): void {
     this.#isOver = true;
     this.#wake();
@@ -91,7 +93,10 @@ export class EventWait {
     this.#deadline = deadlines.add(this, afterMs);
   }
 
-  /** Gives its place back, once, and ends the wait: nobody would tell it of anything any more. Whoever looks no more says so. */
+  /**
+   * Gives its slot back, once, and ends the wait: no event reaches it any more. A caller that stops reading must call
+   * this.
+   */
   leave(): void {
     this.end();
     this.#deadline?.cancel();
@@ -104,7 +109,7 @@ export class EventWait {
     const listener = this.#listener;
     this.#callback = undefined;
     this.#listener = undefined;
-    // Whoever tells of an event is not held up by all who hear of it.
+    // Listeners must not delay the publisher of an event.
     queueMicrotask(() => callback(listener));
   }
 }
@@ -133,7 +138,7 @@ export class EventWaiters {
     for (const wait of this.#waiting.get(tenantId) ?? []) wait.end();
   }
 
-  /** A key of the tenant opens no more what it did: calls that were made with it are looked at anew. */
+  /** A key of the tenant lost some of its rights: waiting calls that used it are checked again. */
   endOfKey(tenantId: string, keyId: string): void {
     for (const wait of this.#waiting.get(tenantId) ?? []) if (wait.keyId === keyId) wait.end();
   }

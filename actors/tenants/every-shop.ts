@@ -5,7 +5,7 @@ import { tenantKeys, tenantsOfShardKey } from './tenant-keys.ts';
 /** Tenants asked for their shops in one round trip. */
 const BATCH = 500;
 
-/** A shop and the shard that holds it. */
+/** A shop and its shard. */
 interface PlacedShop {
   readonly shard: number;
   readonly tenantId: string;

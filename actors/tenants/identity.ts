@@ -2,7 +2,7 @@ import type { Identity } from './tenant-operations.ts';
 import type { TenantRecord } from './tenant-record.ts';
 import type { TenantState } from './tenant-state.ts';
 
-/** What `GET /me` tells of a key and its tenant; undefined when the key is gone. */
+/** Returns the answer of `GET /me` for a key and its tenant; undefined if the key is gone. */
 export function tenantIdentity(state: TenantState, keyId: string, nowMs: number): Identity | undefined {
   const key = state.apiKeys.get(keyId);
   if (key === undefined) return undefined;
@@ -19,7 +19,7 @@ export function tenantIdentity(state: TenantState, keyId: string, nowMs: number)
 
 const tenants = new WeakMap<TenantRecord, Identity['tenant']>();
 
-/** The same object for as long as the record is the same, so that what is made of it can be remembered. */
+/** Returns the same object as long as the record is the same, so that results derived from it can be cached. */
 function tenantOf(record: TenantRecord): Identity['tenant'] {
   const known = tenants.get(record);
   if (known !== undefined) return known;

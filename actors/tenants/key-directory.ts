@@ -3,13 +3,12 @@ import type { Store } from '../../runtime/store.ts';
 import type { KeyDirectory } from './tenant-view.ts';
 
 const CACHED_KEYS = 100_000;
-/** How long a key may take from its name to its commit; far longer than a commit may. */
+/** How long a key may take from its name to its commit. It is far longer than any commit takes. */
 const UNCOMMITTED_SECONDS = 3_600;
 
 /**
- * Finds the tenant of a key on any node, and with it the owner that authenticates the call. The mapping of a hash never
- * changes, so one that was found is cached; one that was not found is asked again each time, since the key may be made
- * at any moment.
+ * Finds the tenant of a key on any node, and so the owner that authenticates the call. The mapping of a hash never
+ * changes, so a found one is cached. A missing one is read again each time, since the key may be made at any moment.
  */
 export class StoredKeyDirectory implements KeyDirectory {
   readonly #store: Store;
@@ -24,14 +23,14 @@ export class StoredKeyDirectory implements KeyDirectory {
   }
 
   /**
-   * Names the tenant of a new key for an hour; done before the key is committed, so that a committed key is always found. What
-   * came to nothing, because it was refused or its node was killed, goes by itself.
+   * Names the tenant of a new key for an hour. This happens before the key is committed, so that a committed key is
+   * always found. If the key is refused or its node is killed, the name expires.
    */
   async name(keyHash: string, tenantId: string): Promise<void> {
     await this.#store.append([['SET', directoryKey(keyHash), tenantId, 'EX', UNCOMMITTED_SECONDS]]);
   }
 
-  /** Names it for good, once the key is committed. False: it is not named any more, since its tenant was erased. */
+  /** Names it permanently, once the key is committed. False: the name is gone, since its tenant was erased. */
   async keep(keyHash: string): Promise<boolean> {
     const [kept] = await this.#store.append([['PERSIST', directoryKey(keyHash)]]);
     return kept === 1;

@@ -27,7 +27,7 @@ export function putKey(state: TenantState, key: ApiKeyRecord): Turn<TenantState,
 }
 
 /**
- * Gives a key a new value; the old one stops with this commit and its use is answered API_KEY_REVOKED as long as the
+ * Gives a key a new value. The old value stops with this commit, and calls with it get API_KEY_REVOKED as long as the
  * key's record is kept. A revoked key stays revoked.
  */
 export function rotateKey(
@@ -54,7 +54,7 @@ export function rotateKey(
   ]);
 }
 
-/** Revokes a key for good, with this commit. Its record stays, so that its use is answered API_KEY_REVOKED. */
+/** Revokes a key permanently, with this commit. Its record stays, so that calls with it get API_KEY_REVOKED. */
 export function revokeKey(
   state: TenantState,
   options: { keyId: string; nowMs: number },

@@ -1,4 +1,4 @@
-/** Written in the map of a tenant's people: whose an address is, and the day on which that last counted. */
+/** Returns a value for the map of a tenant's people: the id of an address, and the day on which it last counted. */
 export function personEntry(id: string, day: number): string {
   return `${id} ${day}`;
 }
@@ -10,12 +10,12 @@ export function personIdIn(entry: string): string {
 
 const MERGED = 'merged ';
 
-/** The field that says which id took the place of another. */
+/** Returns the field that names the id which replaced another. */
 export function mergedField(id: string): string {
   return MERGED + id;
 }
 
-/** The id whose place another took; undefined where the field is an address's. */
+/** Returns the replaced id; undefined if the field is an address's. */
 export function mergedIdIn(field: string): string | undefined {
   return field.startsWith(MERGED) ? field.slice(MERGED.length) : undefined;
 }

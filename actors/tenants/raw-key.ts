@@ -17,7 +17,7 @@ export function makeRawKey(): string {
   return KEY_PREFIX + digits;
 }
 
-/** What is kept of a raw key: its SHA-256 in hex (docs/contract.md, Authentication). */
+/** Returns the stored form of a raw key: its SHA-256 in hex (docs/contract.md, Authentication). */
 export function keyHash(rawKey: string): string {
   return createHash('sha256').update(rawKey).digest('hex');
 }

@@ -34,7 +34,7 @@ import {
 export interface TenantBehaviourOptions {
   readonly keyLimits: KeyLimits;
   readonly makeId: (nowMs: number) => string;
-  /** How long idempotency keys are kept. */
+  /** How long idempotency keys are kept, in milliseconds. */
   readonly retentionMs: number;
   readonly perform: (effect: TenantEffect, address: Address) => void;
   /** The tenant's actor stops here, for whatever reason: what runs for it here must end. */
@@ -43,13 +43,13 @@ export interface TenantBehaviourOptions {
   readonly reseal?: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
 }
 
-/** What is stored of the numbers a command names, for the commands that need it. */
+/** Stored data about the numbers of a command, for the commands that need it. */
 interface TenantFacts {
   readonly contacts: ReadonlyMap<string, ContactRecord>;
   readonly customers: ReadonlySet<string>;
-  /** Whether somebody who is to be erased has an id; absent: nobody is. */
+  /** True if the person to be erased has an id. Default: false. */
   readonly isKnown?: boolean;
-  /** What is stored of how far endpoints have come, by webhook id, once a shop is erased; absent: nothing. */
+  /** Stored progress of endpoints, by webhook id, once a shop is erased; absent: none. */
   readonly progress?: ReadonlyMap<string, string>;
 }
 
@@ -112,7 +112,7 @@ export function tenantBehaviour(
   };
 }
 
-/** Whether something of the tenant is still to be erased. */
+/** True if data of the tenant is still to be erased. */
 function isErasing({ record, erasing, erasingPeople }: TenantState): boolean {
   return record.deleted || erasing.size > 0 || erasingPeople.size > 0;
 }
@@ -221,10 +221,13 @@ function turn(
   }
 }
 
-/** Keys whose windows one write holds: two parts each, of the 4,000 that a script takes (`checkWrites`). */
+/** Keys in one write of windows: each has two parts, and a script takes at most 4,000 (`checkWrites`). */
 const KEYS_PER_WRITE = 1_000;
 
-/** Whether a call was counted since windows and quota were last stored: what the quota counts, a window counts as well. */
+/**
+ * True if a call was counted since windows and quota were last stored. Each call that the quota counts is also counted
+ * by a window.
+ */
 function hasNewUsage({ record, apiKeys }: TenantState, keyLimits: KeyLimits): boolean {
   if (record.deleted) return false;
   for (const keyId of apiKeys.keys()) if (keyLimits.hasChanged(keyId)) return true;

@@ -18,7 +18,7 @@ export interface DeclaredContact {
   readonly expiresAt: string | undefined;
 }
 
-/** What a tenant's actor is asked or told. */
+/** The commands of a tenant's actor. */
 export type TenantCommand =
   | {
       readonly type: 'create_shop';
@@ -47,7 +47,7 @@ export type TenantCommand =
   | {
       readonly type: 'disable_webhook';
       readonly webhookId: string;
-      /** `enabledAtMs` of the endpoint whose tries were judged. */
+      /** `enabledAtMs` of the endpoint that the judgement is about. */
       readonly enabledAtMs: number;
       readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     }
@@ -67,7 +67,7 @@ export type TenantCommand =
   | { readonly type: 'person_erased'; readonly personId: string }
   /** Nothing of the shop is left in the store. */
   | { readonly type: 'shop_erased'; readonly shopId: string }
-  /** Nothing of the tenant is left in the store but what its own keys hold. */
+  /** The store has no data of the tenant left, except in its own keys. */
   | { readonly type: 'tenant_erased' }
   /** A shop's commit may have set the owner's number. */
   | { readonly type: 'owner_number'; readonly phone: string }
@@ -75,7 +75,7 @@ export type TenantCommand =
   | { readonly type: 'store_usage' }
   | RuntimeCommand;
 
-/** In which lane each command waits. `client`: it may be refused while there is no room. */
+/** The lane of each command. A `client` command may be refused if the mailbox is full. */
 export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
   create_shop: 'client',
   declare: 'client',
@@ -103,7 +103,7 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
   timer: 'control',
 };
 
-/** What a tenant's turn asks to be done once its commit holds. */
+/** The effects of a tenant's turn, carried out once its commit succeeds. */
 export type TenantEffect =
   /** Shops of the tenant, people who wrote to them, or all of it are to be erased. */
   | { readonly type: 'erase' }

@@ -23,18 +23,18 @@ export interface TenantEffectsOptions {
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
   /** Erases what is to be erased of the tenant. */
   readonly erasure: { run(address: Address): Promise<void> };
-  /** Tells a shop whether its tenant is active. */
+  /** Notifies a shop if its tenant is active. */
   readonly tellShop: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
-  /** Tells a shop what of people's messages its tenant is told. */
+  /** Notifies a shop of its tenant's inbound mode. */
   readonly setInbound: (
     shop: { readonly tenantId: string; readonly shopId: string },
     inbound: InboundMode,
   ) => void;
-  /** Tells those who look for pool sessions that a platform tenant may have changed. */
+  /** Notifies those who look for pool sessions that a platform tenant may have changed. */
   readonly poolMayHaveChanged: (tenantId: string) => void;
 }
 
-/** Carries out what a tenant's turns asked for; by then the commit holds. */
+/** Carries out the effects of a tenant's turns, after their commit succeeded. */
 export function tenantEffects(
   options: TenantEffectsOptions,
 ): (effect: TenantEffect, address: Address) => void {

@@ -7,7 +7,7 @@ import { answeredInTime } from '../answered-in-time.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantState } from './tenant-state.ts';
 
-/** How soon an erasure that failed is tried again. */
+/** How soon a failed erasure is retried. */
 const ERASE_AGAIN_MS = 10_000;
 /** Keys that one step removes. */
 const KEYS_AT_ONCE = 500;
@@ -50,8 +50,9 @@ interface Run {
 }
 
 /**
- * Erases shops, people, and whole tenants with what is kept of them. What is still to be erased stands beside the tenant's
- * record, and the record goes last: after a crash or a move the tenant's next owner starts again, and each step may be repeated.
+ * Erases shops, people, and whole tenants with all their data. Pending erasures are stored beside the tenant's record,
+ * and the record is erased last. After a crash or a move the tenant's next owner starts again, and each step may be
+ * repeated.
  */
 export class TenantErasure {
   readonly #options: TenantErasureOptions;
@@ -62,8 +63,8 @@ export class TenantErasure {
   }
 
   /**
-   * Resolves when nothing is left to erase, or when the tenant no longer lives here. What fails is logged and tried again
-   * after ten seconds. Never rejects.
+   * Resolves when nothing is left to erase, or when another node owns the tenant. A failure is logged and retried after
+   * ten seconds. Never rejects.
    */
   run(address: Address): Promise<void> {
     const running = this.#runs.get(address.id);

@@ -31,7 +31,9 @@ export const EVENT_TYPES = [
 /** One of them. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What each event of a shop tells besides the shop. All other events tell a record: of a message, or of an inbound one. */
+/**
+ * The data of each event of a shop, besides the shop. All other events are about a sent or inbound message's record.
+ */
 export interface ShopEventData {
   /** Digits. */
   readonly 'channel.connected': { readonly phone: string };
@@ -57,30 +59,30 @@ export interface ShopEventData {
     readonly warning: QuotaWarning;
     readonly quota: number;
     readonly used: number;
-    /** ISO 8601; null: the network did not say. */
+    /** ISO 8601; null: the network named no end. */
     readonly endsAt: string | null;
   };
 }
 interface RecipientTold {
-  /** With its plus; null: the network tells none. */
+  /** With its plus; null: the network sends no number. */
   readonly phone: string | null;
 }
-/** A type of event that tells a shop's own data. */
+/** A type of event with a shop's own data. */
 export type ShopEventType = keyof ShopEventData;
-/** A type of event that tells a message. */
+/** A type of event about a sent message. */
 export type MessageEventType = Exclude<EventType, ShopEventType | InboundEventType>;
-/** The type of event that tells what somebody wrote. */
+/** The type of event about an inbound message. */
 export type InboundEventType = 'message.received';
 
-/** Something that happened to a shop, as the turn that decided it tells of it. */
+/** An event of a shop, as the deciding turn stores it. */
 export interface TenantEvent {
   readonly type: EventType;
   readonly shopId: string;
-  /** Of a message, sent or inbound, its id, since its record holds the rest; of any other event its data as JSON. */
+  /** For a sent or inbound message its id, since its record has the data; for any other event its data as JSON. */
   readonly subject: string;
 }
 
-/** The event of a shop that tells this. */
+/** Makes the shop's event of this type. */
 export function shopEvent<Type extends ShopEventType>(
   type: Type,
   shopId: string,
@@ -89,12 +91,12 @@ export function shopEvent<Type extends ShopEventType>(
   return { type, shopId, subject: JSON.stringify(data) };
 }
 
-/** Whether events of the type tell a message that a shop sends. */
+/** True if events of the type are about a message that a shop sends. */
 export function isOfMessage(type: EventType): type is MessageEventType {
   return type.startsWith('message.') && !isOfInbound(type);
 }
 
-/** Whether events of the type tell what somebody wrote. */
+/** True if events of the type are about an inbound message. */
 export function isOfInbound(type: EventType): type is InboundEventType {
   return type === 'message.received';
 }
@@ -105,7 +107,7 @@ export interface StoredEvent extends TenantEvent {
   readonly streamId: string;
 }
 
-/** How long a tenant's events are kept. */
+/** How long, and how many of, a tenant's events are kept. */
 export interface EventLimits {
   /** They are kept at least so long, unless there are more of them than a tenant may have. Milliseconds. */
   readonly maxAgeMs: number;
@@ -117,10 +119,10 @@ export interface EventLimits {
 export const EVENT_LIMITS: EventLimits = { maxAgeMs: 7 * 24 * 3_600_000, maxEntries: 50_000 };
 
 /**
- * Adds events to their tenant's stream, within the commit of the turn that makes them true. Redis gives each its id as
- * the commit is applied, so no event ever comes before one that a reader has seen. Cuts off events that are too old or too
- * many, a whole node of the stream at a time. The newest that is too old stays: who read it last, and comes back after a
- * time without events, has missed nothing, and this entry alone shows it.
+ * Adds events to their tenant's stream, within the commit of the turn that decides them. Redis assigns each id as the
+ * commit is applied, so no event ever precedes one that a reader has seen. Removes events that are too old or too many,
+ * one whole node of the stream at a time. Keeps the newest event that is too old. A reader that stopped there and
+ * returns later has missed nothing, and only this entry proves it.
  */
 export function eventWrites(
   tenantId: string,
@@ -138,7 +140,7 @@ export function eventWrites(
   return [...added, ['XTRIMOLD', key, `${Math.max(1, nowMs - maxAgeMs)}-0`]];
 }
 
-/** What `XRANGE` answers of one entry. */
+/** One entry in the reply of `XRANGE`. */
 export type StreamEntry = readonly [id: string, fields: readonly string[]];
 
 /** Reads an event back. */

@@ -21,9 +21,9 @@ export interface TenantKeys {
   readonly apiKeys: string;
   /** Hash by shop id: the records of shops. */
   readonly shops: string;
-  /** Set of shop ids whose erasure was decided and is not finished. */
+  /** Set of ids of shops with a decided, unfinished erasure. */
   readonly erasing: string;
-  /** Set of ids of people whose erasure was decided and is not finished. */
+  /** Set of ids of people with a decided, unfinished erasure. */
   readonly erasingPeople: string;
   /** Set of phone numbers of stored customers. */
   readonly customers: string;
@@ -40,8 +40,8 @@ export interface TenantKeys {
   /** Set: keys of what is remembered of erased shops' numbers, so that it goes with the tenant. */
   readonly numbersLeft: string;
   /**
-   * Hash: ids of people by a digest of their address, and under `merged ` and an id what took its place; with each the day on
-   * which it last counted. Under `swept`: the day on which old entries were last dropped.
+   * Hash: ids of people by a digest of their address. Under `merged ` and an id it has the id that replaced it. Each
+   * value ends in the day on which it last counted. Under `swept`: the day on which old entries were last dropped.
    */
   readonly personIds: string;
   /** Stream: what happened to the tenant's shops, for its own readers. */
@@ -55,7 +55,7 @@ export interface TenantKeys {
   /** Streams: what is copied of the two above while the entries of an erased shop are left out. */
   readonly eventsKept: string;
   readonly attemptsKept: string;
-  /** Hash by stream: the erasure whose entries are left out, and the last entry that was looked at. */
+  /** Hash by stream: the erasure's name, and the last entry that was read. */
   readonly streamErasures: string;
 }
 

@@ -6,7 +6,7 @@ import type { contact, identity } from '../replies/account-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 import type { shop } from '../replies/shop-replies.ts';
 
-/** A caller whose key was accepted, for one request. */
+/** A caller with an accepted key, for one request. */
 export interface Caller {
   readonly tenantId: string;
   readonly keyId: string;
@@ -14,8 +14,8 @@ export interface Caller {
 }
 
 /**
- * The answer to "may this key call now?". `rate` is there once the caller is known, so that errors carry the rate
- * headers too; an admitted call has been counted in its windows and in the month's `api_calls`.
+ * The answer to "may this key call now?". `rate` is set once the caller is known, so that errors carry the rate headers
+ * too. An admitted call has been counted in its windows and in the month's `api_calls`.
  */
 export type Admission =
   | { readonly admitted: true; readonly caller: Caller; readonly rate: RateDecision }
@@ -32,7 +32,7 @@ export type Identity = Shown<typeof identity>;
 /** A shop as the API shows it. `channelStatus.msgapp` is null until the first connection. */
 export type ShopView = Shown<typeof shop>;
 
-/** What the creation of a shop came to. */
+/** The result of a shop's creation. */
 export interface MadeShop {
   readonly shop: ShopView;
   /** It is the one that the same idempotency key made. */
@@ -44,7 +44,7 @@ export interface MadeShop {
 /** A declared contact as the API shows it. */
 export type ContactView = Shown<typeof contact>;
 
-/** What is known of a number after a revocation: its record, or for one never declared the same with nothing in it. */
+/** A number's contact after a revocation: its record, or an empty one if it was never declared. */
 export type RevokedContactView =
   | ContactView
   | (Readonly<Record<Exclude<keyof ContactView, 'phone' | 'active'>, null>> & {
@@ -58,7 +58,7 @@ export interface CursorPage<Item> {
   readonly nextCursor: string | null;
 }
 
-/** What else decides about a call, beside its key and its address. */
+/** The other conditions of a call, besides its key and its address. */
 export interface AdmissionTerms {
   /** The node is overloaded: a call that passes key and address is refused OVERLOADED and counts nothing. */
   readonly isBusy: boolean;
@@ -68,7 +68,7 @@ export interface AdmissionTerms {
   readonly isContinued?: boolean | undefined;
 }
 
-/** What the API asks of a tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
+/** The API's operations on a tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface TenantOperations {
   /**
    * Authenticates and counts one call: key, revocation, expiry, address, tenant, windows, quota, in this order.
@@ -103,7 +103,7 @@ export interface TenantOperations {
   ): Promise<Outcome<MadeShop>>;
   /** By id or exact name, case-insensitive. Fails SHOP_NOT_FOUND, AMBIGUOUS_SHOP with candidates. */
   findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView>>;
-  /** The same look-up, answering the shop's id alone and at once when the tenant is active here. */
+  /** Like `shop`, but returns only the shop's id, and at once if the tenant is active here. */
   shopId(tenantId: string, idOrName: string): MaybePromise<Outcome<string>>;
   /** Oldest first, by id. */
   listContacts(
@@ -119,6 +119,6 @@ export interface TenantOperations {
       readonly expiresAt: string | undefined;
     }[],
   ): Promise<Outcome<{ readonly accepted: number; readonly contacts: readonly ContactView[] }>>;
-  /** Names either form of a number. Of one never declared nothing changes. */
+  /** Takes either form of a number. A number that was never declared stays unchanged. */
   revokeContact(tenantId: string, phone: string): Promise<Outcome<RevokedContactView>>;
 }

@@ -13,15 +13,15 @@ export interface TenantRecord {
   readonly name: string;
   readonly plan: PlanName;
   readonly active: boolean;
-  /** The owner's notification number has a key of its own, since the first connection may set it. */
+  /** The owner's notification number has a separate key, since the first connection may set it. */
   readonly owner: { readonly name: string } | null;
   readonly settings: SettingsTuning;
   readonly poolFallback: boolean;
   readonly platform: boolean;
-  /** What the tenant is told of what people write. Absent: an earlier program stored it. */
+  /** The tenant's inbound mode. Absent: an earlier program stored the record. */
   readonly inbound?: InboundMode;
   readonly createdAtMs: number;
-  /** Its erasure was decided; nobody finds it any more, and it goes once its shops are gone. */
+  /** Its erasure was decided. No look-up finds it any more, and the record goes once its shops are gone. */
   readonly deleted: boolean;
 }
 
@@ -31,8 +31,8 @@ export interface ApiKeyRecord {
   /** SHA-256 of the raw key, hex. */
   readonly hash: string;
   /**
-   * The same of the values that rotation took from it, the newest first, at most `RETIRED_HASHES`; a caller that
-   * still has one is told so. Absent: never rotated, or rotated by a program that kept none.
+   * Hashes of the values that rotation replaced, newest first, at most `RETIRED_HASHES`. A caller that still uses one
+   * is answered that it was rotated. Absent: never rotated, or rotated by a program that kept none.
    */
   readonly retiredHashes?: readonly string[];
   readonly name: string;
@@ -57,7 +57,7 @@ export interface ShopRecord {
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** As operators see it. */
+/** Returns the tenant as operators see it. */
 export function tenantView(record: TenantRecord, ownerNumber: string | null): TenantView {
   const { id, name, plan, active, owner, settings, poolFallback, platform, createdAtMs } = record;
   return {
@@ -74,7 +74,7 @@ export function tenantView(record: TenantRecord, ownerNumber: string | null): Te
   };
 }
 
-/** As operators see it: without its hash. */
+/** Returns the key as operators see it, without its hash. */
 export function keyView(key: ApiKeyRecord): KeyView {
   const { id, name, permissions, expiresAtMs, ipAllowlist, limits, createdAtMs, rotatedAtMs, revokedAtMs } =
     key;
@@ -91,7 +91,7 @@ export function keyView(key: ApiKeyRecord): KeyView {
   };
 }
 
-/** As the API shows it. */
+/** Returns the shop as the API shows it. */
 export function shopView(shop: ShopRecord, msgapp: ShopView['channelStatus']['msgapp']): ShopView {
   const { id, name, phone, createdAtMs } = shop;
   return { id, name, phone, channelStatus: { msgapp }, createdAt: new Date(createdAtMs).toISOString() };

@@ -47,7 +47,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
 
   const found = (tenantId: string): MaybePromise<TenantState | undefined> => {
     const address = tenantAddress(tenantId);
-    // The caller asks whether the lease still holds before it releases the reply.
+    // The caller checks that the lease is still valid before it releases the reply.
     return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
   };
   const state = (tenantId: string): MaybePromise<TenantState> => {
@@ -145,7 +145,7 @@ function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord
   return byId === undefined ? shopByName({ shops }, idOrName) : done(byId);
 }
 
-/** Apart, since whoever makes a closure pays for it also where an id is found. */
+/** This is separate because a closure would cost time even if the id is found. */
 function shopByName({ shops }: Pick<TenantState, 'shops'>, idOrName: string): Outcome<ShopRecord> {
   const name = foldedName(idOrName);
   const [shop, ...more] = [...shops.values()].filter((other) => foldedName(other.name) === name);

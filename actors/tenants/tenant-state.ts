@@ -18,10 +18,9 @@ const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', MAPPED_PREFIX, 'ipv6');
 
 /**
- * The addresses from which a key may be used, quick to ask; undefined when every address may. Takes what
- * `isAddressRange` takes. An entry holds for its own family alone: a BlockList reads each IPv4 address as one of
- * IPv6 too, so that `::/0` would admit every caller. An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`)
- * is one of IPv4.
+ * Returns a fast check of the addresses from which a key may be used; undefined if all may. Takes the entries that
+ * `isAddressRange` accepts. An entry applies only to its own family: a BlockList reads each IPv4 address also as IPv6,
+ * so `::/0` would admit every caller. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) counts as IPv4.
  */
 export function ipAllowlist(entries: readonly string[]): ((address: string) => boolean) | undefined {
   if (entries.length === 0) return undefined;
@@ -48,10 +47,10 @@ function isMapped(address: string, prefix: string | undefined): boolean {
 /** A key ready to be checked: its record with the permissions and the allowlist made quick to ask. */
 export interface LiveKey {
   readonly record: ApiKeyRecord;
-  /** As `GET /me` shows it. */
+  /** The key as `GET /me` shows it. */
   readonly view: Identity['key'];
   readonly permissions: ReadonlySet<Permission>;
-  /** Whether an address may use the key; undefined: any may. */
+  /** True if an address may use the key; undefined: any may. */
   readonly mayCallFrom: ((address: string) => boolean) | undefined;
 }
 
@@ -60,18 +59,21 @@ export interface TenantState {
   readonly tenantId: string;
   readonly shard: number;
   readonly keys: TenantKeys;
-  /** Tells this loading of the tenant from all others: what ran for an earlier one may store nothing any more. */
+  /** Distinguishes this loading of the tenant from all others. Work started by an earlier one may store nothing. */
   readonly loading: symbol;
   readonly record: TenantRecord;
   readonly settings: TenantSettings;
   readonly ownerNumber: string | null;
   readonly apiKeys: ReadonlyMap<string, LiveKey>;
-  /** The same keys by the hash of every value they had. Revoked ones are among them: they are answered otherwise than unknown ones. */
+  /**
+   * The same keys by the hash of each value they had. Revoked ones are included, since their answer differs from that
+   * for unknown ones.
+   */
   readonly apiKeysByHash: ReadonlyMap<string, LiveKey>;
   readonly shops: ReadonlyMap<string, ShopRecord>;
-  /** Ids of shops whose erasure is not finished. */
+  /** Ids of shops with an unfinished erasure. */
   readonly erasing: ReadonlySet<string>;
-  /** Ids of people whose erasure is not finished. */
+  /** Ids of people with an unfinished erasure. */
   readonly erasingPeople: ReadonlySet<string>;
   /** Nothing of the tenant is stored any more. */
   readonly isGone: boolean;
@@ -79,13 +81,13 @@ export interface TenantState {
   readonly hasErased: boolean;
   /** Endpoints that the tenant's events are sent to, by id. */
   readonly webhooks: ReadonlyMap<string, WebhookRecord>;
-  /** New declarations of the last day; changed in place once a commit holds. */
+  /** New declarations of the last day; changed in place once a commit succeeds. */
   readonly declared: DeclarationLedger;
   /** Calls of this month; counts in place at each admission and is stored once a second. */
   readonly quota: QuotaMeter;
 }
 
-/** Rebuilds a tenant from what its commits wrote, as it stands at `nowMs`; undefined when there is none. */
+/** Rebuilds a tenant from its commits, at `nowMs`; undefined if there is none. */
 export async function loadTenant(
   address: Address,
   store: Store,

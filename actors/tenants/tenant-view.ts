@@ -6,7 +6,7 @@ import type { Permission } from '../permission.ts';
 import type { key } from '../replies/account-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 
-/** Who owns a tenant's account, and where the owner is notified (E.164). */
+/** The owner of a tenant's account, and the number for its notifications (E.164). */
 export interface TenantOwner {
   readonly name: string;
   readonly notificationNumber: string | null;
@@ -28,12 +28,12 @@ export interface TenantView {
   readonly settings: SettingsTuning;
   readonly poolFallback: boolean;
   readonly platform: boolean;
-  /** What the tenant is told of what people write to its shops. */
+  /** The tenant's inbound mode. */
   readonly inbound: InboundMode;
   readonly createdAt: string;
 }
 
-/** What may be given at creation or changed later; absent: unchanged (defaults at creation). */
+/** Values to set at creation or later; absent: unchanged (defaults at creation). */
 export interface TenantChanges {
   readonly name?: string | undefined;
   readonly plan?: PlanName | undefined;
@@ -49,7 +49,7 @@ export interface TenantChanges {
 /** A key as operators see it; never its value. */
 export type KeyView = Shown<typeof key>;
 
-/** What a new key is made from, valid in shape. */
+/** The input for a new key, valid in shape. */
 export interface KeyDraft {
   readonly name: string;
   readonly permissions: readonly Permission[];

@@ -3,7 +3,7 @@ import type { Actors } from '../../runtime/actors.ts';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { tenantAddress } from './tenant-keys.ts';
 
-/** How often changed windows and quotas are stored: what a crash may lose (docs/contract.md, Windows). */
+/** How often changed windows and quotas are stored. A crash may lose this much (docs/contract.md, Windows). */
 const USAGE_STORE_MS = 1_000;
 
 const SWEPT_KEYS = 1_000;

@@ -19,15 +19,15 @@ export interface WebhookRecord {
 }
 
 /**
- * Why nothing is sent to an endpoint: an operator or a call of the tenant said so, it answered 410, all failed for five
- * days, or no configured key opens its secret.
+ * The reason why an endpoint gets no events: an operator or the tenant disabled it, it answered 410, all tries failed
+ * for five days, or no configured key opens its secret.
  */
 export type WebhookEnd = WebhookKeeper | 'gone' | 'failing' | 'unreadable';
 
-/** Who makes and changes an endpoint. */
+/** The two kinds of callers that make and change an endpoint. */
 export type WebhookKeeper = 'operator' | 'tenant';
 
-/** How far an endpoint has come. Every event up to `cursor` was delivered, waits to be tried again, or is a dead letter. */
+/** The progress of an endpoint. Each event up to `cursor` was delivered, waits for a retry, or is a dead letter. */
 export interface WebhookProgress {
   /** A place in the tenant's stream. */
   readonly cursor: string;
@@ -50,12 +50,12 @@ export interface WebhookRetry {
   readonly place: string;
   /** The event's shop, with which the retry is erased; absent: an earlier program wrote it. */
   readonly shopId?: string;
-  /** How often it was tried. */
+  /** The number of tries so far. */
   readonly tries: number;
   readonly dueAtMs: number;
 }
 
-/** What came of one try. */
+/** The result of one try. */
 export interface WebhookAttempt {
   /** The event's id, as callers see it. */
   readonly eventId: string;
@@ -74,5 +74,5 @@ export interface WebhookAttempt {
   readonly isDead: boolean;
 }
 
-/** What its keepers may change of an endpoint. */
+/** The fields of an endpoint that its keepers may change. */
 export type WebhookChanges = Partial<Pick<WebhookRecord, 'url' | 'types' | 'shops' | 'disabled'>>;

@@ -13,14 +13,17 @@ import type {
   WebhookRecord,
 } from './webhook-record.ts';
 
-/** Endpoints of one tenant, whoever made them, with which its own calls and operators may make no more. */
+/** Most endpoints of one tenant, made by anyone, above which its own calls and operators may make no more. */
 const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };
 /** Tries of all endpoints of a tenant that are kept at least. */
 const ATTEMPTS_KEPT = 2_000;
-/** How long a secret that was rotated away still signs. */
+/** How long a rotated secret still signs, in milliseconds. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** Tells which endpoints are sent events: of a tenant that is not active none; theirs wait until it is again. */
+/**
+ * Names the endpoints that get events. A tenant that is not active has none; their events wait until it is active
+ * again.
+ */
 export function webhooksChanged({
   record,
   webhooks,
@@ -45,8 +48,8 @@ export function putWebhook(
 }
 
 /**
- * What an activation stores and does of the endpoints: secrets sealed anew where the configured keys changed, and events
- * sent to them from here.
+ * Stores and starts the endpoints at an activation: secrets are sealed again if the configured keys changed, and events
+ * are sent from here.
  */
 export function activateWebhooks(
   state: TenantState,
@@ -68,7 +71,7 @@ export function activateWebhooks(
   };
 }
 
-/** Changes an endpoint as its keepers say. One that is enabled or gets another address begins without failures. */
+/** Changes an endpoint as its keepers ask. An endpoint that is enabled or moved starts without failures. */
 export function changeWebhook(
   state: TenantState,
   change: {
@@ -82,7 +85,7 @@ export function changeWebhook(
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   const changed = { ...webhook, ...changes };
   const beginsAnew = changes.disabled === null || changed.url !== webhook.url;
-  // Each beginning has a moment of its own, whatever the clock says: failures are told apart by it.
+  // Each beginning has a distinct moment, even if the clock repeats one: it separates old failures from new ones.
   const enabledAtMs = beginsAnew ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
   return withWebhook(state, { ...changed, enabledAtMs });
 }
@@ -105,14 +108,14 @@ export function rotateWebhookSecret(
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   const former =
     webhook.secret === unreadable ? null : { secret: webhook.secret, untilMs: nowMs + OVERLAP_MS };
-  // What held it up is gone.
+  // An endpoint that no key could open is enabled again.
   const enabled = webhook.disabled?.why === 'unreadable' ? { disabled: null } : {};
   return changeWebhook(state, { webhookId, changes: { secret, former, ...enabled }, nowMs });
 }
 
 /**
- * Disables an endpoint for what came of its tries, and tells operators. One that is disabled stays as it is, and so does one
- * that was enabled or moved after the judgement, which names the beginning it was about by its `enabledAtMs`.
+ * Disables an endpoint after its failed tries, and notifies operators. Changes nothing if it is disabled already, or
+ * was enabled or moved after the judgement. The judgement names the beginning it is about by `enabledAtMs`.
  */
 export function disableWebhook(
   state: TenantState,
@@ -149,8 +152,8 @@ export function deleteWebhook(state: TenantState, webhookId: string): Turn<Tenan
 }
 
 /**
- * Stores how far an endpoint has come, with the tries that brought it there. Refuses what began from an earlier loading of
- * the tenant: it waited in the mailbox meanwhile, and whoever sends to the endpoint now has begun from what was stored before.
+ * Stores an endpoint's progress, with the tries that led to it. Refuses progress from an earlier loading of the tenant:
+ * it waited in the mailbox, and the present sender started from the stored progress.
  */
 export function webhookProgress(
   state: TenantState,
@@ -164,9 +167,9 @@ export function webhookProgress(
   const { webhookId, progress, attempts } = command;
   if (command.loading !== state.loading || !state.webhooks.has(webhookId))
     return { reply: failed('NOT_FOUND') };
-  // Of a shop that is being erased nothing is noted any more.
+  // Tries for a shop that is being erased are not stored.
   const noted = attempts.filter(({ shopId }) => state.shops.has(shopId));
-  // What names no shop was taken out with the first shop that was erased; whoever remembers it brings it back no more.
+  // The first erasure of a shop removed all entries without a shop. A sender that remembers one must not restore it.
   const kept = ofShops(progress, (shopId) =>
     shopId === undefined ? !state.hasErased : state.shops.has(shopId),
   );
@@ -182,7 +185,10 @@ export function webhookProgress(
   };
 }
 
-/** Takes what endpoints' progress (`stored`, by webhook id) holds of erased shops out of it. What names no shop may be theirs. */
+/**
+ * Removes the entries of erased shops from endpoints' progress (`stored`, by webhook id). Entries without a shop may
+ * belong to them, so they go too.
+ */
 export function erasedProgress(
   { keys, shops }: Pick<TenantState, 'keys' | 'shops'>,
   stored: ReadonlyMap<string, string>,

@@ -8,21 +8,21 @@ const ANSWER_MS = 15_000;
 /** The longest time for which an endpoint may ask for no more events. */
 const MOST_HELD_MS = 10 * 3_600_000;
 
-/** What guards and bounds deliveries. */
+/** The guards and limits of deliveries. */
 export interface DeliveryOptions {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
-  /** Certificates of authorities to trust in place of the system's; for tests. */
+  /** Certificates of authorities to trust instead of the system's; for tests. */
   readonly ca?: string;
 }
 
-/** What an endpoint answered. */
+/** The answer of an endpoint. */
 export interface Delivered {
   /** Null: no answer came. */
   readonly status: number | null;
   /** Why it was no success, without the address; null: it was one. */
   readonly error: string | null;
-  /** How long a 429 or 503 asks for no more events, in milliseconds; null: it asks for nothing. */
+  /** How long a 429 or 503 asks for no more events, in milliseconds; null: no wait was asked for. */
   readonly holdMs: number | null;
 }
 
@@ -59,7 +59,7 @@ export async function deliver(
       status === 429 || status === 503
         ? holdOf(answer.headers['retry-after'], signed.timestamp * 1_000)
         : null;
-    // Its status says all; the body is not read.
+    // Only the status counts; the body is not read.
     answer.destroy();
     return {
       status,

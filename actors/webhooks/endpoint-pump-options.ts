@@ -21,14 +21,14 @@ export interface Missed {
   readonly missedUntilMs?: number | undefined;
 }
 
-/** What came of sending an event, and when it went out. */
+/** The result of sending an event, and the moment it was sent. */
 export interface SentEvent {
   readonly delivered: Delivered;
   readonly atMs: number;
   readonly durationMs: number;
 }
 
-/** Whether an endpoint answered at once the last time. */
+/** The speed of an endpoint's last answer. */
 export type EndpointPace = 'unknown' | 'quick' | 'slow';
 
 /** The reads, writes and the sending of one endpoint's pump. Each may reject with `RuntimeFailure`. */
@@ -36,12 +36,12 @@ export interface EndpointPumpOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** What is stored of how far it came; undefined: nothing yet. */
+  /** Reads the endpoint's stored progress; undefined: none yet. */
   progress(webhookId: string): Promise<WebhookProgress | undefined>;
   /** Events for this endpoint behind a place, at most `limit`. */
   after(place: string, limit: number, webhook: WebhookRecord): Promise<ReadEvents>;
   at(place: string): Promise<KeptEvent>;
-  /** What is sent of it; undefined: there is nothing to show of it any more. */
+  /** Returns the body to send for the event; undefined: its record is gone. */
   body(event: StoredEvent): Promise<string | undefined>;
   /** Undefined: its turn came when it might not begin any more. Never rejects. */
   send(
@@ -50,8 +50,8 @@ export interface EndpointPumpOptions {
     to: {
       readonly pace: EndpointPace;
       /**
-       * The endpoint as it stands when the turn of the try has come, which may be minutes later. Undefined: the try may not
-       * begin any more.
+       * Returns the endpoint's present record when the try's turn comes, which may be minutes later. Undefined: the try
+       * must not begin.
        */
       readonly begin: () => WebhookRecord | undefined;
     },
@@ -60,6 +60,6 @@ export interface EndpointPumpOptions {
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
   /** Disables the endpoint, unless it was enabled or moved since it was as it is given here. */
   disable(judged: Pick<WebhookRecord, 'id' | 'enabledAtMs'>, why: 'gone' | 'failing'): Promise<void>;
-  /** Tells operators that the endpoint will not get events from before then. */
+  /** Notifies operators that the endpoint will not get events from before then. */
   missed(webhookId: string, untilMs: number): void;
 }

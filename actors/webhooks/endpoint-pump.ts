@@ -20,12 +20,12 @@ const MOST_RETRIES = 200;
 export const MOST_WAITING = 2 * MOST_RETRIES;
 /** Time between two tries to read or to store. */
 const AGAIN_MS = 1_000;
-/** How often the pump looks for new events by itself: nobody tells of a commit whose reply was lost. */
+/** How often the pump looks for new events by itself: a commit with a lost reply sends no notification. */
 const LOOK_MS = 5 * 60_000;
-/** The outcome of an event whose data is broken: the schedule ends it, and it holds up no other. */
+/** The result for an event with broken data: the schedule ends it, and it delays no other. */
 const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
 
-/** Whether an endpoint is to get an event: it is of its types and of its shops. */
+/** True if an endpoint wants an event of this type and shop. */
 export function isWanted(
   { types, shops }: Pick<WebhookRecord, 'types' | 'shops'>,
   { type, shopId }: Pick<StoredEvent, 'type' | 'shopId'>,
@@ -48,15 +48,15 @@ interface Replay {
 
 /**
  * Sends one endpoint its events. An event is among the retries of the progress from when it is read until it has ended.
- * One loop does all: it stores what came of tries and what is replayed, and begins the tries that are due. What came of
- * a try is stored before another takes its place. So a kill repeats those under way at most, under the same ids.
+ * One loop does all: it stores results and replays, and begins the tries that are due. The result of a try is stored
+ * before another try takes its slot. A kill therefore repeats at most the tries in flight, under the same ids.
  */
 export class EndpointPump {
   readonly #options: EndpointPumpOptions;
   readonly #tries: EndpointTries;
   readonly #replays: Replay[] = [];
   #webhook: WebhookRecord;
-  /** As the loop last knew it: what is stored, and what was read since. */
+  /** The progress as the loop last knew it: the stored part, and the events read since. */
   #progress: WebhookProgress | undefined;
   #isNews = true;
   #isStopped = false;
@@ -204,7 +204,7 @@ export class EndpointPump {
     return this.#progress;
   }
 
-  /** Stores what came of these tries, and the replays. Where it cannot, these events are sent once more. */
+  /** Stores the results of these tries, and the replays. If storing fails, these events are sent once more. */
   async #record(ended: readonly Ended[]): Promise<void> {
     const replays = this.#replays.splice(0);
     if (ended.length + replays.length === 0) return;
@@ -236,12 +236,12 @@ export class EndpointPump {
     this.#progress = progress;
   }
 
-  /** Disables an endpoint that said that it is gone, or that failed for too long. */
+  /** Disables an endpoint that answered 410, or that failed for too long. */
   async #disableIfOver(ended: readonly Ended[]): Promise<void> {
     if (ended.length === 0) return;
-    // Whatever changes from here on was not judged.
+    // Later changes of the endpoint were not judged.
     const judged = this.#webhook;
-    // A 410 of a former address, or from before it was enabled, says nothing of the present one.
+    // A 410 from a former address, or from before the endpoint was enabled, does not apply to the present one.
     const isGone = ended.some(
       ({ delivered, address, atMs }) =>
         delivered?.status === 410 && !address.isFormer && atMs >= judged.enabledAtMs,
@@ -252,7 +252,7 @@ export class EndpointPump {
     if (isGone || isFailing) await this.#options.disable(judged, isGone ? 'gone' : 'failing');
   }
 
-  /** What is due, the oldest first, and then new events as far as there is room. */
+  /** Returns the due events, oldest first, then new events for the free slots. */
   async #next(before: WebhookProgress, nowMs: number): Promise<NextTries> {
     const due = this.#tries
       .resting(before.retries)
@@ -296,7 +296,7 @@ export class EndpointPump {
     return { tries, progress: { ...before, cursor, retries: [...kept, ...fresh], ...missed } };
   }
 
-  /** New events may be there, and there is room for them. */
+  /** True if new events may exist and slots are free for them. */
   #mayRead(waiting: number, room: number): boolean {
     return this.#isNews && room > 0 && waiting < MOST_RETRIES;
   }
@@ -312,7 +312,7 @@ export class EndpointPump {
     }
   }
 
-  /** Sleeps until the next one is due, or it is time to look for new events. The end of a try wakes the pump. */
+  /** Sleeps until the next retry is due, or it is time to look for new events. The end of a try ends the sleep. */
   async #idle({ retries }: WebhookProgress, nowMs: number): Promise<void> {
     const resting = this.#tries.roomAgain > 0 ? this.#tries.resting(retries) : [];
     const lookAtMs = nowMs + LOOK_MS;

@@ -13,7 +13,7 @@ export const SLOW_MS = 1_000;
 
 /** The address of an endpoint for as long as it has it; one that it gets back is another. */
 interface EndpointAddress {
-  /** The endpoint has another one by now, of which nothing is said by what comes of a try here. */
+  /** The endpoint has moved to another address, so the result of this try does not apply to it. */
   isFormer: boolean;
 }
 
@@ -66,8 +66,8 @@ export class EndpointTries {
   }
 
   /**
-   * Takes a changed record. At another address it begins anew: tries that wait for their turn are withdrawn, and their
-   * events may be tried there. Those that began may yet be taken by the former address: their events wait for the end.
+   * Takes a changed record. If the address changed, it starts again: waiting tries are withdrawn, and their events may
+   * be tried there. The former address may still accept the tries in flight: their events wait for the end.
    */
   update(webhook: WebhookRecord): void {
     const isMoved = webhook.url !== this.#webhook.url;
@@ -94,7 +94,7 @@ export class EndpointTries {
     return this.#most - this.#here.length;
   }
 
-  /** How many more events may be sent again. */
+  /** How many more events may be retried. */
   get roomAgain(): number {
     return this.#most - this.#here.filter(({ isNew }) => !isNew).length;
   }
@@ -126,7 +126,10 @@ export class EndpointTries {
     });
   }
 
-  /** What came of tries since the last call. Until then they are under way: their events are not tried again. */
+  /**
+   * Returns the results of tries since the last call. Until then they count as in flight: their events are not tried
+   * again.
+   */
   takeEnded(): readonly Ended[] {
     const ended = this.#ended;
     this.#ended = [];
@@ -162,7 +165,7 @@ export class EndpointTries {
     return [...this.#underway.values()].filter(({ address }) => !address.isFormer);
   }
 
-  /** One goes ahead, so that endpoints which turn out to be dead hold few slots of those that are new. */
+  /** Only one try runs until the first answer, so that new endpoints that turn out dead use few slots. */
   get #most(): number {
     return this.#pace === 'unknown' ? 1 : AT_A_TIME;
   }

@@ -6,7 +6,7 @@ export interface Slot {
   moveTo(name: string): void;
 }
 
-/** How many pieces may be in flight. */
+/** How many jobs may be in flight. */
 interface SlotBounds {
   readonly all: number;
   /** The bound for one name. */
@@ -19,13 +19,13 @@ interface SlotBounds {
 }
 
 /**
- * Bounds the work in flight: all pieces together, and those of one name, so that no name waits for another's. However
- * many names the group has, they leave room for the others.
+ * Limits the jobs in flight, in all and per name, so that no name waits for another's. A limit for the group leaves
+ * slots for other groups, for any number of names.
  */
 export class FairSlots {
   readonly #bounds: SlotBounds;
   readonly #held = new Counts();
-  /** Pieces that wait, by name; the names stand in the order of their turns. */
+  /** Jobs that wait, by name; the names are in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #ofGroup = 0;
 

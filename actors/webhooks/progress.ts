@@ -30,15 +30,15 @@ export function firstProgress({ since }: Pick<WebhookRecord, 'since'>): WebhookP
 }
 
 /**
- * The progress as it counts for the endpoint: without failures, and without a wait that it asked for, from before it was enabled
- * or got its address.
+ * Returns the progress that applies to the endpoint: without failures and requested waits from before it was enabled or
+ * moved.
  */
 export function forgiven(
   progress: WebhookProgress,
   { enabledAtMs }: Pick<WebhookRecord, 'enabledAtMs'>,
 ): WebhookProgress {
   const { failingSinceMs, countedForMs } = progress;
-  // An earlier program told them apart by the clock.
+  // An earlier program distinguished them by the clock.
   const isOld =
     countedForMs === undefined
       ? failingSinceMs !== null && failingSinceMs < enabledAtMs
@@ -63,7 +63,7 @@ export function withReplayed(
 }
 
 /**
- * The progress with these tries behind it, and the record of each. What follows a try is counted from its own end. A
+ * Returns the progress after these tries, and the record of each. The delay after a try counts from its own end. A
  * replay that came while the try ran keeps its entry.
  */
 export function tallied(before: WebhookProgress, ended: readonly Ended[], random: Random): ProgressChange {
@@ -92,8 +92,8 @@ export function tallied(before: WebhookProgress, ended: readonly Ended[], random
 }
 
 /**
- * The progress with one more try at a former address behind it, which says nothing of the present one: an event that was not
- * taken goes there at once, as if it had not been tried.
+ * Returns the progress after a try at a former address, which does not count for the present one. An event that was not
+ * accepted goes there at once, without a counted try.
  */
 function afterFormer(
   progress: WebhookProgress,

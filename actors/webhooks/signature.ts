@@ -8,7 +8,7 @@ export function makeSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** What is signed: the message's id, when it is sent (Unix seconds) and its body. */
+/** The signed parts: the message's id, its time of sending (Unix seconds) and its body. */
 export interface Signed {
   readonly id: string;
   readonly timestamp: number;

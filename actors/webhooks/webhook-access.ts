@@ -18,7 +18,7 @@ type WebhookChange = Extract<
 export interface WebhookAccess {
   /** Undefined: there is no such tenant, or it was erased. */
   readonly stateOf: (tenantId: string) => Promise<TenantState | undefined>;
-  /** How far endpoints have come, by id; none of one that was sent nothing yet. */
+  /** Reads the progress of endpoints, by id; an endpoint that got no event yet has none. */
   readonly progressOf: (
     tenantId: string,
     ids: readonly string[],
@@ -30,7 +30,7 @@ export interface WebhookAccess {
     webhookId: string,
     answer: (webhook: WebhookRecord) => Promise<Outcome<Value>>,
   ) => Promise<Outcome<Value>>;
-  /** The record as it then stands. */
+  /** Changes an endpoint and returns its new record. */
   readonly change: (tenantId: string, command: WebhookChange) => Promise<Outcome<WebhookRecord>>;
 }
 

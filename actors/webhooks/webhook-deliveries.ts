@@ -28,7 +28,7 @@ export interface WebhookDeliveriesOptions {
   makeId(nowMs: number): string;
 }
 
-/** What was sent to endpoints and what is to be sent again, as operators see and steer it. */
+/** Lists sent events and pending retries of endpoints, and replays them, for operators. */
 export function webhookDeliveries(
   { store, clock, pump, makeId }: WebhookDeliveriesOptions,
   { withWebhook, progressOf }: WebhookAccess,
@@ -103,7 +103,7 @@ async function eventsSince(
   }
 }
 
-/** A try as it lies in the stream, whose entry names the shop. */
+/** A try as the stream stores it; the stream's entry names the shop. */
 type NotedAttempt = Omit<WebhookAttempt, 'shopId'>;
 
 function attemptView({ atMs, ...attempt }: NotedAttempt): AttemptView {

@@ -17,13 +17,13 @@ export interface WebhookDraft {
 export type AttemptView = Shown<typeof webhookAttempts>['items'][number];
 
 /**
- * What operators and the tenant itself do with its webhooks, on the node that owns the tenant. Missing things fail NOT_FOUND, an address
- * that may not be asked VALIDATION_ERROR. Rejects only with `RuntimeFailure`.
+ * Operations on a tenant's webhooks, for operators and for the tenant, on the node that owns the tenant. Missing things
+ * fail with NOT_FOUND, a forbidden address with VALIDATION_ERROR. Rejects only with `RuntimeFailure`.
  */
 export interface WebhookOperations {
   /**
-   * The secret is told here and by `rotateSecret` alone. A tenant fails WEBHOOK_LIMIT_REACHED where it has 20, an operator
-   * CONFLICT where it has 1,000.
+   * Makes an endpoint. Only this and `rotateSecret` return the secret. Fails for a tenant with 20 endpoints
+   * (WEBHOOK_LIMIT_REACHED), and for an operator if the tenant has 1,000 (CONFLICT).
    */
   create(
     tenantId: string,

@@ -22,11 +22,10 @@ import type { ReplayedEvent } from './progress.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
 /**
- * Deliveries of this node under way: each is a connection for up to 15 s. A tenant's endpoints that answer at once, those
- * that do not, those of which it is not known yet, and tests each have 16 of their own. A try that takes long counts for the
- * slow ones from then on, 64 at most: endpoints that die together hold up no others for longer than it takes to see it.
- * The slow ones of all tenants have half of the connections at most, so that endpoints which hang leave room for those
- * that answer, however many tenants they are of.
+ * Deliveries of this node in flight: each is a connection for up to 15 s. A tenant has 16 slots for each kind of
+ * endpoint: quick, slow, unknown, and for tests. A long try counts as slow from then on, 64 at most. Endpoints that die
+ * together therefore delay others only until that is detected. The slow ones of all tenants have at most half of the
+ * connections, so quick endpoints always keep the rest.
  */
 const SLOTS = {
   ...{ all: 1_024, share: 16, moved: 64, group: 512 },
@@ -53,7 +52,7 @@ export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 
   readonly log: Logger;
 }
 
-/** What the webhooks of a node did since it started, and how they stand. */
+/** Counts of a node's webhooks since its start, and their present state. */
 export interface WebhookFigures {
   readonly delivered: number;
   readonly failed: number;
@@ -68,8 +67,8 @@ export interface WebhookFigures {
 }
 
 /**
- * Sends the events of this node's tenants to their endpoints. A tenant is this node's while its actor is active here: the
- * actor says which endpoints there are, and stores how far each has come behind the fence.
+ * Sends the events of this node's tenants to their endpoints. A tenant belongs to this node while its actor is active
+ * here. The actor names the endpoints, and stores the progress of each behind the fence.
  */
 export class WebhookPump {
   readonly #options: WebhookPumpOptions;
@@ -202,7 +201,7 @@ export class WebhookPump {
     );
   }
 
-  /** Counts since the start, and how the endpoints stand now. */
+  /** Counts since the start, and the endpoints' present state. */
   figures(): WebhookFigures {
     const pumps = [...this.#pumps.values()].flatMap((ofTenant) =>
       [...ofTenant.values()].filter(({ isSettling }) => !isSettling),
@@ -268,7 +267,7 @@ function slotsOf(tenantId: string, share: EndpointPace | 'tests'): string {
   return `${tenantId} ${share}`;
 }
 
-/** Events of the types and shops that an endpoint wants; looks at one batch, and says how far. */
+/** Reads one batch and returns the events of the endpoint's types and shops, and the position reached. */
 async function readAfter(
   store: Pick<Store, 'read'>,
   asked: {

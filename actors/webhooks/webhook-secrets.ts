@@ -16,9 +16,9 @@ export function openedSecret(cipher: TextCipher, use: string, sealed: string): s
 }
 
 /**
- * An endpoint as it is to be stored under the keys that are configured now: its secrets sealed with the newest, so that an
- * older key can be taken away. One whose secret no key opens is disabled as `unreadable`, and goes on once a key opens it
- * again. The same object where nothing changes. Never throws.
+ * Returns an endpoint to store under the present keys: its secrets are sealed with the newest, so that an older key can
+ * be removed. If no key opens its secret it is disabled as `unreadable`, and enabled again once a key opens it. Returns
+ * the same object if nothing changes. Never throws.
  */
 export function resealed(
   tenantId: string,

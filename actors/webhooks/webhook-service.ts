@@ -22,15 +22,15 @@ const HTTPS_PORT = 443;
 /** Asks for no event: the page's cursor is the present end of the stream. */
 const NOW = { cursor: undefined, limit: 1, types: undefined, shopId: undefined, waitMs: 0 } as const;
 
-/** What webhooks are kept and sent with. */
+/** The stores, secrets and network access of webhooks. */
 export interface WebhookServiceOptions extends WebhookDeliveriesOptions {
   readonly actors: Actors;
   readonly cipher: TextCipher;
   readonly events: EventOperations;
   readonly guard: AddressGuard;
   /**
-   * Whether an endpoint may be at http and at any port, in place of https at 443: only on loopback, and only where the
-   * network is simulated.
+   * True if an endpoint may use http and any port, instead of https at 443: only on loopback, and only if the network
+   * is simulated.
    */
   allowsHttp(url: string): boolean;
 }
@@ -124,7 +124,7 @@ function secrets(
   };
 }
 
-/** What is asked for, and no more: any other field may have changed since it was read. */
+/** Takes only the fields of the request: any other field may have changed since it was read. */
 function changesOf(
   { url, types, shops, disabled }: Parameters<WebhookOperations['change']>[2],
   { nowMs, by }: { readonly nowMs: number; readonly by: WebhookKeeper },
@@ -137,7 +137,7 @@ function changesOf(
   };
 }
 
-/** What is wrong with an endpoint: an address that is asked and may not be, shops that the tenant has not. */
+/** Returns the problems of an endpoint: a forbidden address, or shops that the tenant does not have. */
 function problemsOf(
   { url, shops }: Pick<WebhookRecord, 'url' | 'shops'>,
   state: TenantState,
