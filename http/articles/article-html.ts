@@ -54,7 +54,7 @@ function documentHtml(
   articles: Articles,
   { current, main }: { readonly current: string | undefined; readonly main: string },
 ): string {
-  // The list stands at /docs, an article one step deeper.
+  // The list is at `/docs`, and each article one level below it.
   const [root, docs] = current === undefined ? ['', 'docs/'] : ['../', ''];
   const links = [...articles.values()].map(({ slug, title: name }) => {
     const here = slug === current ? ' aria-current="page"' : '';

@@ -31,8 +31,9 @@ const STYLE_URL = new URL('./article.css', import.meta.url);
 const SCRIPT_URL = new URL('./article.js', import.meta.url);
 
 /**
- * The articles for people without a key, beside `/reference`: `/docs`, where `/` leads, one page each, its Markdown under the same path with
- * `.md`, and `/llms.txt`. Each is made when it is first asked for, since the public address may be known no earlier.
+ * The pages of the articles, for people without a key. `/docs` is the list, and `/` redirects to it. Each article has a
+ * page, and its Markdown under the same path with `.md`. `/llms.txt` lists them for programs. A page is made on its
+ * first request, because the public address may be unknown before.
  */
 export function articlePages(library: ArticleLibrary): readonly Page[] {
   const html = (path: string, body: () => string): Page => page(path, 'text/html; charset=utf-8', body);

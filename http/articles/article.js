@@ -1,4 +1,4 @@
-// What the pages of articles do beyond being read: examples are copied by a button, and all articles are searched.
+// Adds buttons that copy the examples, and a search over all articles.
 
 /** Browsers give pages the clipboard over HTTPS and on this machine alone. */
 if (navigator.clipboard !== undefined) {

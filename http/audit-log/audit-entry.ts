@@ -1,4 +1,4 @@
-/** What an operator is about to change. */
+/** A change that an operator is about to make. */
 export interface Change {
   /** The operator's name. */
   readonly operator: string;
@@ -24,12 +24,12 @@ export interface AuditEntry extends Change {
   readonly id: string;
   /** ISO 8601 in UTC, when it was begun, by Redis's clock. */
   readonly at: string;
-  /** Null while it is under way, and where its node ended before it could say what came of it. */
+  /** Null while the change is in progress, or if its node ended before the outcome was known. */
   readonly status: number | null;
   readonly code: string | null;
 }
 
-/** Which changes to list. */
+/** Filters for the list of changes. */
 export interface AuditLogQuery {
   readonly operator: string | undefined;
   readonly tenantId: string | undefined;

@@ -16,16 +16,17 @@ const MASK_SCRIPT = readLuaScript(new URL('./mask-change.lua', import.meta.url))
 
 interface AuditLogOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
-  /** How long a change is kept, in milliseconds. */
+  /** Retention of a change, in milliseconds. */
   readonly maxAgeMs: number;
   readonly maxEntries?: number;
   newId(): ObjectId;
 }
 
 /**
- * The log of what operators change, one for all nodes. A change is written down before it is tried and its outcome
- * afterwards: none goes unrecorded, and one whose node died in between has no outcome. Never holds a
- * body, a query value or a token. All methods reject with the store's failure when Redis does not take or answer.
+ * The log of the operators' changes, one for all nodes. A change is recorded before it is tried, and its outcome
+ * afterwards. So no change goes unrecorded, and a change whose node died in between has no outcome. An entry never
+ * contains a body, a query value or a token. All methods reject with the store's failure if Redis refuses or does not
+ * answer.
  */
 export class AuditLog {
   readonly #options: AuditLogOptions;
@@ -34,7 +35,7 @@ export class AuditLog {
     this.#options = options;
   }
 
-  /** Writes down a change that is about to be tried; answers its id. Nothing may be changed when it rejects. */
+  /** Records a change that is about to be tried, and returns its id. If this rejects, the change must not be made. */
   async begin(change: Change): Promise<string> {
     const { maxAgeMs, maxEntries = MAX_ENTRIES, newId } = this.#options;
     const { order, entries, outcomes, erased } = AUDIT_KEYS;
@@ -80,8 +81,8 @@ export class AuditLog {
   }
 
   /**
-   * Takes the name of an erased tenant or shop out of the log, also of what is still to be written: who did what and
-   * when stays, and the ids of each such change become digests. A filter by the id still finds them.
+   * Replaces the ids of an erased tenant or shop by digests, also in entries that are still to be written. Operators,
+   * methods and times are kept. A filter by the id still finds the entries.
    */
   async forget(id: string): Promise<void> {
     const mark = erasedMark(id);

@@ -2,7 +2,7 @@ import type { Store } from '../../runtime/store.ts';
 import { erasedMark } from '../request-log/request-log-keys.ts';
 import type { AuditEntry, AuditLogQuery, AuditPage, Change } from './audit-entry.ts';
 
-/** Where the log is in Redis; one hash tag, since one script touches them all. */
+/** Keys of the log in Redis. They share a hash tag, because one script uses them all. */
 export const AUDIT_KEYS = {
   /** Ids in the order of time, which is also that of their text: Redis's milliseconds, then an object id. */
   order: '{audit}:order',
@@ -15,7 +15,7 @@ export const AUDIT_KEYS = {
 /** The id of an entry, which is its cursor too. */
 export const AUDIT_CURSOR = /^\d{13}-[0-9a-f]{24}$/;
 
-/** Entries one call looks at before it hands out what it found. */
+/** Most entries that one call reads before it returns the matches. */
 const SCAN_LIMIT = 5_000;
 const BATCH = 200;
 

@@ -36,5 +36,5 @@ export const BATCH_EXAMPLE = {
   idempotencyKey: 'spring-hours',
 } as const;
 
-/** Who was not taken into it. */
+/** Recipients that the batch did not accept. */
 export const REFUSED_EXAMPLE = [{ to: '+41797654399', code: 'RECIPIENT_OPTED_OUT' }] as const;

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { MOST_REPORTED_FIELDS } from './validation.ts';
 
 /**
- * An array whose items are looked at only as far as an answer needs them: not at all where there are more than `max`,
- * and no further once `MOST_REPORTED_FIELDS` problems were found. A body of 64 KiB holds 20,000 empty objects, and to
- * find what is wrong with each of them costs the event loop 30 ms. With `isCut` the items beyond `max` are dropped
- * instead of refused: for an array whose handler refuses a smaller number by a code of its own.
+ * An array that is validated only as far as the reply needs it. An array with more than `max` items is not validated at
+ * all, and validation stops after `MOST_REPORTED_FIELDS` problems. A body of 64 KiB can contain 20,000 empty objects,
+ * and validating them all would take 30 ms of the event loop. With `isCut`, items beyond `max` are dropped instead of
+ * refused. Use it if the handler refuses a smaller number with its own code.
  */
 export function boundedArray<const Item extends v.GenericSchema>(
   item: Item,
@@ -27,7 +27,7 @@ export function boundedArray<const Item extends v.GenericSchema>(
   });
 }
 
-/** As valibot's own array does it, until enough problems were found. */
+/** Validates items like valibot's own array, until enough problems were found. */
 function runItems<Item extends v.GenericSchema>(
   item: Item,
   { input, max }: { readonly input: unknown[]; readonly max: number },

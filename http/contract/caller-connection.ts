@@ -1,12 +1,12 @@
 /** Most calls wait for nothing. */
 const NONE: (() => void)[] = [];
 
-/** The connection of one call, as far as whoever makes the call wait has to know of it. */
+/** Tells a call that waits when its caller disconnects. */
 export class CallerConnection {
   #isGone = false;
   #callbacks: (() => void)[] = NONE;
 
-  /** Whether nobody is there any more to be answered. */
+  /** True if the caller has disconnected. */
   get isGone(): boolean {
     return this.#isGone;
   }

@@ -33,13 +33,13 @@ export const CHANNEL_REPLIES = {
   },
 } as const;
 
-/** What a request for a code to type holds. */
+/** The body of a request for a pairing code. */
 export const pairingCodeRequest = closedObject({ phone: phoneNumber });
 
 /** An example of such a request, for the documents. */
 export const PAIRING_CODE_EXAMPLE = { phone: '+41791234567' };
 
-/** What stands in the way of a code alone. */
+/** Errors that only a request for a pairing code can get. */
 export const PAIRING_ERRORS = [
   'MSGAPP_ALREADY_LINKED',
   'PAIRING_CODE_REFUSED',

@@ -15,7 +15,7 @@ export interface RequestParts {
   readonly bodyFault?: BodyFault | undefined;
   /** The header as it came; empty where there is none. */
   readonly idempotencyKey: string;
-  /** What the reply carries as `X-Request-Id`. */
+  /** The value of the reply's `X-Request-Id`. */
   readonly requestId: string;
   /** The caller's trace context; undefined without one. */
   readonly traceparent: string | undefined;
@@ -28,7 +28,7 @@ export type CheckedParts =
       readonly params: Readonly<Record<string, string>>;
       readonly query: unknown;
       readonly body: unknown;
-      /** Of an endpoint that takes one. */
+      /** Set only if the endpoint takes the header `Idempotency-Key`. */
       readonly idempotencyKey: string | undefined;
     }
   | { readonly ok: false; readonly fields: readonly FieldProblem[] };
@@ -47,7 +47,10 @@ export function checkRequest(
   return { ok: false, fields: fields.slice(0, MOST_REPORTED_FIELDS) };
 }
 
-/** As many characters as a message's `idempotencyKey` has at most; what others a header holds is not certain. */
+/**
+ * At most as long as a message's `idempotencyKey`. Only visible ASCII, because the encoding of other characters in a
+ * header is not certain.
+ */
 const KEY = /^[ -~]{1,128}$/;
 
 function checkKey(given: string, fields: FieldProblem[]): string | undefined {
@@ -125,7 +128,7 @@ function checkBody(
   return undefined;
 }
 
-/** An endpoint without fields of its own takes an empty body as well as `{}`. */
+/** True if the endpoint has no fields: then it accepts an empty body as well as `{}`. */
 function takesNothing(schema: v.GenericSchema): boolean {
   return 'entries' in schema && Object.keys(schema.entries as object).length === 0;
 }

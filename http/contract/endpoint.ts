@@ -68,9 +68,9 @@ type DeclaredReply<R extends Replies, Wait> = {
     readonly status: Status;
     readonly data: R[Status] extends ReplyDeclaration ? Frozen<v.InferInput<R[Status]['data']>> : never;
     readonly headers?: HeaderLines;
-    /** What the node that took the call gives in place of `data`. */
+    /** A file that the node that took the call sends instead of `data`. */
     readonly file?: InboundDownload;
-    /** Where the call would rather wait for a better answer; then it is handled again with this wait. */
+    /** Set if the call should wait for a better reply. It is then handled again with this wait. */
     readonly wait?: Wait | undefined;
   };
 }[keyof R & number];
@@ -91,9 +91,9 @@ export interface CheckedRequest<Path extends string, Query, Body, Services, Wait
   readonly traceparent: string | undefined;
   /** The header `Idempotency-Key`, where the endpoint takes it and it came. */
   readonly idempotencyKey: string | undefined;
-  /** Of a call that this node took itself: tells when nobody is there any more to be answered. */
+  /** Tells when the caller disconnects. Set only for a call that came in at this node. */
   readonly connection: CallerConnection | undefined;
-  /** The wait that woke, of a call that waited. */
+  /** The wait that has ended, if the call waited. */
   readonly wait: Wait | undefined;
 }
 
@@ -115,13 +115,13 @@ interface Declaration<
   readonly body?: Body;
   readonly bodyExample?: v.InferInput<Body>;
   readonly replies: R;
-  /** Whether the header `Idempotency-Key` is read. Default: false. */
+  /** True if the header `Idempotency-Key` is read. Default: false. */
   readonly takesIdempotencyKey?: boolean;
   /** The failures of this endpoint beside those of every endpoint. */
   readonly errors: readonly FailureCode[];
   /**
-   * How long the owner may take to answer a forwarded request, where the handler itself takes its time. Where it is said, the
-   * owner is told when the caller goes away.
+   * Time limit of a forwarded request, in milliseconds, for handlers that take long. If it is set, the owner is
+   * notified when the caller disconnects.
    */
   readonly forwardTimeoutMs?: number;
   /** Absent: its pages are given one at a time. */
@@ -153,7 +153,7 @@ export interface Endpoint<Services> {
   readonly waits: WaitDeclaration | undefined;
   readonly followed: FollowDeclaration | undefined;
   readonly mayExceedQuota: boolean;
-  /** Whether a success is a file, which the node that took the call fetches. */
+  /** True if a success is a file, which the node that took the call fetches. */
   readonly givesFile: boolean;
   /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
   readonly tenant: 'caller' | 'param' | 'created' | 'none';

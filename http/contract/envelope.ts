@@ -19,7 +19,7 @@ export function successText(json: string): string {
   return `{"success":true,"data":${json}}`;
 }
 
-/** `{ success: false, error }` with status, `Retry-After` and the public words of the table. */
+/** Returns `{ success: false, error }` with the status, `Retry-After` and the public message of the table. */
 export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): ReplyValue {
   const { status, code, message } = ERRORS[failure.code];
   const retryAfter = retryAfterSeconds(failure);
@@ -56,7 +56,10 @@ export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateSta
   return start(limit) + remaining + end(resetAtSeconds);
 }
 
-/** What stands around the calls left, by scope: many keys have the same limit, and many calls are counted until the same second. */
+/**
+ * The text around the number of calls left, by scope. It is cached, because many keys have the same limit and many
+ * calls the same reset time.
+ */
 const RATE_WORDS = { minute: rateWords('minute'), hour: rateWords('hour'), day: rateWords('day') } as const;
 
 function rateWords(scope: RateState['scope']) {
@@ -70,7 +73,7 @@ function rateWords(scope: RateState['scope']) {
   };
 }
 
-/** Our envelope opens with these words, and the code is the first thing in an error. */
+/** Our envelope starts with this text, and the code is the first field of an error. */
 const ERROR_CODE = /^\{"success":false,"error":\{"code":"([A-Z_]+)"/;
 
 /** The code of a refusal, whichever node wrote it; undefined for a success and for what is no envelope of ours. */

@@ -4,12 +4,12 @@ import { RuntimeFailure, type RuntimeFailureCode } from '../../runtime/runtime-f
 /** Every way a request can fail: those of the layers below, and those of HTTP itself. */
 export type ErrorCode = FailureCode | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'INTERNAL_ERROR';
 
-/** What a caller sees of a failure. */
+/** The part of a failure that a caller sees. */
 export interface ErrorEntry {
   readonly status: number;
   /** The code that callers see (docs/contract.md, Errors); several codes of the program may share one. */
   readonly code: string;
-  /** Used when the failure brings no message of its own. */
+  /** Used if the failure has no message. */
   readonly message: string;
 }
 
@@ -17,7 +17,7 @@ function entry(status: number, code: string, message: string): ErrorEntry {
   return { status, code, message };
 }
 
-/** The one place where a failure gets its HTTP status and its public words. Exhaustive by type. */
+/** HTTP status and public message of each failure. Exhaustive by type. */
 export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   API_KEY_MISSING: entry(
     401,
@@ -149,12 +149,12 @@ const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
 };
 
 /**
- * A 429 that no wait lifts, as a group larger than its whole budget: one day, so that a client that sleeps for
- * `retryAfter` and asks again does not hammer. The policy's message says that waiting does not help.
+ * `retryAfter` of a 429 that no wait can lift, such as a group larger than its whole budget. A day, so that a client
+ * that sleeps and retries does not hammer. The policy's message says that waiting does not help.
  */
 const HOPELESS_RETRY_AFTER_SECONDS = 86_400;
 
-/** How the runtime's failures read from outside (docs/contract.md, Codes of the service). */
+/** Public codes of the runtime's failures (docs/contract.md, Codes of the service). */
 const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
   MAILBOX_FULL: 'OVERLOADED',
   NODE_BUSY: 'OVERLOADED',

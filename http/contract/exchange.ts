@@ -6,11 +6,11 @@ import type { CallWait } from './waiting.ts';
 export interface RequestHeaders {
   readonly authorization: string;
   readonly apiKey: string;
-  /** Of a body; empty where there is none. */
+  /** Empty if there is no body. */
   readonly contentType: string;
   readonly requestId: string;
   readonly traceparent: string;
-  /** Of a POST; empty where it has none. */
+  /** Set only for a POST; empty if the header is missing. */
   readonly idempotencyKey: string;
   /** Read where a reply may stay open alone: the place that a reader of events goes on from. */
   readonly lastEventId: string;
@@ -18,23 +18,23 @@ export interface RequestHeaders {
   readonly takesEvents: boolean;
 }
 
-/** What is wrong with a body before it is parsed. `crowded`: too many others are being read at the same time. */
+/** A problem with a body before it is parsed. `crowded`: too many other bodies are being read at the same time. */
 export type BodyFault = 'too_large' | 'not_utf8' | 'length_repeated' | 'crowded';
 
 /** One HTTP request as a value, free of sockets. */
 export interface RequestValue {
   /** Upper case. */
   readonly method: string;
-  /** As sent, still percent-encoded. */
+  /** The path as sent, still percent-encoded. */
   readonly path: string;
-  /** What follows the question mark, as sent. */
+  /** The part after the question mark, as sent. */
   readonly query: string;
   readonly headers: RequestHeaders;
   readonly body: string;
   readonly bodyFault: BodyFault | undefined;
   /** The caller's address, trusted proxies already looked through. */
   readonly ip: string;
-  /** Tells when the caller went away; absent where nobody waits on a socket. */
+  /** Tells when the caller disconnects; absent if no caller waits on a socket. */
   readonly connection?: CallerConnection | undefined;
 }
 
@@ -52,7 +52,7 @@ export function headerLines(headers: { readonly [name: string]: string }): Heade
     .join('');
 }
 
-/** Where a streamed reply writes to. */
+/** The destination of a streamed reply. */
 export interface ReplyStream {
   /** False when the reader lags: what is written from then on is buffered. */
   write(piece: string | Uint8Array): boolean;
@@ -70,7 +70,7 @@ export interface ReplyStream {
 /** A call that waits for a better answer than the one there is: all that is kept of it meanwhile. */
 export interface WaitingCall {
   readonly wait: CallWait;
-  /** Answers it anew, once the wait woke. */
+  /** Answers the call again after its wait has ended. */
   goOn(): MaybePromise<ReplyValue>;
 }
 

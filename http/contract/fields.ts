@@ -25,7 +25,7 @@ export function text(bounds: { readonly min?: number; readonly max: number }) {
   );
 }
 
-/** Control characters and line breaks; a name stands on one line of a list, a log and a message. */
+/** Excludes control characters and line breaks: a name is shown on one line of a list, a log and a message. */
 const ONE_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 const isOneLine = new RegExp(ONE_LINE);
 

@@ -12,8 +12,8 @@ const NAME = '(?:[A-Za-z0-9_-]+\\.)*[A-Za-z_-][A-Za-z0-9_-]*\\.?';
 const PART = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*";
 
 /**
- * What a URI at http or https looks like (RFC 3986), without user and password, which no fetch of ours would send.
- * The document publishes it as it stands, so it says all that a pattern can say without looking ahead.
+ * The form of an http or https URI (RFC 3986) without user and password, because our fetches never send those. The API
+ * document publishes the pattern, so it uses no lookahead.
  */
 const HTTP_URI = new RegExp(
   `^[Hh][Tt][Tt][Pp][Ss]?://(?:${IPV4}|${IPV6}|${NAME})(?::${PORT})?(?:[/?]${PART})?(?:#${PART})?$`,

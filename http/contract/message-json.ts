@@ -10,7 +10,7 @@ export function messageBody(message: MessageView): string {
   return knownBody(message) ?? successText(messageJson(message));
 }
 
-/** What `JSON.stringify` makes of it, in half of its time: only what callers wrote can need escaping. */
+/** Returns the text that `JSON.stringify` would return, in half of the time: only callers' texts can need escaping. */
 export function messageJson(message: MessageView): string {
   const { id, shopId, channel, to, kind, text, mediaUrl, mediaType } = message;
   const { status, reason, via, policy, createdAt, updatedAt, sentAt, idempotencyKey, requestId } = message;
@@ -41,7 +41,7 @@ export function acceptedBody(accepted: Accepted): string {
   return `{"success":true,"data":{"id":"${id}${STATUS_WORDS[status]}${statusUrl}","policy":${verdict}}}`;
 }
 
-/** What stands between an id and its status URL: a piece of text less than to put it together each time. */
+/** The text between a message's id and its status URL. It is built once, not for each message. */
 const STATUS_WORDS = Object.fromEntries(
   MESSAGE_STATUSES.map((status) => [status, ['","status":"', status, '","statusUrl":"'].join('')]),
 ) as Record<MessageStatus, string>;

@@ -1,6 +1,6 @@
 /**
- * What an operator may do; each role may do what those before it may. `read` looks at everything and changes nothing;
- * `operate` steers what runs (connect, pause, resume, replay); `admin` changes accounts and keys, and erases.
+ * The operators' roles. Each role includes those before it. `read` sees everything and changes nothing. `operate`
+ * controls what runs (connect, pause, resume, replay). `admin` changes accounts and keys, and erases.
  */
 export const OPERATOR_ROLES = ['read', 'operate', 'admin'] as const;
 
@@ -13,7 +13,7 @@ export const TOKEN_ROLES = ['metrics', ...OPERATOR_ROLES] as const;
 /** One of them. */
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 
-/** Whether the role `held` includes the role `asked`. */
+/** True if the role `held` includes the role `asked`. */
 export function allows(held: TokenRole, asked: TokenRole): boolean {
   return TOKEN_ROLES.indexOf(held) >= TOKEN_ROLES.indexOf(asked);
 }

@@ -30,18 +30,18 @@ export const booleanParameter = v.pipe(
 );
 
 /**
- * The words `true` and `false` in a query that the contract declares as text, so that clients send them as they
- * are.
+ * The values `true` and `false` of a query parameter. The contract declares them as text, so that clients send them
+ * unchanged.
  */
 export const trueOrFalse = v.pipe(
   v.picklist(['true', 'false'], 'must be true or false'),
   v.transform((value) => value === 'true'),
 );
 
-/** How many items a list gives at most: 1 to 100, 20 unless said (docs/contract.md, Input bounds). */
+/** Most items of a list: 1 to 100, default 20 (docs/contract.md, Input bounds). */
 export const limitParameter = v.optional(integerParameter({ min: 1, max: 100 }), '20');
 
-/** Where a list goes on: the id of the last item seen. Ids are lower case, so is the cursor. */
+/** The cursor of a list: the id of the last item seen, in lower case. */
 export const cursorParameter = v.optional(
   v.pipe(
     objectId,

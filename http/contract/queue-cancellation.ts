@@ -4,7 +4,7 @@ import type { QueueFilter } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from './closed-object.ts';
 import { recipient, text, utcDateTime } from './fields.ts';
 
-/** Which messages of a queue are to be cancelled; tenants and operators ask alike. */
+/** Selects the queued messages to cancel; the same for tenants and operators. */
 export const queueCancellation = v.pipe(
   closedObject({
     idempotencyKeyPrefix: v.optional(text({ min: 1, max: 128 })),
@@ -21,7 +21,7 @@ export const queueCancellation = v.pipe(
 /** An example of it. */
 export const QUEUE_CANCELLATION_EXAMPLE = { idempotencyKeyPrefix: 'campaign-7-' };
 
-/** What is answered. */
+/** The reply to a cancellation. */
 export const QUEUE_CANCELLED = {
   200: {
     description: 'How many messages ended as `failed` with the reason `CANCELLED`.',

@@ -1,6 +1,8 @@
 import type { HeaderLines } from './exchange.ts';
 
-/** Whether what an idempotency key was given for before is answered, and whether the call then asked for that. */
+/**
+ * Tells if the reply repeats the result of an earlier call with the same idempotency key, and if the two calls differ.
+ */
 interface Replay {
   readonly replayed: boolean;
   /** Its body is not the one of the original. */
@@ -10,7 +12,7 @@ interface Replay {
 const REPLAYED = '\r\nX-Idempotent-Replay: true';
 const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
 
-/** Says that nothing was done again (docs/contract.md, Idempotency). */
+/** Returns the headers that mark a replay (docs/contract.md, Idempotency). */
 export function replayHeaders({ replayed, differs }: Replay): HeaderLines {
   if (!replayed) return '';
   return differs ? DIFFERS : REPLAYED;

@@ -15,7 +15,7 @@ export const createdShop = v.strictObject({
   setupRequired: v.array(v.picklist(['location', 'operatingHours'])),
 });
 
-/** Read a message that a person wrote to a shop, as its event tells it. */
+/** Fields of a message that a person wrote to a shop, as in its event. */
 const inboundEntries = {
   id,
   shopId: id,
@@ -53,13 +53,13 @@ const inboundEntries = {
 /** Read a message that a person wrote to a shop. */
 export const inboundMessage = v.strictObject(inboundEntries);
 
-/** The same, as it stands now. */
+/** The same message in its present state. */
 export const inboundRecord = v.strictObject({
   ...inboundEntries,
   readAt: v.pipe(v.nullable(instant), v.description('When it was marked as read; null: it was not.')),
 });
 
-/** Events of these types, which tell this of a shop. */
+/** Returns the schema of a shop's events of these types with this data. */
 function shopEvents<Type extends ShopEventType, Told extends v.ObjectEntries>(
   types: readonly [Type, ...Type[]],
   told: Told,
@@ -70,7 +70,7 @@ function shopEvents<Type extends ShopEventType, Told extends v.ObjectEntries>(
   });
 }
 
-/** Something that happened, and its place among all that did. Its type says what its data holds. */
+/** An event and its position among all events. Its type decides the fields of its data. */
 export const event = v.union([
   v.strictObject({
     id,

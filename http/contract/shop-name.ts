@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { hasText } from '../../policy/message-content.ts';
 import { line } from './fields.ts';
 
-/** What every client takes for "here" and "one up" in a path, so that a shop of that name could never be fetched. */
+/** Clients read these path segments as "here" and "one up", so a shop with such a name could never be fetched. */
 const DOTS = ['.', '..'];
 
 /** The name of a new shop: 1 to 100 characters on one line, something of them visible, and neither `.` nor `..`. */
@@ -16,6 +16,6 @@ export const shopName = v.config(
     ),
     v.metadata({ not: { enum: DOTS } }),
   ),
-  // One word a field: an empty name shows nothing either.
+  // Report one problem per field: an empty name also has no visible character.
   { abortPipeEarly: true },
 );

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { FieldProblem } from '../../actors/failure.ts';
 
-/** How many problems a reply names at most, so that a body of nonsense is not answered with a larger one. */
+/** Most problems that a reply lists, so that the reply to an invalid body is not larger than the body. */
 export const MOST_REPORTED_FIELDS = 50;
 
-/** UTF-16 units of a field's path that a reply repeats: a caller's own words may be as long as its whole body. */
+/** Most UTF-16 units of a field's path in a reply: a field name of the caller may be as long as the whole body. */
 const MOST_FIELD_UNITS = 128;
 
 /** A value that fits, or what is wrong with it: at most `MOST_REPORTED_FIELDS` problems. */
@@ -18,7 +18,7 @@ export function validate<Schema extends v.GenericSchema>(
   input: unknown,
   root: string,
 ): Validated<v.InferOutput<Schema>> {
-  // As `safeParse` does it, whose result would be one more object.
+  // Like `safeParse`, without the result object that it would create.
   const { value, issues } = schema['~run']({ value: input }, v.getGlobalConfig());
   if (issues === undefined) return { ok: true, value: value as v.InferOutput<Schema> };
   return {
@@ -40,7 +40,7 @@ function fieldProblem(issue: v.BaseIssue<unknown>, root: string): FieldProblem {
   return problem(v.getDotPath(issue) ?? root, words(issue));
 }
 
-/** Messages that say what to send, in place of valibot's own, which speak of keys and types. */
+/** Returns a message that says what to send. Valibot's own messages speak of keys and types. */
 function words(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'strict_object' && issue.expected === 'never') return 'is not a known property';
   if (issue.type === 'strict_object' && issue.path?.at(-1)?.origin === 'key') return 'is required';

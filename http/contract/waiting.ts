@@ -1,36 +1,41 @@
 import type { Failure } from '../../actors/failure.ts';
 
 /**
- * Where a call waits for a better answer than the one there is. Whoever holds it asks again with it once it woke, or leaves it.
+ * The wait of a call for a better reply than the present one. After the wait has ended, its holder repeats the call
+ * with it or leaves it.
  */
 export interface CallWait {
-  /** Calls back with the listener, once and never synchronously: when there is news, or the wait is over. */
+  /** Calls back with the listener once, never synchronously: on an event, or when the wait is over. */
   whenWoken<Listener>(callback: (listener: Listener) => void, listener: Listener): void;
-  /** Ends the wait for good: its call is answered with what there is. */
+  /** Ends the wait; the call is answered with the present data. */
   end(): void;
-  /** Gives its place back, once, and ends the wait; whoever looks no more says so. */
+  /** Releases the wait's slot and ends the wait. Must be called once by each holder that stops waiting. */
   leave(): void;
 }
 
 /**
- * That calls of an endpoint may wait, and how one is continued. The owner answers such a call with a wait in place of a
- * final reply; nothing is kept of the call meanwhile but its request, which is handled again with the wait once that woke.
+ * Declares that calls of an endpoint may wait, and how to continue one. The owner answers such a call with a wait
+ * instead of a final reply. Meanwhile only the request of the call is kept. After the wait has ended, the request is
+ * handled again with it.
  */
 export interface WaitDeclaration<Wait extends CallWait = CallWait> {
-  /** How long a call of this query waits at most; 0: it does not. Whether it may is said by its owner. Milliseconds. */
+  /**
+   * Longest wait of a call with this query, in milliseconds; 0 if it does not wait. The owner decides if it may wait.
+   */
   mostMs(query: string): number;
-  /** How many calls may wait at a listener, and why one more may not. */
+  /** Most calls that may wait at a listener, and the message for one more. */
   readonly mostCalls: number;
   readonly noRoom: Failure;
   /**
-   * The query of a call as it goes on: from where the wait stands, and without waiting, since another owner would be asked
-   * with it where the tenant has moved meanwhile.
+   * Returns the query that continues the call: it starts at the wait's position and does not wait. If the tenant has
+   * moved, another owner gets this query.
    */
   continued(query: string, wait: Wait): string;
 }
 
 /**
- * That whoever asks for server-sent events gets one page of an endpoint after another, each `{ items: [{ id, type }], nextCursor }`.
+ * Declares that a caller that asks for server-sent events gets page after page of an endpoint, each `{ items: [{ id,
+ * type }], nextCursor }`.
  */
 export interface FollowDeclaration {
   /** The query of the page behind `place`, which waits for its first item as long; without a place it is that of the caller's query. */

@@ -9,7 +9,7 @@ import { cursorPage } from './resources.ts';
 import { attemptsExample, freshWebhookExample, webhookExample } from './webhook-resources.ts';
 
 const url = v.pipe(mediaUri, v.description('At https, at a public address and port 443.'));
-/** Said of an empty list: its endpoint would be sent nothing, which is what `disabled` is for. */
+/** The message for an empty list. Such a webhook would get nothing, and `disabled` exists for that. */
 const NOT_NONE = 'must have at least 1 item; null is for all';
 const types = v.pipe(
   v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),
@@ -23,13 +23,13 @@ const shops = v.pipe(
 /** An endpoint may take 15 s to answer a test. */
 export const TEST_TIMEOUT_MS = 20_000;
 
-/** What is posted to make a webhook. */
+/** The body of a request that makes a webhook. */
 export const newWebhook = {
   body: closedObject({ url, types: v.optional(types, null), shops: v.optional(shops, null) }),
   bodyExample: { url: 'https://example.com/hooks', types: ['message.failed' as const] },
 };
 
-/** What may be changed of a webhook. */
+/** The body of a request that changes a webhook. */
 export const changedWebhook = {
   description:
     'One that is enabled goes on where it stopped, as far as events are kept. One whose secret cannot be opened needs a new secret first.',
@@ -42,7 +42,7 @@ export const changedWebhook = {
   bodyExample: { disabled: false },
 };
 
-/** What is posted to have events sent once more. */
+/** The body of a request that sends events again. */
 export const replayedEvents = {
   description:
     'They keep their ids, and their earlier results do not matter. Events that are no longer kept are skipped. Refused if more than 400 events would be pending.',

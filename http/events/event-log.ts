@@ -9,17 +9,17 @@ export interface LoggedEvent {
   readonly event: OperatorEvent;
 }
 
-/** What came after a place in a log. */
+/** The events after a position in a log. */
 export interface EventBatch {
   /** Oldest first. */
   readonly events: readonly LoggedEvent[];
-  /** How many more came that are no longer kept. */
+  /** Number of later events that are no longer kept. */
   readonly missed: number;
 }
 
 /**
- * The last events, numbered. An id is `epoch-number-time`: the number serves readers that come back to the same log, the
- * time (milliseconds, base 36) those that come from another node's log or from one before a restart.
+ * The last events, numbered. An id is `epoch-number-time`. The number serves readers that return to the same log. The
+ * time (milliseconds, base 36) serves readers that come from another node's log, or from before a restart.
  */
 export class EventLog {
   readonly #epoch: string;
@@ -27,7 +27,7 @@ export class EventLog {
   readonly #kept: OperatorEvent[] = [];
   #number = 0;
 
-  /** `epoch` tells this log from all others: letters and digits. */
+  /** `epoch` identifies this log: letters and digits. */
   constructor(epoch: string) {
     this.#epoch = epoch;
   }
@@ -56,7 +56,7 @@ export class EventLog {
     return Number.isNaN(timeMs) ? undefined : timeMs;
   }
 
-  /** What came after the event with that id, the newest `limit` of it. */
+  /** Returns the events after the event with that id, at most the newest `limit`. */
   after(id: string, limit = KEPT_EVENTS): EventBatch {
     const [epoch, number] = id.split('-');
     const isOurs = epoch === this.#epoch;

@@ -16,7 +16,7 @@ export interface EventStream {
   close(): void;
 }
 
-/** Streams the events of all nodes. `epoch`: letters and digits that tell this process from all others. */
+/** Streams the events of all nodes. `epoch` identifies this process: letters and digits. */
 export function createEventStream(
   feed: Pick<FleetEvents, 'subscribe' | 'watch' | 'silentNodes'>,
   { clock, epoch }: { readonly clock: Clock; readonly epoch: string },
@@ -44,7 +44,7 @@ export function createEventStream(
     });
   }
 
-  /** What a reader gets at once: its place, the events it missed, and the silent nodes. */
+  /** Returns the first part of a stream: the reader's position, the events it missed, and the silent nodes. */
   function greeting(lastEventId: string): string {
     const at = new Date(clock.wallMs()).toISOString();
     const silent = feed

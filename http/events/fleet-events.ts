@@ -1,8 +1,8 @@
 /**
- * The events of all nodes, for those who watch at this one. While anybody does, the node asks each other node four times
- * a second for events since the last answer; without a watcher it asks none. One question is under way a node, and an
- * answer is bounded, so a node that hangs or is flooded delays no other: an event `node` with the `standing` `silent`,
- * then `heard` or `gone`, or an event `missed` with a `count` says so instead.
+ * Collects the events of all nodes for the watchers at this node. While there is a watcher, the node polls each other
+ * node four times a second for events since the last reply. Without a watcher it polls none. Each node has one poll in
+ * flight, and a reply is bounded, so a node that hangs or is flooded delays no other. Then there is an event `node`
+ * with the `standing` `silent`, later `heard` or `gone`, or an event `missed` with a `count`.
  */
 import * as v from 'valibot';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
@@ -15,7 +15,7 @@ const ASK_EVERY_MS = 250;
 const ASK_SILENT_EVERY_MS = 1_000;
 /** Newer nodes are looked for this often. */
 const LOOK_EVERY_MS = 1_000;
-/** How long the others are still asked after the last watcher left, which may only have lost its connection. */
+/** Polling continues for this long after the last watcher left, because it may only have lost its connection. */
 const LINGER_MS = 30_000;
 /** Most events of one answer; the rest is counted as missed. */
 const ANSWERED_EVENTS = 250;
@@ -37,7 +37,7 @@ export interface FleetEventsOptions {
   readonly feed: OperatorEventFeed;
   readonly forwarder: OtherNodes;
   readonly clock: Clock;
-  /** Tells this node's log from all others: letters and digits. */
+  /** Identifies this node's log: letters and digits. */
   readonly epoch: string;
 }
 

@@ -19,7 +19,7 @@ interface MissedEvent {
 /** Something that happened and that operators watch: never a text, a key or a QR. */
 export type OperatorEvent = ActorEvent | NodeEvent | MissedEvent;
 
-/** Where events come from. */
+/** The source of events. */
 export interface OperatorEventFeed {
   /** Calls back for every event from now on, until the returned function is called. */
   subscribe(listener: (event: OperatorEvent) => void): () => void;

@@ -4,7 +4,9 @@ import type { Metrics } from './metrics.ts';
 /** Upper bounds in seconds: from a simulator's milliseconds over the pauses between two sends up to a day in the queue. */
 const BUCKETS_SECONDS = [0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400];
 
-/** Registers how long messages took from acceptance until the network acknowledged them, as the feed tells it from now on. */
+/**
+ * Registers the time of each message from acceptance to the network's acknowledgement, from the feed's future events.
+ */
 export function exportMessageLatency(feed: OperatorEventFeed, metrics: Metrics): void {
   const observe = metrics.histogram({
     name: 'msgapi_message_sent_seconds',

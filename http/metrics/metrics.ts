@@ -25,10 +25,10 @@ export interface HistogramSource {
   read(): readonly HistogramReading[];
 }
 
-/** What was observed under one set of labels. */
+/** The observations under one set of labels. */
 interface HistogramReading {
   readonly labels: Readonly<Record<string, string>>;
-  /** How many observations each bound was the first to hold, and how many were above all. */
+  /** Observations for each bound that are above the bound before it, then those above all bounds. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
@@ -44,7 +44,7 @@ interface HistogramOptions {
 /** The numbers of one node in Prometheus form. */
 export interface Metrics {
   readonly contentType: string;
-  /** A histogram; returns its observer. With a `label`, each observation tells its value. */
+  /** Registers a histogram and returns its observer. With a `label`, each observation gives the label's value. */
   histogram(options: HistogramOptions): (value: number) => void;
   histogram(options: HistogramOptions & { readonly label: string }): (value: number, label: string) => void;
   source(source: MetricSource): void;
@@ -53,12 +53,12 @@ export interface Metrics {
 }
 
 /**
- * Between two samples of the event loop's delay, in milliseconds; each delay counts from the sample before, so it has this
- * in it. A sample wakes an idle process: each 100, two fifths of what the main thread took at rest were samples.
+ * Time between two samples of the event loop's delay, in milliseconds. A measured delay includes this time. Each sample
+ * interrupts an idle process: at 100 ms, samples were two fifths of the idle main thread's CPU time.
  */
 const EVENT_LOOP_SAMPLE_MS = 500;
 
-/** A registry of its own, with the process's and the event loop's numbers in it. */
+/** Creates a separate registry with the numbers of the process and its event loop. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
@@ -113,7 +113,7 @@ async function textOf(registry: Registry): Promise<string> {
   return `${families.join('\n\n')}\n`;
 }
 
-/** One sample, under the name of its metric unless it has one of its own. */
+/** One sample. Without `name` it has the name of its metric. */
 interface Sample {
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 /**
- * Observations counted in plain numbers and rendered when asked: prom-client's own labels cost several times as much as
- * all else that is done for a request.
+ * Counts observations in plain numbers and renders them on request. Labels of prom-client cost several times as much as
+ * the rest of a request.
  */
 export class PlainHistogram {
-  /** How many observations each bound was the first to hold, and how many were above all. */
+  /** Observations for each bound that are above the bound before it, then those above all bounds. */
   readonly counts: number[];
   sum = 0;
   readonly #bounds: readonly number[];

@@ -5,23 +5,25 @@ import { ERRORS } from '../contract/errors.ts';
 import type { OperatorEventFeed } from '../events/operator-event.ts';
 import type { Metrics } from './metrics.ts';
 
-/** How long one slot is, and how far back they go. */
+/** Length of one slot, and number of slots kept. */
 export const SLOT_MS = 5_000;
 const KEPT_SLOTS = 180;
 /** Upper bounds of the latency counts, in milliseconds; one more count holds all above. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
 
-/** Routes without a latency: they wait for the chat network or for news, so their time says nothing of the service. */
+/**
+ * Routes without a latency. They wait for the chat network or for events, so their time does not measure the service.
+ */
 const WAITING_ROUTE = /\/(connect|pairing-code|events)$/;
 const hasLatency = rememberLast((route: string) => !WAITING_ROUTE.test(route));
 
 /** Codes that callers see, each once. */
 const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
 
-/** How messages end: status and reason. */
+/** The final states of messages: status and reason. */
 const ENDS = [['sent', ''], ...Object.entries(MESSAGE_REASONS).map(([reason, status]) => [status, reason])];
 
-/** What one node did in five seconds. Plain numbers, so that the slots of several nodes add up. */
+/** The activity of one node in five seconds. Plain numbers, so that slots of several nodes can be added. */
 export interface ActivitySlot {
   /** Milliseconds since the epoch, a multiple of `SLOT_MS`. */
   readonly atMs: number;
@@ -80,7 +82,7 @@ export function recentActivity(parts: {
   }
 
   feed.subscribe(({ type, data }) => {
-    // What a shop of the pool carries is told by its own shop as well, and counts there.
+    // A message carried by the pool is also published by its own shop, and counts there.
     if (type === 'message' && data.ageMs !== null && isFinal(data.status)) {
       const { status, reason } = data;
       const slot = slotOf(clock.wallMs());

@@ -88,7 +88,7 @@ export function errorExamples(codes: Iterable<ErrorCode>): Record<string, unknow
 
 function exampleOf(code: ErrorCode): unknown {
   const { status, code: publicCode, message } = ERRORS[code];
-  // A batch that is too large is never told how long to wait, so its example has what every such reply has.
+  // A batch that is too large gets no wait time, so its example has the value that every such reply has.
   const waits = status === 429 && code !== 'DECLARE_BATCH_TOO_LARGE';
   const retryAfter = retryAfterSeconds({ code, ...(waits ? { retryAfterSeconds: 12 } : {}) });
   return {

@@ -12,9 +12,9 @@ export const RATE_HEADER_NAMES = [
   'X-RateLimit-Scope',
 ] as const;
 
-/** What the replies of one document have in common. */
+/** Options that all replies of one document share. */
 export interface ResponseOptions {
-  /** Headers of every reply besides those of its own. */
+  /** Headers of every reply, in addition to its own. */
   readonly headers: readonly string[];
   readonly named: NamedSchemas;
 }

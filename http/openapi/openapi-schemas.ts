@@ -12,15 +12,18 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-// Checks that JSON Schema cannot say in its own words bring their keywords as metadata (fields.ts).
+// Checks that JSON Schema cannot express add their keywords as metadata (fields.ts).
 const CONFIG: ConversionConfig = { target: 'draft-2020-12', ignoreActions: ['check', 'raw_check'] };
 
-/** What a caller may send: closed, so that a misspelt field is refused instead of passed over. */
+/** Returns the schema of a request. It is closed, so that a misspelt field is refused instead of ignored. */
 export function inputSchema(schema: v.GenericSchema): JsonSchema {
   return bare(toJsonSchema(schema, { ...CONFIG, typeMode: 'input' }));
 }
 
-/** What a reply holds, by reference where it is one of the `named`: open, since fields may be added (docs/contract.md: Versioning). */
+/**
+ * Returns the schema of a reply, as a reference if it is one of the `named`. It is open, because fields may be added
+ * (docs/contract.md: Versioning).
+ */
 export function outputSchema(schema: v.GenericSchema, named: NamedSchemas): JsonSchema {
   const config: ConversionConfig = {
     ...CONFIG,
@@ -41,7 +44,7 @@ export function outputDefinitions(named: NamedSchemas): Record<string, JsonSchem
   return found;
 }
 
-/** The schema without what closes its objects; what stands in examples is left as it is. */
+/** Returns the schema without the keywords that close its objects. Examples are not changed. */
 function opened(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(opened);
   if (typeof value !== 'object' || value === null) return value;

@@ -11,15 +11,15 @@ import {
 import { inputSchema, type JsonSchema, outputDefinitions } from './openapi-schemas.ts';
 import { type SharedResponses, sharedResponses } from './shared-responses.ts';
 
-/** What the document says of the API as a whole. */
+/** Describes the API as a whole. */
 export interface DocumentOptions {
   readonly title: string;
   readonly description: string;
   /** Address of the base path. */
   readonly serverUrl: string;
-  /** Where questions are answered, beside the name that each document has. */
+  /** Where callers can ask questions. Each document adds a name. */
   readonly contact?: { readonly url: string };
-  /** How callers prove who they are. */
+  /** How callers authenticate. */
   readonly security: 'api-key' | 'operator';
   readonly endpoints: readonly Endpoint<never>[];
   /** Operations that no endpoint declares, by path: replies that stay open. */

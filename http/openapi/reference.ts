@@ -46,8 +46,8 @@ const PAGE: ReplyValue = {
 };
 
 /**
- * The document names the public address, and the page may be open under another name of it (`localhost`, a tunnel): its
- * policy lets it call only the one it came from.
+ * The document contains the public address, but the page may be open under another one (`localhost`, a tunnel). The
+ * page's policy lets it call only the address it came from.
  */
 const START = `const url = new URL('openapi.json', location);
 const spec = await (await fetch(url)).json();

@@ -10,8 +10,9 @@ export interface SharedResponses {
 }
 
 /**
- * Names each failure that occurs more than once. One with only the codes of every operation is called by its
- * status, like `Unauthorized`; any other by the codes beyond that, like `ShopNotFound` or `ConflictOrAmbiguousShop`.
+ * Names each failure that occurs more than once. A failure with only the codes of every operation is named by its
+ * status, like `Unauthorized`. Any other is named by its further codes, like `ShopNotFound` or
+ * `ConflictOrAmbiguousShop`.
  */
 export function sharedResponses(
   all: readonly ErrorResponse[],

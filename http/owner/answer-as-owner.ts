@@ -24,7 +24,7 @@ export interface OwnedRequest extends RequestParts {
   readonly isCounted?: boolean;
   /** On the node that took the call alone: a connection is not sent to another. */
   readonly connection?: CallerConnection | undefined;
-  /** The wait that woke, of a call that waited on this node. */
+  /** The wait that has ended, if the call waited on this node. */
   readonly wait?: CallWait | undefined;
 }
 
@@ -34,9 +34,9 @@ export interface OwnedReply {
   readonly keyId: string | undefined;
   /** The tenant has moved and nothing was done here, so that another owner may be asked. */
   readonly moved?: boolean;
-  /** What the node that took the call gives in place of the reply's body. */
+  /** A file that the node that took the call sends instead of the reply's body. */
   readonly file?: InboundDownload | undefined;
-  /** Where the call would rather wait for a better reply: ask again with it once it woke, or leave it. */
+  /** Set if the call should wait for a better reply. Repeat the call with it after the wait has ended, or leave it. */
   readonly wait?: CallWait | undefined;
 }
 
@@ -46,8 +46,8 @@ export interface OwnerOptions {
   /** True when this node owns the tenant's shard and its lease holds now. */
   stillOwner(tenantId: string): boolean;
   /**
-   * True while this node has as many turns in hand as it may: a call that changes something is refused once its key
-   * is known.
+   * True if this node runs as many turns as it may. A call that changes something is then refused after its key is
+   * known.
    */
   isBusy(): boolean;
   readonly log: Logger;
@@ -63,7 +63,7 @@ interface OwnedCall<Services> {
 
 /**
  * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
- * (docs/contract.md, Order on a send). A reply is released only while the lease holds. Never rejects.
+ * (docs/contract.md, Order on a send). The reply is sent only while the lease is valid. Never rejects.
  */
 export function answerAsOwner<Services>(
   endpoint: Endpoint<Services>,
@@ -81,7 +81,7 @@ export function answerAsOwner<Services>(
   return admission instanceof Promise ? onceAdmitted(call, admission) : answerAdmission(call, admission);
 }
 
-// What waits is in functions of its own: closures cost a call that makes them whether it waits or not.
+// Asynchronous parts are separate functions: a function that creates closures pays for them even if nothing waits.
 function onceAdmitted<Services>(
   call: OwnedCall<Services>,
   admission: Promise<Admission>,
@@ -199,8 +199,8 @@ function failed<Services>(
 }
 
 /**
- * Whether the failure says that another node is to be asked and that this one did nothing. An endpoint changes
- * something in one command at most, and the runtime never says so of a command that may have been carried out.
+ * True if another node must be asked and this one did nothing. An endpoint changes something in at most one command,
+ * and the runtime never reports this for a command that may have been carried out.
  */
 export function tellsOfMove(thrown: unknown): boolean {
   return (
@@ -210,7 +210,7 @@ export function tellsOfMove(thrown: unknown): boolean {
 
 /**
  * Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. An erasure
- * takes several commands, so the answer to one that broke off never says that nothing was done.
+ * takes several commands, so the reply to an interrupted one never says that nothing was done.
  */
 export async function answerOperator<Services>(
   endpoint: Endpoint<Services>,

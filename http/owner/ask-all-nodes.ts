@@ -5,7 +5,7 @@ import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 /** The calls to other nodes that questions to all of them use. */
 export type OtherNodes = Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
 
-/** What is asked, the shape of an answer, and this node's own answer. */
+/** A question to all nodes, the schema of its answers, and this node's own answer. */
 export interface FleetQuestion<Answer> {
   readonly question: Forwarded;
   /** Nodes of other builds may answer too, so it must accept fields that it does not know. */

@@ -19,15 +19,18 @@ export interface Followed {
   ask(spentMs: number): Promise<OwnedReply>;
 }
 
-/** Most requests that wait for an owner at a time: after a node died whole shards have none, and others need the room. */
+/**
+ * Most requests that wait for an owner at a time. After a node died, whole shards have no owner, and other requests
+ * need the memory.
+ */
 const MOST_WAITING = 256;
 /** The range of waits between two looks at the owner, in milliseconds; each is random, so that requests spread. */
 const LOOK_AGAIN_MS = { from: 10, to: 40 };
 
 /**
- * Brings requests to the owners of tenants that are being handed over. Each owner is asked once: when it answers that
- * the tenant has moved and that it did nothing, the next owner is waited for, up to the time limit of a forwarded
- * request. Any other answer is final. Waiting looks at this node's own view of the owners, so it costs Redis nothing.
+ * Forwards requests to the owners of tenants that are moving. Each owner is asked once. If it answers that the tenant
+ * has moved and that it did nothing, the request waits for the next owner, up to the time limit of a forwarded request.
+ * Any other answer is final. Waiting reads this node's own view of the owners, so it costs Redis nothing.
  */
 export function ownerFollower({
   forwarder,

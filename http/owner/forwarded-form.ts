@@ -29,7 +29,7 @@ export type Forwarded =
 /** The orders of a list of actors. */
 export const ACTOR_SORTS = ['mailbox', 'oldest', 'restarts', 'id', 'queue', 'waiting', 'trouble'] as const;
 
-/** Which actors of a node to list, and in which order. */
+/** Selects and sorts the actors of a node. */
 export interface ActorsQuery {
   /** `queue`: messages waiting; `waiting`: age of the oldest of them; `trouble`: what asks for an operator's eye. */
   readonly sort: (typeof ACTOR_SORTS)[number];
@@ -40,7 +40,7 @@ export interface ActorsQuery {
   readonly after: { readonly rank: number; readonly id: string } | undefined;
 }
 
-/** Which suspended actors of a node to resume. */
+/** Selects the suspended actors of a node to resume. */
 export interface SuspendedQuery {
   readonly tenantId: string | undefined;
   readonly cause: string | undefined;
