@@ -9,8 +9,8 @@ export function isObjectId(text: string): boolean {
 }
 
 /**
- * Makes ids whose text order is their order of making, as list cursors need: within one generator an id is
- * always greater than the one before, also when the wall clock steps back. (BSON ObjectId layout.)
+ * Makes ids that sort as text in the order of their making, as list cursors need. Within one generator an id is always
+ * greater than the one before, also when the wall clock steps back. (BSON ObjectId layout.)
  */
 export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
   const process = hex(Math.floor(random() * 2 ** 40), 10);
@@ -26,7 +26,7 @@ export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
       lastSeconds = isSpent ? seconds + 1 : seconds;
       prefix = hex(lastSeconds, 8) + process;
     }
-    // The digits first: what they make is too short to be a piece of its own.
+    // The digits go first: their own string would be too short to be a piece.
     const digits = `${TRIPLES[counter >>> 12]}${TRIPLES[counter & 0xfff]}`;
     return prefix + digits;
   };

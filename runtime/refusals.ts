@@ -20,7 +20,7 @@ export function outcomeUnknown(message: string): RuntimeFailure {
   return new RuntimeFailure('OUTCOME_UNKNOWN', message, 1);
 }
 
-/** No room for another client command, or it waited too long. */
+/** The mailbox is too full for another client command, or the command waited too long. */
 export function mailboxFull(): RuntimeFailure {
   return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
 }

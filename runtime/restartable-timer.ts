@@ -13,7 +13,7 @@ export class RestartableTimer {
     return this.#timer !== undefined;
   }
 
-  /** Calls `then` after `waitMs`, in place of the wait before. */
+  /** Calls `then` after `waitMs`. Replaces the wait before. */
   start(waitMs: number, then: () => void): void {
     this.#timer?.cancel();
     this.#timer = this.#clock.after(waitMs, () => {

@@ -1,10 +1,10 @@
-/** Why the runtime did not carry out what it was asked. Nothing was changed, unless the code says otherwise. */
+/** Why the runtime refused. Nothing was changed, unless the code states otherwise. */
 export type RuntimeFailureCode =
   /** The mailbox is full by count, bytes or age: come back later. */
   | 'MAILBOX_FULL'
   /** The node has as many turns under way as it may, or Redis takes too long over them: come back later. */
   | 'NODE_BUSY'
-  /** Another node owns the shard, or nobody does yet. */
+  /** Another node owns the shard, or none does yet. */
   | 'SHARD_NOT_OWNED'
   /** The actor crashed too often and waits for an operator. */
   | 'SUSPENDED'
@@ -19,7 +19,7 @@ export type RuntimeFailureCode =
   /** This node is stopping. */
   | 'STOPPING';
 
-/** An expected failure of the runtime, told apart by its literal `code`. */
+/** An expected failure of the runtime, identified by its literal `code`. */
 export class RuntimeFailure extends Error {
   override readonly name = 'RuntimeFailure';
   readonly code: RuntimeFailureCode;

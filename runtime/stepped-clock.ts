@@ -7,10 +7,11 @@ type Act = () => void;
 const PAUSE_STEPS = 4;
 
 /**
- * A clock whose timers come at steps that all of them share, so that one wake-up of the process serves many: what is done
- * right after another costs a fraction of what it costs alone, since code and data are still in the processor's caches.
- * For what nobody waits for. Timers of one step come in the order in which they were armed; where the process stood still, steps may
- * come in another order.
+ * A clock whose timers come at shared steps, so one timer of the process serves many. Work that follows other work at
+ * once costs a fraction, since code and data are still in the processor's caches.
+ *
+ * Use it if no caller waits. Timers of one step come in the order in which they were armed. After the process stood
+ * still, steps may come in another order.
  */
 export class SteppedClock implements Clock {
   readonly #clock: Clock;
@@ -39,16 +40,17 @@ export class SteppedClock implements Clock {
   }
 
   /**
-   * Fires every timer now. For a step of the wall clock: anyone who waits for a moment of it compares the time, and
-   * arms again what is still to come.
+   * Fires every timer now. Call it when the wall clock stepped. A caller that waits for a wall-clock moment then
+   * compares the time, and arms its timer again if the moment is still to come.
    */
   fireAll(): void {
     this.#due.endAll();
   }
 
   /**
-   * Calls back at the end of the step what was last done at `lastMs`; after a pause of a few steps at the end of this turn of the
-   * event loop. Then little happens: there is nothing to join, and a timer would wake the process once more.
+   * Calls back at the end of the step if the last work was at `lastMs`, a few steps ago at most. After a longer pause
+   * it calls back at the end of this turn of the event loop. There is then nothing to join, and a timer would only add
+   * work.
    */
   afterPause(lastMs: number, callback: Act): ArmedTimer {
     if (this.monotonicMs() - lastMs < PAUSE_STEPS * this.#stepMs) return this.after(0, callback);

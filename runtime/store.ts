@@ -4,10 +4,11 @@ import type { MaybePromise } from './maybe-promise.ts';
 export type RedisArgument = string | number | Buffer;
 
 /**
- * Commands a turn may write with: each touches the one key that stands first. All are Redis' own but two. `XTRIMOLD` takes a
- * place in a stream: it drops what comes before the newest entry older than that, a whole node of the stream at a time.
- * `HDELIF` takes a field and a value: it deletes the field if it still has that value. `UNLINK` is
- * for keys that may be large: Redis frees them beside its other work.
+ * Commands a turn may write with. Each touches one key, the first argument. All are Redis' own but two.
+ *
+ * `XTRIMOLD` takes a position in a stream. It drops the entries before the newest entry older than that, a whole node
+ * of the stream at a time. `HDELIF` takes a field and a value: it deletes the field if it still has that value.
+ * `UNLINK` is for keys that may be large: Redis frees them beside its other work.
  */
 export type WriteCommand =
   | 'SET'
@@ -38,30 +39,29 @@ export type Write = readonly [command: WriteCommand, key: string, ...args: Redis
 export type Read = readonly [command: string, key: string, ...args: RedisArgument[]];
 
 /**
- * A question to a hash or set of a shard: for one member, or for fields of a hash that are always asked together, as
- * the first of them names. All questions to a key are of one kind.
+ * A question to a hash or set of a shard: for one member, or for fields of a hash that are always asked together. Such
+ * a group is known by its first field. All questions to a key are of one kind.
  */
 export type Lookup =
   | readonly [command: 'HGET' | 'SISMEMBER', key: string, member: string]
   | readonly [command: 'HMGET', key: string, ...fields: string[]];
 
 /**
- * What the durable store promises to the layers above. Reads see every commit that was acknowledged before they
- * were asked. Rejects with `StoreUnavailable` when Redis cannot answer; a write that rejects with `ShardLost`
- * changed nothing.
+ * The durable store for the layers above. Reads see every commit that was acknowledged before they were asked. Rejects
+ * with `StoreUnavailable` when Redis cannot answer; a write that rejects with `ShardLost` changed nothing.
  */
 export interface Store {
   /** Answers in the order asked, in one round trip; all reads of a tick travel together. Values come as text. */
   read(reads: readonly Read[]): Promise<unknown[]>;
   /**
-   * As `read`, for collections of one shard that only its commits change: answered from memory, and at once, where
-   * the shard is this node's and the collection is small and was asked before. The answer to `HMGET` is then the same
-   * array each time, for as long as what is stored is the same.
+   * Like `read`, for collections of one shard that only its commits change. Answers at once from memory if this node
+   * owns the shard and the collection is small and was asked before. The answer to `HMGET` is the same array each time,
+   * until the stored fields change.
    */
   lookUp(shard: number, lookups: readonly Lookup[]): MaybePromise<unknown[]>;
   /**
-   * What `lookUp` would answer to one question, where it would at once; else undefined, and nothing is read. A caller with few
-   * questions makes no lists of them so.
+   * Returns the answer of `lookUp` to one question if memory has it; else undefined, and nothing is read. It saves a
+   * caller with few questions the lists.
    */
   known(
     shard: number,
@@ -69,9 +69,9 @@ export interface Store {
     key: string,
     member: string,
   ): string | number | null | undefined;
-  /** The same of fields of a hash that are asked together, as the first of them names. */
+  /** Like `known`, for fields of a hash that are asked together, by the first of them. */
   knownFields(shard: number, key: string, field: string): readonly (string | null)[] | undefined;
-  /** As `read`, with values as bytes. */
+  /** Like `read`, with values as bytes. */
   readBytes(reads: readonly Read[]): Promise<unknown[]>;
   /** One fenced write: all or nothing, refused unless this node owns the shard at its current epoch. */
   commit(shard: number, writes: readonly Write[]): Promise<void>;

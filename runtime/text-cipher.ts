@@ -11,14 +11,14 @@ import { LRUCache } from 'lru-cache';
 const CIPHER = 'aes-256-gcm';
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
-/** Of a nonce: what counts the texts, behind zeros. 2^48 texts take a process centuries. */
+/** Bytes of a nonce that count the texts, behind zeros. 2^48 texts take a process centuries. */
 const COUNTER_BYTES = 6;
 const TAG_BYTES = 16;
 const HEAD_BYTES = NONCE_BYTES + TAG_BYTES;
 
 /**
- * Sealers whose derived keys are remembered: processes that are heard of, and those whose texts still lie there. Whoever may
- * publish can name any number of them; one that was forgotten costs two hashes.
+ * Sealers whose derived keys are remembered: live processes, and those whose stored texts are still read. Anyone who
+ * may publish can name any number of them; a forgotten one costs two hashes.
  */
 const REMEMBERED_SALTS = 256;
 
@@ -33,10 +33,12 @@ export interface TextCipher {
 }
 
 /**
- * AES-256-GCM with keys derived (HKDF-SHA-256) from `secrets` for one purpose and for each cipher: a salt of 128 random bits,
- * made here and sent along, gives every process a key of its own, and its nonces count, so none ever comes twice under a
- * key (docs/decisions/024-a-key-for-each-process.md). The first secret seals, all open, so that a new secret is added
- * behind the old one at every node before it goes first. Throws where there is no secret.
+ * Seals texts with AES-256-GCM. Keys are derived (HKDF-SHA-256) from `secrets` for one purpose and for each cipher. A
+ * salt of 128 random bits, made here and sent along, gives every process a separate key. Its nonces count, so none ever
+ * comes twice under a key (docs/decisions/024-a-key-for-each-process.md).
+ *
+ * The first secret seals, all open. To rotate, add the new secret behind the old one at every node, then move it first.
+ * Throws if there is no secret.
  */
 export function textCipher(secrets: readonly Buffer[], purpose: string): TextCipher {
   const salt = randomBytes(SALT_BYTES);

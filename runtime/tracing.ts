@@ -1,10 +1,10 @@
-/** Makes spans of what is traced. Absent where nothing is: then nobody asks what a span would need. */
+/** Makes spans. Absent if nothing is traced: then no code computes the parts of a span. */
 export interface Tracing {
-  /** Starts a span under another, or at the head of a trace of its own. Must not throw. */
+  /** Starts a span under another, or at the head of a new trace. Must not throw. */
   start(name: string, options: SpanOptions): Span;
 }
 
-/** Where a span stands, and what is told of it. */
+/** The parent and the facts of a new span. */
 export interface SpanOptions {
   /** The W3C traceparent of the span above; undefined: none. */
   readonly parent: string | undefined;
@@ -19,9 +19,9 @@ export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 /** Work that is traced, until it has ended. */
 export interface Span {
-  /** What spans below it are started with. */
+  /** The parent of spans below it. */
   readonly traceparent: string;
-  /** Ends it, once. `name`: in place of the first one; `failed`: it came to an error; `endMs`: default now. */
+  /** Ends it, once. `name` replaces the first name. `failed`: it ended with an error. `endMs`: default now. */
   end(told?: {
     readonly name?: string;
     readonly attributes?: SpanAttributes;

@@ -1,6 +1,6 @@
 /**
- * Longest slice of work, in milliseconds. A send passes through a few turns of the event loop and may meet a
- * slice in each, so a slice is short beside a send.
+ * Longest slice of work, in milliseconds. A send passes through a few turns of the event loop and may meet a slice in
+ * each. So a slice is short beside a send.
  */
 const SLICE_MS = 0.25;
 /** Items between two looks at the time, since a look costs as much as a few items. */

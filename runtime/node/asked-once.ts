@@ -9,9 +9,9 @@ interface Heard {
 }
 
 /**
- * Tells the first time that a question is heard from later ones, by the ids that each asker counts up. An id that lies
- * further behind its asker's highest than the window counts as heard. Each incarnation that ever asked takes 1 KiB until this
- * process ends: forgetting one would let its recorded questions be asked again.
+ * Distinguishes the first arrival of a question from later ones, by the ids that each asker counts up. An id that lies
+ * further behind its asker's highest than the window counts as heard. Each incarnation that ever asked takes 1 KiB
+ * until this process ends: forgetting one would let its recorded questions be asked again.
  */
 export class AskedOnce {
   readonly #askers = new Map<string, Heard>();

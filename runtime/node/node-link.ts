@@ -10,9 +10,10 @@ import { AskedOnce } from './asked-once.ts';
 /** How a node has something done by the node that owns a shard: what it asks is forwarded once at most. */
 export interface NodeLink {
   /**
-   * Runs a payload through the handler of a shard's owner, or of the node with that id; on this node when that is it.
-   * Rejects with `SHARD_NOT_OWNED` when there is no such node, `DEADLINE_EXCEEDED` when it did not answer in time
-   * (it may have happened), `STORE_UNAVAILABLE` when Redis does not carry it, and what the handler rejected with.
+   * Runs a payload through the handler of a shard's owner, or of the node with that id, which may be this one. Rejects
+   * with `SHARD_NOT_OWNED` if there is no such node, and with `STORE_UNAVAILABLE` if Redis does not carry the question.
+   * Rejects with `DEADLINE_EXCEEDED` if no reply came in time: the handler may have run. Other rejections are the
+   * handler's own.
    */
   call(target: number | string, payload: string, timeoutMs: number): Promise<string>;
   /**
@@ -20,7 +21,7 @@ export interface NodeLink {
    * `DEADLINE_EXCEEDED`.
    */
   serve(handler: (payload: string) => Promise<string>): void;
-  /** Who owns a shard, as far as this node has heard. */
+  /** The owner of a shard, if this node has heard of one. */
   ownerOf(shard: number): ShardOwner | undefined;
 }
 
@@ -32,7 +33,7 @@ export interface RedisLinkOptions {
   readonly counters: RuntimeCounters;
   readonly view: OwnershipView;
   readonly nodeId: string;
-  /** Seals what nodes say; without one anyone who may publish is believed. */
+  /** Seals the messages between nodes. Without one, anyone who may publish is believed. */
   readonly cipher: TextCipher | undefined;
   /** A call did not find the owner that the view named: look again. */
   readonly onMissed: () => void;
@@ -53,18 +54,18 @@ interface PendingCall {
 }
 
 /**
- * The link over Redis's channels, one for each incarnation, so that what is meant for a process that is gone reaches
- * nobody. A message is a line of words and then a sealed text: `ask id from` and the payload, `reply id` and the answer
- * or the failure.
+ * The link over Redis's channels, one for each incarnation, so a message for a process that is gone reaches no other. A
+ * message is a line of words and then a sealed text: `ask id from` and the payload, `reply id` and the answer or the
+ * failure.
  *
  * Anyone who may publish and subscribe there learns no text, and changes none. The verb, the question's id and both
  * incarnations are sealed with each text, so a reply counts for its own question alone, and a question at its own node.
- * A text that does not open is dropped without an answer, since the true message may still come. A question that was heard
- * before is dropped too. Messages can still be kept from arriving: that is a deadline for the caller.
+ * A text that does not open is dropped without an answer, since the true message may still come. A question that was
+ * heard before is dropped too. Messages can still be kept from arriving: the caller then meets its deadline.
  *
- * The channel's name carries the form of the messages. A node of another form listens elsewhere: a question to it is
- * refused with `SHARD_NOT_OWNED` at once (in a cluster, which does not count listeners, at its deadline), and nothing
- * is done. A change of the form takes a new name.
+ * The channel's name carries the form of the messages. A node of another form listens elsewhere. A question to it is
+ * refused with `SHARD_NOT_OWNED`, and nothing is done. In a cluster, which does not count listeners, this takes until
+ * its deadline. A change of the form takes a new name.
  */
 export class RedisLink implements NodeLink {
   readonly #options: RedisLinkOptions;
@@ -195,7 +196,7 @@ export class RedisLink implements NodeLink {
     return this.#options.cipher?.seal(useOf(verb, question), text) ?? text;
   }
 
-  /** Undefined: it was sealed for another question, or by nobody who has the secret. */
+  /** Returns the text. Undefined: it was sealed for another question, or without the secret. */
   #opened(verb: Verb, question: Question, sealed: string): string | undefined {
     const { cipher, counters } = this.#options;
     if (cipher === undefined) return sealed;
@@ -207,7 +208,7 @@ export class RedisLink implements NodeLink {
     }
   }
 
-  /** The failure that the caller is told. Other errors go to this node's log alone. */
+  /** The failure that the caller gets. Other errors go to this node's log alone. */
   #failureOf(error: unknown): RuntimeFailure {
     if (error instanceof RuntimeFailure) return error;
     this.#options.log.error({ err: error }, 'A request of another node could not be handled');

@@ -24,13 +24,13 @@ import type { Store } from '../store.ts';
 import type { TextCipher } from '../text-cipher.ts';
 import { type NodeLink, RedisLink } from './node-link.ts';
 
-/** Node ids stand in records and channels as one word. */
+/** Node ids are one word in records and channels. */
 const nodeIdShape = /^[\w.-]{1,64}$/;
 
 /**
- * Sweeps after which a shard's collection memory is dropped, one shard after the other: Redis expires keys
- * without a commit, so memory would show them for ever. With `passivateEveryMs` of 10 s an expired record is
- * shown for up to eleven minutes. Dead letters that are too old are dropped by the same turns.
+ * Sweeps after which a shard's collection memory is dropped, one shard after the other. Redis expires keys without a
+ * commit, so memory would otherwise show them for ever. With `passivateEveryMs` of 10 s an expired record is shown for
+ * up to eleven minutes. Dead letters that are too old are dropped by the same turns.
  */
 const FORGETTING_SWEEPS = 64;
 
@@ -38,7 +38,7 @@ const FORGETTING_SWEEPS = 64;
 export interface NodeOptions {
   /** See `parseRedisAddress`. */
   readonly redisUrl: string;
-  /** Who must have a commit before its effects and its answer happen; default: the master alone. */
+  /** The servers that must have a commit before its effects and its reply happen. Default: the master alone. */
   readonly durability?: Durability;
   /** How many shards the data must have; where there is no data yet, how many it gets. Default: what it has, or 128. */
   readonly shards?: number | undefined;
@@ -51,16 +51,16 @@ export interface NodeOptions {
   readonly observer?: RuntimeObserver;
   /** Seals the commands of dead letters; without one they lie in Redis as they came. */
   readonly deadLetterCipher?: TextCipher;
-  /** Seals what nodes say to each other, with the same secrets at all of them; without one it travels as it is. */
+  /** Seals the messages between nodes, with the same secrets at all of them. Without one they travel in plain text. */
   readonly linkCipher?: TextCipher;
   /**
-   * Another process runs under this node id: all actors were stopped, exit. (A lease that merely expired heals by
-   * itself: the node comes back under a new incarnation and keeps the actors whose shards nobody took.)
+   * Called if another process runs under this node id: all actors were stopped, exit. A lease that merely expired heals
+   * by itself. The node then returns under a new incarnation, with the actors whose shards no other node took.
    */
   readonly onLost?: (reason: 'superseded') => void;
 }
 
-/** What a node is put together with when the engine is there already; tests give their own. */
+/** The options of a node whose engine exists already; tests pass their own. */
 export interface AssemblyOptions extends Omit<NodeOptions, 'redisUrl' | 'durability' | 'shards'> {
   /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick?: (callback: () => void) => void;
@@ -98,7 +98,7 @@ export interface RuntimeNode {
   leaseMarginMs(): number;
   /** The lease holds and Redis answers. */
   ready(): boolean;
-  /** As many turns are under way as may be, or a commit for longer than may be: client commands are refused. */
+  /** True if too many turns are under way, or a commit for too long. Client commands are then refused. */
   busy(): boolean;
   /**
    * Hands every shard over, within about `settleMs` and `answerMs`, and ends the lease. The node then owns
@@ -128,7 +128,7 @@ export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   return await assembleNode(engine, options);
 }
 
-/** As `startNode` over an engine that is there already, which the node closes when it stops. */
+/** Like `startNode` over an existing engine, which the node closes when it stops. */
 export async function assembleNode(engine: Engine, options: AssemblyOptions): Promise<RuntimeNode> {
   if (!nodeIdShape.test(options.nodeId)) {
     throw new Error('A node id is 1 to 64 letters, digits, dots, dashes or underscores');

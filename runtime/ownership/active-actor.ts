@@ -14,11 +14,11 @@ export interface Asker {
 export interface ActiveActor {
   /** The last committed state; `undefined` while there is none in memory. */
   readonly state: unknown;
-  /** It is being stopped or loaded anew: its state may not be read or changed any more. */
+  /** It is being stopped or loaded again: its state may not be read or changed any more. */
   readonly isEnding: boolean;
-  /** It must live, or something is in hand or waits for it. */
+  /** It must live, or has work in progress or waiting. */
   readonly isNeeded: boolean;
-  /** Whether a hand-over need not wait for it. */
+  /** True if a hand-over need not wait for it. */
   readonly isSettled: boolean;
   /** Idle for long enough, and not needed. */
   mayPassivate(nowMs: number): boolean;
@@ -26,7 +26,7 @@ export interface ActiveActor {
   offer(command: unknown, asker?: Asker): void;
   /** The state, at once where there is one. `undefined`: no such actor. */
   whenActive(): MaybePromise<unknown>;
-  /** The hand-over of the shard begins: clients go elsewhere, what is in hand is settled. */
+  /** The hand-over of the shard begins: client commands are refused, and work in progress is settled. */
   drain(): void;
   /** Ends all waits: the lease has ended, and nothing may take effect here any more. */
   freeze(): void;
@@ -38,10 +38,10 @@ export interface ActiveActor {
   restart(): Promise<void>;
   /** Stops the actor, after the turn under way and what is stored on leaving. */
   stop(reason: DeactivationReason): Promise<void>;
-  /** Stops at once: callers are told that the actor has moved, or that the outcome is unknown. */
+  /** Stops at once. Callers are refused, because the actor has moved or the outcome is unknown. */
   dispose(reason: DeactivationReason): void;
   /** Its figures, without a description of its state. */
   summary(): ActorSummary;
-  /** What an operator sees. */
+  /** The actor as operators see it. */
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot;
 }

@@ -4,8 +4,8 @@ import type { ArmedTimer, Clock } from '../clock.ts';
 const LONGEST_LOOK_MS = 2_000;
 
 /**
- * After a reading that agreed, those of the next milliseconds are not compared: a request asks for the time four times,
- * and to compare costs twice as much as to ask. A clock that steps meanwhile is found so much later at most.
+ * After a reading that agreed, readings of the next milliseconds are not compared. A request reads the time four times,
+ * and a comparison costs twice as much as a reading. A clock that steps meanwhile is noticed that much later at most.
  */
 const AGREED_FOR_MS = 20;
 
@@ -13,9 +13,9 @@ const AGREED_FOR_MS = 20;
 const STEP_MS = 500;
 
 /**
- * The node's clock, compared with that of Redis. While they are further apart than `toleranceMs`, wall time is
- * the earlier of both: which one is wrong cannot be told, and a time that is ahead empties windows too early
- * and, once stored, stops what it touched until then.
+ * The node's clock, compared with that of Redis. While they differ by more than `toleranceMs`, wall time is the earlier
+ * of both, because it is unknown which one is wrong. A time that is ahead empties windows too early. Once stored, it
+ * also stops the records that it touched until then.
  */
 export class AgreedClock implements Clock {
   readonly #clock: Clock;

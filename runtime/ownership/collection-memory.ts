@@ -3,9 +3,9 @@ import type { Lookup, Read, Write } from '../store.ts';
 /** A collection with more members is asked in Redis each time. */
 const LARGEST_COLLECTION = 1_024;
 
-/** How much one shard remembers in all, in characters and so in bytes; the collections learnt first make room. */
+/** Most characters, and so bytes, that one shard remembers in all. The oldest collections are dropped first. */
 const BYTES_PER_SHARD = 1024 * 1024;
-/** What a collection and a member of it take beside their text. */
+/** Bytes of a collection and of each member beside their text. */
 const OVERHEAD_BYTES = 64;
 
 /** Most fields per shard that are remembered as asked for once. */
@@ -24,7 +24,9 @@ export interface Load {
   readonly scan: Read;
 }
 
-/** What a question is remembered under: its key, and with fields that are asked together the first of them. */
+/**
+ * The name under which a lookup is remembered: its key. For fields that are asked together, the first field follows.
+ */
 export function nameOf([command, key, field]: Lookup): string {
   return command === 'HMGET' ? `${key} ${field}` : key;
 }
@@ -35,10 +37,10 @@ type Members = ReadonlyMap<string, string> | 'large';
 /** Values of the fields that are asked together. */
 export type Fields = readonly (string | null)[];
 
-/** What Redis holds under a key, as far as it is asked for. */
+/** The contents of a key in Redis, as far as they are asked for. */
 export type Collection = Members | Fields;
 
-/** What Redis would answer of a collection that is known; undefined when it is too large to be. */
+/** Returns Redis' answer, from a known collection; undefined if it is too large to be remembered. */
 export function answerFrom(
   collection: Collection,
   [command, , member]: Lookup,
@@ -56,12 +58,14 @@ function answerOf(
 }
 
 /**
- * The small hashes and sets of one shard, whole, as they stand in Redis: who is a customer, who wrote, who was
- * declared, a message that is asked for again and again. Exact, because all writes to a shard's keys are its
- * owner's commits: each forgets what it touches when it is sent and again when it is answered, and a collection
- * that was read across one of these moments is not kept. Of a hash whose fields are asked together only those
- * fields are read and kept, and only a write to one of them, or to the whole hash, makes it forget them: such a
- * hash may hold the messages of a day.
+ * The small hashes and sets of one shard, complete, as they are in Redis. Examples: customers, people who wrote,
+ * declared numbers, a message that is read often.
+ *
+ * It is exact, because only the owner's commits write to a shard's keys. Each commit forgets what it touches, when it
+ * is sent and again when it is answered. A collection that was read across one of these moments is not kept.
+ *
+ * Some hashes hold the messages of a day, and their fields are asked together. Only these fields are read and kept. A
+ * write to one of them, or to the whole hash, forgets them.
  */
 export class CollectionMemory {
   readonly #held = new Map<string, Collection>();
@@ -69,31 +73,31 @@ export class CollectionMemory {
   readonly #shapes = new Uint8Array(SHAPES);
   readonly #loading = new Map<string, Load>();
   readonly #askedOnce = new Set<string>();
-  /** Of each hash whose fields are asked together: what each field is remembered under, or being read for. */
+  /** For each hash whose fields are asked together: the name under which each field is remembered or being read. */
   readonly #fields = new Map<string, Map<string, string>>();
   #bytes = 0;
 
-  /** What Redis would answer; undefined when it must be asked. */
+  /** Returns Redis' answer; undefined if Redis must be asked. */
   answer(lookup: Lookup): ReturnType<typeof answerFrom> {
     const collection = this.#held.get(nameOf(lookup));
     return collection === undefined ? undefined : answerFrom(collection, lookup);
   }
 
-  /** The same of one member. */
+  /** Like `answer`, for one member. */
   known(command: 'HGET' | 'SISMEMBER', key: string, member: string): ReturnType<typeof answerOf> {
     const members = this.#held.get(key) as Members | undefined;
     return members === undefined ? undefined : answerOf(members, command, member);
   }
 
-  /** The same of fields that are asked together, by the first of them. */
+  /** Like `answer`, for fields that are asked together, by the first of them. */
   knownFields(key: string, field: string): Fields | undefined {
-    // The name as it stands in the table is found sooner than the same text put together anew.
+    // A lookup with the table's own string is faster than with a new string of the same text.
     const name = this.#fields.get(key)?.get(field);
     const isFirst = name?.length === key.length + 1 + field.length && name.endsWith(field);
     return isFirst ? (this.#held.get(name) as Fields | undefined) : undefined;
   }
 
-  /** What to read so that the next such questions need no reading; the rest of them must be asked one by one. */
+  /** Returns the reads after which the next such lookups need none. The other lookups must be asked one by one. */
   begin(lookups: readonly Lookup[]): Load[] {
     const loads: Load[] = [];
     for (const lookup of lookups) {
@@ -207,10 +211,10 @@ function scanFor(lookup: Lookup): Read {
   return [command === 'HGET' ? 'HSCAN' : 'SSCAN', key, 0, 'COUNT', LARGEST_COLLECTION];
 }
 
-/** Of every empty collection: most shops have some, and what all share stays in the processor's cache. */
+/** Shared by all empty collections: most shops have some, and a shared object stays in the processor's cache. */
 const NO_MEMBERS: Members = new Map<string, string>();
 
-/** What one answer to `scanFor` holds. */
+/** Reads a collection from the answer to `scanFor`. */
 function collectionOf({ scan: [command] }: Load, reply: unknown): Collection {
   if (command === 'HMGET') return reply as Fields;
   const [cursor, flat] = reply as [cursor: string, flat: string[]];

@@ -1,12 +1,15 @@
 import type { Write } from '../store.ts';
 
-/** What became of one turn's writes. */
+/** The outcome of one turn's writes. */
 export type CommitmentOutcome =
   /** They hold. */
   | 'committed'
   /** Redis refused one of them for a mistake in it; others of the same turn hold. */
   | 'failed'
-  /** Another owner stands in Redis; nothing was applied, and nothing of this shard will be from here. Its actors are stopped next. */
+  /**
+   * Redis names another owner. Nothing was applied, and nothing of this shard will be from here. Its actors are stopped
+   * next.
+   */
   | 'fenced'
   /** Redis did not take them; nothing was applied. */
   | 'unavailable'

@@ -1,6 +1,6 @@
 import type { NodeRecord, ShardRecord } from '../engine.ts';
 
-/** What one node should do so that shards spread evenly. */
+/** The changes by which one node helps to spread the shards evenly. */
 export interface SharePlan {
   /** Free shards to claim now. */
   readonly claims: readonly number[];
@@ -10,7 +10,7 @@ export interface SharePlan {
   readonly strays: readonly number[];
 }
 
-/** What a node sees when it looks at all shards. */
+/** A node's view of all shards. */
 interface Look {
   readonly records: readonly ShardRecord[];
   readonly nodes: readonly NodeRecord[];
@@ -26,11 +26,12 @@ interface Look {
 }
 
 /**
- * Every node gets the same number of shards, give or take one; who gets the odd ones follows from the order of node
- * ids, so all nodes that see the same list come to the same plan without talking. What moves then is chosen so that shards
- * which were ever written to spread as evenly: with fewer tenants than shards it is those that carry them. A shard never
- * moves for that alone, since with each new tenant the count changes and a hand-over interrupts live sessions. A node
- * starts looking for free shards at a place of its own, so that several seldom reach for the same.
+ * Plans one node's changes. Every node gets the same number of shards, give or take one. The order of node ids decides
+ * who gets the odd ones, so all nodes that see the same list make the same plan without messages.
+ *
+ * Shards that were ever written to spread evenly too, since with few tenants only those carry work. This decides which
+ * shards move, and never whether one moves: a hand-over interrupts live sessions, and each new tenant changes the
+ * count. Each node starts to look for free shards at its own index, so several seldom reach for the same.
  */
 export function planShare(look: Look): SharePlan {
   const { records, nodes, incarnation, held, stopping } = look;
@@ -58,7 +59,7 @@ export function planShare(look: Look): SharePlan {
   const tooMany = Math.min(surplus, Math.max(0, ownWritten.length - writtenShare));
   const releases = tooMany === 0 ? [] : ownWritten.slice(-tooMany);
   const kept = [...held].filter((shard) => !releases.includes(shard));
-  // Those without tenants go first: nobody hears of it.
+  // Shards without tenants go first: their move is not noticed.
   const rest = [...kept.filter(isWrittenTo), ...kept.filter((shard) => !isWrittenTo(shard))];
   if (surplus > tooMany) releases.push(...rest.slice(tooMany - surplus));
   return { claims, releases, strays: ours.filter((shard) => !claimed.has(shard)) };

@@ -17,7 +17,7 @@ export interface GroupCommitOptions {
   readonly observer: RuntimeObserver | undefined;
   /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick: (callback: () => void) => void;
-  /** Its steps are how long what nobody waits for may wait for a batch of others. */
+  /** Its steps are how long writes that no caller waits for may wait for a batch of others. */
   readonly steppedClock: SteppedClock;
   /** Whether this node may still act for its shards. */
   readonly leaseHolds: () => boolean;
@@ -27,13 +27,12 @@ export interface GroupCommitOptions {
   readonly onDoubt: (shard: OwnedShard) => void;
 }
 
-/** Fewest turns of a batch of its own; fewer travel with others, since a batch costs more than it saves. */
+/** Fewest turns for a separate batch. Fewer travel with others, since a batch costs more than it saves. */
 const LEAST_SHARED_TURNS = 8;
 
 /**
- * Gathers what all actors of the node decided in one tick and commits it in one script call, or in as many as
- * may be under way. A shard has one batch under way at most, so its revisions rise one by one and an unknown
- * outcome concerns one batch.
+ * Gathers the decisions of all actors of the node in one tick and commits them in one script call, or in a few at once.
+ * A shard has one batch under way at most. Its revisions so rise one by one, and an unknown outcome concerns one batch.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -87,7 +86,7 @@ export class GroupCommit {
     if (underWay !== undefined) settleAll(underWay, applied ? 'committed' : 'unavailable');
   }
 
-  /** Takes a shard out: what waits for it is told that it is fenced; what is under way may or may not hold. */
+  /** Takes a shard out. Waiting commitments settle as fenced, those under way as unknown. */
   drop(shard: OwnedShard): void {
     this.#ready.delete(shard);
     const { waiting, underWay } = shard;
@@ -139,14 +138,14 @@ export class GroupCommit {
     }
     if (shards.length === 0) return;
     void this.#commit(shards, most - room);
-    // What did not fit goes with the next batch, if one more may be under way.
+    // Turns that did not fit go with the next batch, if one more may be under way.
     if (this.#ready.size > 0) this.#arm();
   }
 
   /**
-   * Turns of the next batch: the waiting turns divided by the batches that may still be under way. With all
-   * turns in one batch, callers who wait for their replies before they ask again would keep Redis and this node
-   * busy one after the other, never at the same time.
+   * Turns of the next batch: the waiting turns divided by the batches that may still be under way. If one batch took
+   * all turns, its callers would ask again only after it. Redis and this node would then work in turn, never at the
+   * same time.
    */
   #share(): number {
     const { batchTurns, commitsInFlight } = this.#options.limits;

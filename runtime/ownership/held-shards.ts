@@ -27,8 +27,8 @@ export class HeldShards {
   }
 
   /**
-   * Those of them that Redis holds another record of, though nothing was under way from before the records were asked
-   * for until now: another node has the shard, or Redis lost what it had acknowledged.
+   * Returns the quiet shards whose record in Redis is another one. Nothing of theirs was under way from before the
+   * records were read until now. So another node has the shard, or Redis lost a write that it had acknowledged.
    */
   strayed(quiet: ReadonlyMap<OwnedShard, string>, records: readonly ShardRecord[]): readonly OwnedShard[] {
     return [...this].filter((shard) => {

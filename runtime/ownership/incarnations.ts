@@ -1,8 +1,8 @@
 import type { Random } from '../random.ts';
 
 /**
- * The names under which this process is, was or asked to be a node: each start, and each return after a lost lease, has a
- * new one. One that it asked for may be its name in Redis although no answer came.
+ * The names under which this process is, was or asked to be a node. Each start, and each return after a lost lease, has
+ * a new one. A requested name may be its name in Redis although no answer came.
  */
 export class Incarnations {
   readonly #nodeId: string;

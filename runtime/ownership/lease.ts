@@ -6,15 +6,15 @@ import type { RuntimeLimits } from '../limits.ts';
 export interface LeaseListener {
   /** The time is up by our own clock; whether Redis ended it is not known. */
   readonly onExpired: () => void;
-  /** It had expired by our clock, and Redis says that it still held and lengthened it. */
+  /** It had expired by our clock, and Redis reports that it was still valid and has been lengthened. */
   readonly onRegained: () => void;
-  /** Redis says that it has ended; it will never hold again. */
+  /** Redis reports that it has ended; it will never be valid again. */
   readonly onEnded: () => void;
 }
 
 /**
  * One heartbeat for the whole node. Its time is counted on the monotonic clock from before each call to Redis, so it
- * ends here before it ends there, and `holds` is right even when the event loop was blocked or the process stopped.
+ * ends here before it ends there. `holds` is therefore right even if the event loop was blocked or the process stopped.
  */
 export class Lease {
   readonly #engine: Engine;
@@ -53,7 +53,7 @@ export class Lease {
     return this.#clock.monotonicMs() < this.#untilMs;
   }
 
-  /** Redis has ended it, or it was given up: it holds again only once it is taken anew. */
+  /** True if Redis has ended it, or it was given up: it is valid again only after it is taken again. */
   get isOver(): boolean {
     return !this.#running;
   }

@@ -19,7 +19,7 @@ import { checkWrites } from './turn-writes.ts';
 interface Rest {
   readonly known: readonly unknown[];
   readonly unknown: readonly Lookup[];
-  /** What memory will keep of the answers. */
+  /** Reads whose answers memory will keep. */
   readonly loads: readonly Load[];
 }
 
@@ -75,7 +75,7 @@ export class NodeStore implements Store {
     lookups: readonly Lookup[],
     { known, unknown, loads }: Rest,
   ): Promise<unknown[]> {
-    // What is read whole answers every question to it.
+    // A complete read answers every lookup of its key.
     const alone = unknown.filter((lookup) => !loads.some(({ name }) => name === nameOf(lookup)));
     let replies: unknown[] | undefined;
     let read: ReadonlyMap<string, Collection>;

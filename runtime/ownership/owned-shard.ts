@@ -15,7 +15,7 @@ export class OwnedShard {
   record: ShardRecord;
   /** `record` as text: what the next batch expects to find. */
   recordText: string;
-  /** The latest wall-clock time any turn of this shard was told. */
+  /** The latest wall-clock time that any turn of this shard got. */
   latestMs: number;
   /** Actors that are active here, by address text. */
   readonly actors = new Map<string, ActiveActor>();
@@ -37,7 +37,7 @@ export class OwnedShard {
   frozen = false;
   /** Being handed over: no client command is taken any more. */
   draining = false;
-  /** While draining: called whenever an actor may have settled what it had in hand. */
+  /** While draining: called whenever an actor may have settled its work in progress. */
   onSettling: (() => void) | undefined;
   /** No longer owned by this node: code that still holds this object does nothing with it. */
   dropped = false;

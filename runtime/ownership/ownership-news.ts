@@ -19,7 +19,7 @@ export class OwnershipNews {
     around: {
       readonly engine: Engine;
       readonly afterTick: (callback: () => void) => void;
-      /** This node's name once it is stopping, which every notice says from then on. */
+      /** This node's name once it is stopping: every later notice carries it. */
       readonly leaving: () => string | undefined;
     },
   ) {
@@ -29,7 +29,7 @@ export class OwnershipNews {
     this.#leaving = around.leaving;
   }
 
-  /** Takes the news of all nodes into the view, and says each time that there were some. */
+  /** Adds the notices of all nodes to the view, and calls `heard` for each. */
   async listen(heard: () => void): Promise<void> {
     await this.#engine.subscribe(changesChannel, (notice) => {
       learnNotice(this.#view, notice);
@@ -51,7 +51,7 @@ export class OwnershipNews {
     void Promise.allSettled([this.#engine.publish(changesChannel, notice)]);
   }
 
-  /** Tells the other nodes to read the records. Resolves when that was published, or could not be. */
+  /** Asks the other nodes to read the records. Resolves when that was published, or could not be. */
   async lookNow(): Promise<void> {
     await Promise.allSettled([this.#engine.publish(changesChannel, '')]);
   }

@@ -16,7 +16,7 @@ export interface ShardView {
   readonly mine: boolean;
 }
 
-/** Whose a shard is, and since which epoch. */
+/** The owner of a shard, and its epoch. */
 export interface ShardOwner {
   readonly nodeId: string;
   readonly incarnation: string;
@@ -29,13 +29,13 @@ export function nodeIdOf(incarnation: string): string {
 }
 
 /**
- * Who owns what, as this node last heard. It may be late, never decides about a write, and saves a question to Redis
- * on every forwarded request.
+ * The owners of all shards, as this node last heard. It may be late, and never decides about a write. It saves a
+ * question to Redis on every forwarded request.
  */
 export class OwnershipView {
   #records: ShardRecord[];
   #nodes: readonly NodeRecord[] = [];
-  /** Incarnations that said that they are stopping. */
+  /** Incarnations that announced that they are stopping. */
   readonly stopping = new Set<string>();
 
   constructor(shards: number) {
@@ -76,7 +76,7 @@ export class OwnershipView {
   }
 }
 
-/** What nodes tell each other when ownership changes: a line `shard record`, or `stopping incarnation`. */
+/** The notice that nodes send each other when ownership changes: lines `shard record`, or `stopping incarnation`. */
 export function changeNotice(changes: ReadonlyMap<number, ShardRecord>, stopping?: string): string {
   const lines = [...changes].map(([shard, record]) => `${shard} ${recordText(record)}`);
   if (stopping !== undefined) lines.push(`stopping ${stopping}`);

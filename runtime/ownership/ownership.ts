@@ -17,12 +17,14 @@ import { ShardSettlement } from './shard-settlement.ts';
 import { TakeoverGrace } from './takeover-grace.ts';
 import { vacateShard } from './vacate-shard.ts';
 
-/** Between two looks for news, for each node there is: all of them together look at most 500 times a second. */
+/**
+ * Least time between two looks because of notices, for each node: all of them together look at most 500 times a second.
+ */
 const LOOK_SPACING_MS = 2;
 
 /**
- * The shards that this node owns. The lease says whether the node may act at all: quick, and possibly wrong.
- * The record of each shard in Redis says who may write: it is the fence, and never wrong.
+ * The shards that this node owns. The lease decides whether the node may act at all: quick, and possibly wrong. The
+ * record of each shard in Redis decides who may write: it is the fence, and never wrong.
  */
 export class Ownership {
   readonly view = new OwnershipView(shardCount());
@@ -44,7 +46,7 @@ export class Ownership {
   #aside = false;
   #comingBack = false;
   #timer: ArmedTimer | undefined;
-  /** A look that news asked for. */
+  /** A look that a notice asked for. */
   #soon: ArmedTimer | undefined;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #servers: readonly ServerState[] = [];
@@ -137,8 +139,8 @@ export class Ownership {
   }
 
   /**
-   * Looks because of news, and waits a little where it looked just before. Each change is news to every node, so while many
-   * nodes come and go a look each time would be more than Redis can answer.
+   * Looks because of a notice, and waits a little if it looked just before. Every node gets a notice of each change.
+   * While many nodes come and go, a look each time would be more than Redis can answer.
    */
   #lookSoon(): void {
     if (this.#soon !== undefined) return;
@@ -194,7 +196,7 @@ export class Ownership {
         this.#news.note(number, record);
       }
       for (const shard of this.#held) {
-        // Claimed anew, by whomever, its actors are loaded at the present time.
+        // The next owner, which may be this node, loads its actors at the present time.
         if (shard.isAhead(clock)) void this.#release(shard);
       }
       for (const number of plan.releases) {
@@ -215,7 +217,7 @@ export class Ownership {
     const { engine, clock, counters, log, onClaimed } = this.#options;
     const incarnation = this.incarnation;
     const won = await claimShards(numbers, { engine, incarnation, records });
-    // What was claimed under a lease that is over is claimed once more, as if the answer had been lost.
+    // Shards claimed under a lease that is over are claimed once more, as if the answer had been lost.
     if (incarnation !== this.incarnation || this.#stopping || !this.lease.holds()) return;
     const ahead = won.filter((shard) => shard.isAhead(clock));
     for (const shard of ahead) shard.startOver(clock);
@@ -234,9 +236,9 @@ export class Ownership {
   // ── a clock that is off ────────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Whether this node must stand aside, since its clock and that of Redis disagree and nothing says which is
-   * wrong. It then hands over what it has and gives up its lease, so that the others take its share; requests
-   * still pass through it. Once the clocks agree it comes back under a new name.
+   * Returns whether this node must stand aside, since its clock and that of Redis disagree and either may be wrong. It
+   * then hands over its shards and gives up its lease, so that the others take its share; requests still pass through
+   * it. Once the clocks agree it returns under a new name.
    */
   async #standsAside(nodes: readonly NodeRecord[]): Promise<boolean> {
     const { clock, counters, log } = this.#options;
@@ -250,7 +252,7 @@ export class Ownership {
       if (this.lease.isOver) await this.#take(this.#incarnations.next());
       this.#aside = false;
       log.warn({ incarnation: this.incarnation }, 'The clocks agree again: this node is back');
-      // What was seen is from before the name.
+      // This look is from before the new name.
       this.#rounds.again();
       return true;
     }
@@ -272,7 +274,7 @@ export class Ownership {
     this.#news.announce();
   }
 
-  /** Hands over what there is and ends the lease. */
+  /** Hands over all shards and ends the lease. */
   async #leave(): Promise<void> {
     const { engine, nodeId } = this.#options;
     await Promise.all([...this.#held].map((shard) => this.#release(shard)));
@@ -295,7 +297,7 @@ export class Ownership {
     await this.#leave();
   }
 
-  /** Stops taking commands, settles what is in hand, then leaves the shard to others. */
+  /** Stops taking commands, settles work in progress, then leaves the shard to others. */
   async #release(shard: OwnedShard): Promise<void> {
     const { engine, log } = this.#options;
     if (this.#leaving.has(shard.number)) return;
@@ -325,8 +327,8 @@ export class Ownership {
   }
 
   /**
-   * The lease has ended in Redis. The node takes a new name and asks for each shard whether another took it: where
-   * the epoch is unchanged, no other node wrote, and its actors go on; the other shards are lost.
+   * Called when the lease has ended in Redis. The node takes a new name and asks for each shard whether another took
+   * it. If the epoch is unchanged, no other node wrote, and its actors go on. The other shards are lost.
    */
   async #comeBack(): Promise<void> {
     const { engine, log, counters } = this.#options;

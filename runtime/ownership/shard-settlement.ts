@@ -10,7 +10,7 @@ interface SettlementParts {
   readonly held: HeldShards;
   readonly news: OwnershipNews;
   readonly incarnations: Incarnations;
-  /** The lease has ended in Redis too: others may take what stands under it. */
+  /** True if the lease has ended in Redis too: others may take shards with its name. */
   readonly leaseIsOver: () => boolean;
   /** Asks Redis until it answers; `undefined`: this node was stopped meanwhile. */
   readonly askAgain: <Answer>(ask: () => Promise<Answer>) => Promise<Answer | undefined>;
@@ -27,9 +27,9 @@ export class ShardSettlement {
   }
 
   /**
-   * Takes the shard again with the next epoch, so that whatever is still under way on a dead connection is refused from
-   * here on; the revision then tells what was applied. Gives the shard up where another node has it. Resolves when it
-   * is known, or this node was stopped; never rejects for a Redis that is away.
+   * Takes the shard again with the next epoch, so writes still under way on a dead connection are refused from here on.
+   * The revision then shows which writes were applied. If another node has the shard, gives it up. Resolves when the
+   * owner is known, or this node was stopped. An unreachable Redis is asked again and never rejects it.
    */
   settle(shard: OwnedShard): Promise<void> {
     shard.settling ??= this.#settle(shard).finally(() => {
@@ -45,7 +45,7 @@ export class ShardSettlement {
     while (!shard.dropped) {
       const owner = incarnations.current;
       const answer = await askAgain(() => engine.changeOwner(shard.number, epoch, owner));
-      // An answer between two names holds for nothing: others may take what stands under a lease that is over.
+      // An answer between two names proves nothing: others may take shards whose lease is over.
       if (answer === undefined || shard.dropped || leaseIsOver()) return;
       const { changed, record } = answer;
       // An earlier attempt may have gone through without an answer, under this name or the one before.

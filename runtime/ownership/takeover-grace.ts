@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * The grace after Redis was away. The leases of all nodes have run out then, and one node reconnects first: for
- * the length of a lease it takes no shard of the others, whose actors and sockets are alive and which reconnect
- * as well.
+ * The grace after Redis was away. The leases of all nodes have run out then, and one node reconnects first. For the
+ * length of a lease it takes no shard of the others: their actors and sockets are alive, and they reconnect as well.
  */
 export class TakeoverGrace {
   readonly #clock: Clock;
@@ -15,7 +14,7 @@ export class TakeoverGrace {
     this.#forMs = forMs;
   }
 
-  /** Redis did not answer: from now on, and anew with each time. */
+  /** Redis did not answer: the grace starts, or starts again. */
   begin(): void {
     this.#untilMs = this.#clock.monotonicMs() + this.#forMs;
   }

@@ -5,8 +5,8 @@ import type { Write } from '../store.ts';
 const longestWrite = 4_000;
 
 /**
- * Throws when a write cannot belong to the shard's commit: its key lacks the shard's hash tag, or it is longer than a
- * script can take. Checked where the mistake is made, so that it never reaches the batch that others share.
+ * Throws if a write cannot belong to the shard's commit: its key lacks the shard's hash tag, or it is too long for a
+ * script. The check runs where the mistake is made, so it never reaches the batch that others share.
  */
 export function checkWrites(shard: number, writes: readonly Write[]): void {
   const tag = shardPrefix(shard);

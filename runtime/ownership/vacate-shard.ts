@@ -5,8 +5,8 @@ import type { ActiveActor } from './active-actor.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
 /**
- * Empties a shard before it is handed over: takes no more client commands, lets every actor settle what it has in
- * hand for up to `settleMs`, then stops them all after the turn they are in. Resolves in bounded time.
+ * Empties a shard before it is handed over. Takes no more client commands, and lets every actor settle its work in
+ * progress for up to `settleMs`. Then stops each after its current turn. Resolves in bounded time.
  */
 export async function vacateShard(
   shard: OwnedShard,
@@ -28,7 +28,7 @@ export async function vacateShard(
   for (const actor of [...shard.actors.values()]) actor.dispose('released');
 }
 
-/** Resolves when no actor of the shard has anything in hand. */
+/** Resolves when no actor of the shard has work in progress. */
 function settled(shard: OwnedShard): Promise<void> {
   return new Promise((resolve) => {
     shard.onSettling = () => {

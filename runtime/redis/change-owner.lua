@@ -5,7 +5,7 @@
 --
 -- KEYS[1]: the shard's record `{sN}:owner`, `owner epoch revision wallMs`
 -- ARGV[1]: the epoch it must have, 0 when it was never claimed
--- ARGV[2]: the new owner's incarnation, `-` for nobody
+-- ARGV[2]: the new owner's incarnation, `-` for none
 -- Reply: { 1, new record } or { 0, the record that is there, '' for none }
 -- Errors: READONLY, MISCONF and the like: nothing was changed.
 

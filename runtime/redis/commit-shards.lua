@@ -6,12 +6,12 @@
 --
 -- The records of all sections are read with one command and replaced with one: what costs in Redis is the number of
 -- commands and of keys they touch. A section's writes begin with their form, the commands with how many arguments each
--- takes: `HSET4RPUSH1=PEXPIREAT1`, where a `=` says that the write is to the key of the one before. Sections have few
+-- takes: `HSET4RPUSH1=PEXPIREAT1`, where a `=` marks a write to the key of the one before. Sections have few
 -- forms, so most of them cost one argument and no parsing.
 --
--- Two commands are ours. XTRIMOLD with a place cuts a stream off before the newest entry that is older than the place, a
--- whole node of the stream at a time. XTRIM cuts off that entry as well, and a reader that stands at it, with all
--- behind it still there, could no longer be told from one that missed something. HDELIF with a field and a value deletes
+-- Two commands are ours. XTRIMOLD with a position cuts a stream off before the newest entry that is older than it, a
+-- whole node of the stream at a time. XTRIM cuts off that entry as well. A reader at that entry
+-- missed nothing, but would then look like one that missed something. HDELIF with a field and a value deletes
 -- the field of a hash if it still has this value.
 --
 -- KEYS: the record of each section's shard, `{sN}:owner`; then a section: the key of each write, save those after a `=`.

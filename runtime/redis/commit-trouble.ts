@@ -13,7 +13,7 @@ export class CommitTrouble {
   readonly #log: Logger;
   /** Parts whose last commit was refused, and when. */
   readonly #refusedAtMs = new Map<number, number>();
-  /** What was told since it began. */
+  /** The troubles that were logged since it began. */
   readonly #told = new Set<string>();
 
   constructor(clock: Clock, log: Logger) {

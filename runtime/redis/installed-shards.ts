@@ -1,12 +1,13 @@
 import { DEFAULT_SHARDS, shardKey } from '../address.ts';
 import type { Engine } from '../engine.ts';
 
-/** Where an installation keeps the number of its shards. Those from before it was kept have none, and 128 shards. */
+/** The key of an installation's number of shards. Older installations lack it, and have 128 shards. */
 const shardsKey = '{runtime}:shards';
 
 /**
- * Returns how many shards the data in Redis has. Where there is no data yet, this call decides: `wanted`, or 128. Rejects where
- * the data has another number than `wanted`, since every key of a tenant says its shard, and as `Engine.read` does.
+ * Returns how many shards the data in Redis has. If there is no data yet, this call decides: `wanted`, or 128. Rejects
+ * if the data has another number than `wanted`, since every key of a tenant contains its shard. Otherwise rejects like
+ * `Engine.read`.
  */
 export async function installedShards(
   engine: Pick<Engine, 'append' | 'read'>,

@@ -8,14 +8,17 @@ import { isMasterless } from './redis-failure.ts';
  */
 const CONNECT_ANEW_EVERY_MS = 1_000;
 
-/** Writes go over another connection than what the server says of its role: one may have moved before the other. */
+/**
+ * Two proofs of a server's role. Writes use another connection than the report of the role, and one may have moved
+ * first.
+ */
 type Witness = 'writes' | 'role';
 
 /**
- * Finds out that the server at the other end of the connections is not the master any more. A failover behind
- * one address may leave every connection open: the old master answers each write with a refusal and breaks
- * nothing, so a client that waits for a broken connection stays with it for good. While such refusals last, the
- * connections are made anew each second: the address leads to the new master as soon as it has moved.
+ * Finds out that the server at the other end of the connections is no longer the master. A failover behind one address
+ * may leave every connection open: the old master refuses each write and breaks nothing. A client that waits for a
+ * broken connection would stay with it permanently. While such refusals last, the connections are made again each
+ * second. The address leads to the new master as soon as it has moved.
  */
 export class LostMaster {
   readonly #clock: Clock;
@@ -36,7 +39,9 @@ export class LostMaster {
     this.#reconnect = options.reconnect;
   }
 
-  /** A write failed. A connection that broke is made anew by itself and says nothing about the server's role. */
+  /**
+   * Called when a write failed. A broken connection reconnects by itself and proves nothing about the server's role.
+   */
   writeFailed(error: unknown): void {
     if (isMasterless(error)) this.denied('writes');
   }

@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'ioredis';
 
-/** Where Redis is: one server, or a cluster's first nodes. */
+/** The address of Redis: one server, or a cluster's first nodes. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly options: RedisOptions }
   | {
@@ -11,8 +11,8 @@ export type RedisAddress =
 
 /**
  * Reads `REDIS_URL`: `redis://` or `rediss://` with user, password and database; a Unix socket (`/path` or
- * `unix:///path`); or several of the first, separated by commas, for a cluster. Throws with what is wrong, never
- * with the password in it.
+ * `unix:///path`); or several of the first, separated by commas, for a cluster. Throws with the reason, never with the
+ * password in it.
  */
 export function parseRedisAddress(text: string): RedisAddress {
   if (text.startsWith('/')) return { kind: 'single', options: { path: text } };

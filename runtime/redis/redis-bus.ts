@@ -6,7 +6,7 @@ import type { RedisAddress } from './redis-address.ts';
 import { redisRetryDelayMs, serversOf, subscriberClient } from './redis-client.ts';
 import { failureOf } from './redis-failure.ts';
 
-/** Where the bus is, and how long a server may be silent. */
+/** The address of the bus, and how long a server may be silent. */
 export interface RedisBusOptions {
   readonly address: RedisAddress;
   readonly clock: Clock;
@@ -19,10 +19,10 @@ export interface RedisBusOptions {
 }
 
 /**
- * Hears what is published, over one connection to one server: a cluster passes on to all its servers what one of them
- * is told. A connection that is lost, or gives no sign of life, is made anew to the next server, with all channels;
- * what was published meanwhile is gone. The library's own subscriber of a cluster notices no line that went dead
- * without a word, and leaves a listener on a closed socket with each server it tries.
+ * Receives published messages over one connection to one server: a cluster passes each message on to all its servers. A
+ * connection that is lost, or gives no sign of life, is replaced by one to the next server, with all channels. Messages
+ * published meanwhile are lost. The library's own
+ * subscriber of a cluster does not notice a dead connection that stays open. It leaves a listener on a closed socket with each server it tries.
  */
 export class RedisBus {
   readonly #options: RedisBusOptions;
@@ -69,7 +69,7 @@ export class RedisBus {
   }
 
   /**
-   * Ends the connection and makes it again, which asks for the address anew. Without one it is on its way
+   * Ends the connection and makes it again, which resolves the address again. If there is none, a new one is coming
    * already.
    */
   renew(): void {
@@ -90,7 +90,7 @@ export class RedisBus {
     const client = subscriberClient(address, { server: this.#attempts % servers.length, answerMs });
     this.#attempts += 1;
     this.#connecting = client;
-    // What went wrong shows in the connection's end.
+    // The connection's end shows the error.
     client.on('error', () => undefined);
     client.on('message', (channel: string, message: string) => this.#listeners.get(channel)?.(message));
     await client.connect();
@@ -130,7 +130,7 @@ export class RedisBus {
       this.#open().catch(() => {
         this.#tellDeaf();
         if (this.#client === undefined) this.#openLater();
-        // It was connected and could not subscribe: its end begins anew.
+        // It was connected and could not subscribe: its end starts a new attempt.
         else this.#client.disconnect();
       });
     });

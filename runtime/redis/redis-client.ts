@@ -7,10 +7,9 @@ export type RedisClient = Redis | Cluster;
 type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
 
 /**
- * A client on which a command is sent at once or fails at once, and is never sent twice by the library: no
- * offline queue, no resending after a reconnect, no autopipelining
- * (docs/decisions/001-effects-follow-the-commit.md, Decision). A connection that owes an answer for `answerMs`
- * is destroyed, so every command settles.
+ * Makes a client that sends a command at once or fails at once. The library never sends one twice: no offline queue, no
+ * resending after a reconnect, no autopipelining (docs/decisions/001-effects-follow-the-commit.md, Decision). A
+ * connection that owes an answer for `answerMs` is destroyed, so every command settles.
  */
 export function redisClient(
   address: RedisAddress,

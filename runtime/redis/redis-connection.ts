@@ -7,8 +7,8 @@ import type { RedisClient } from './redis-client.ts';
 export type ReplyEncoding = 'utf8' | null;
 
 /**
- * Arguments of a script. ioredis flattens what it is given, and V8 flattens a batch's hundreds of arguments one
- * by one on its slow path: 1.5 µs a message, for what is flat already.
+ * Arguments of a script. They are flat already. ioredis flattens every list, and V8 then walks a batch's hundreds of
+ * arguments on its slow path: 1.5 µs a message.
  */
 class ScriptArguments extends Array<RedisArgument> {
   override flat(): never[] {
@@ -21,7 +21,7 @@ function scriptArguments(
   keys: readonly string[],
   args: readonly RedisArgument[],
 ): RedisArgument[] {
-  // Of its full length at once: one that grows leaves twice its memory behind on the way.
+  // Allocated at full length: a growing array leaves twice its memory behind.
   const all = new ScriptArguments(2 + keys.length + args.length);
   all[0] = script;
   all[1] = keys.length;
@@ -34,7 +34,7 @@ function scriptArguments(
 /** Texts between arguments, for lengths that are met often. */
 const HEADS = Array.from({ length: 2_048 }, (_, bytes) => head(bytes));
 
-/** What stands before an argument of so many bytes (RESP), with the end of the one before. */
+/** The bytes before an argument of that length (RESP), with the end of the one before. */
 function head(bytes: number): string {
   return `\r\n$${bytes}\r\n`;
 }
@@ -71,8 +71,8 @@ class ScriptCommand extends Command {
 }
 
 /**
- * One connection to Redis. What is sent within one turn of the event loop leaves in one write, in order.
- * Rejections are the library's own errors; see `failureOf`.
+ * One connection to Redis. Commands sent within one turn of the event loop leave in one write, in order. Rejections are
+ * the library's own errors; see `failureOf`.
  */
 export class RedisConnection {
   readonly client: RedisClient;
@@ -80,7 +80,7 @@ export class RedisConnection {
 
   constructor(client: RedisClient) {
     this.client = client;
-    // Without a listener the library prints every failed reconnect; commands fail anyway and say why.
+    // Without a listener the library prints every failed reconnect. Commands fail anyway, with the reason.
     client.on('error', () => undefined);
   }
 
@@ -118,8 +118,7 @@ export class RedisConnection {
   }
 
   /**
-   * What each server says of itself, by its name: the one, or the masters of a cluster that answer. Rejects when none
-   * does.
+   * Reads the INFO of each server, by its name: the one, or the masters of a cluster that answer. Rejects if none does.
    */
   async infos(): Promise<[name: string, info: string][]> {
     if (this.client instanceof Redis) return [['redis', String(await this.send('info', []))]];
@@ -135,8 +134,8 @@ export class RedisConnection {
   }
 
   /**
-   * Ends the connection to a single server and makes it again, which asks for its address anew; what was sent and not
-   * answered is rejected. One that is not connected is on its way already; a cluster's are left alone.
+   * Ends the connection to a single server and makes it again, which resolves its address again. Commands without an
+   * answer are rejected. A connection that is not connected is coming already; a cluster's connections are left alone.
    */
   renew(): void {
     if (this.client instanceof Redis && this.ready) this.client.disconnect(true);

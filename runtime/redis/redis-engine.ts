@@ -27,17 +27,17 @@ import { AssumptionWatch, parseServerState, refuseUnsafe } from './store-assumpt
 const nodesKey = '{runtime}:nodes';
 const ticketsKey = '{runtime}:tickets';
 
-/** What the engine is given. */
+/** The options of the engine. */
 export interface RedisEngineOptions {
   readonly log: Logger;
   readonly clock: Clock;
   /** How long Redis may take to answer before a connection is taken for dead. */
   readonly answerMs: number;
-  /** Who must have a commit before what follows from it happens: the master alone, or a replica too. Default: the master alone. */
+  /** The servers that must have a commit before its consequences happen. Default: the master alone. */
   readonly durability?: Durability;
 }
 
-/** Who has a commit that counts. */
+/** The servers that must have a commit: the master alone, or a replica too. */
 export type Durability = 'master' | 'replica';
 
 /** How long a commit waits for a replica. Without one its outcome is unknown, until a replica has it. */
@@ -46,8 +46,8 @@ const REPLICA_MS = 1_000;
 const NOT_REPLICATED = 'No replica of Redis confirmed a write';
 
 /**
- * Redis as the runtime's engine, over three connections: commits and leases on one, so that nothing else delays them
- * or is resent on it; reads and unfenced writes on the second; messages between nodes on the third.
+ * Redis as the runtime's engine, over three connections. Commits and leases use one, so nothing else delays them or is
+ * resent on it. Reads and unfenced writes use the second, messages between nodes the third.
  */
 export class RedisEngine implements Engine {
   readonly #commits: RedisConnection;
@@ -129,7 +129,7 @@ export class RedisEngine implements Engine {
       if (failure instanceof RuntimeFailure && failure.code === 'OUTCOME_UNKNOWN') {
         return sections.map(() => ({ code: 'unknown', message: failure.message }));
       }
-      // A connection that broke says nothing about what Redis would have said.
+      // A broken connection does not show what Redis would have answered.
       const refusal = refusalOf(error);
       if (refusal !== undefined) this.#trouble.refused(part, refusal);
       return sections.map(() => ({ code: 'unavailable', message: failure.message }));

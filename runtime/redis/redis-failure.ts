@@ -1,6 +1,6 @@
 import { RuntimeFailure } from '../runtime-failure.ts';
 
-/** Errors by which Redis says that it will not serve now; the script or command was not run. */
+/** Errors by which Redis refuses to serve now; the script or command was not run. */
 const refusals: Readonly<Record<string, string>> = {
   OOM: 'Redis is full (maxmemory)',
   READONLY: 'Redis is a read-only replica',
@@ -16,8 +16,8 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refusals of a server that is no master, or may be one no longer: a replica, one that copies the new master's data, one
- * that is cut off from its own replicas.
+ * Refusals of a server that is no master, or may be one no longer: a replica, one that copies the new master's data,
+ * one that is cut off from its own replicas.
  */
 const masterless: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'NOREPLICAS']);
 
@@ -31,7 +31,7 @@ export function refusalOf(error: unknown): string | undefined {
   return refusals[codeOf(error) ?? ''];
 }
 
-/** The first word of an answer that is an error; `undefined` for every other error. */
+/** The code that begins an error reply; `undefined` for every other error. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
   return error.message.slice(0, error.message.indexOf(' '));
@@ -53,7 +53,7 @@ export function failureOf(error: unknown): Error {
   return new RuntimeFailure('OUTCOME_UNKNOWN', 'The connection to Redis ended before it answered', 1);
 }
 
-/** As `failureOf` for reads, which change nothing whatever becomes of them. */
+/** Like `failureOf`, for reads. They change nothing, so no outcome is unknown. */
 export function readFailureOf(error: unknown): Error {
   const failure = failureOf(error);
   if (!(failure instanceof RuntimeFailure)) return failure;

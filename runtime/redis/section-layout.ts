@@ -5,12 +5,12 @@ import type { RedisArgument, Write } from '../store.ts';
 /** Arguments of a command that several writes make up, where Lua's stack holds eight thousand. */
 const MOST_GATHERED = 2_000;
 
-/** Told of each write of a section: the index of the command that carries it out, and of the turn whose it is. */
+/** Called with each write of a section, the index of the command that carries it out, and the index of its turn. */
 type Visit = (write: Write, command: number, turn: number) => void;
 
 /**
- * Goes through the writes of a section. Each is a command of its own, save that the `HSET`s to the key which the
- * section's first write sets make up one: they are the messages of a day, a field or two a turn. One that follows
+ * Visits the writes of a section. Each is a separate command, except `HSET`s to the key of the section's first write,
+ * if that is an `HSET`: they make up one. They are the messages of a day, a field or two a turn. An `HSET` that follows
  * another kind of write to that key stays behind it, so the writes to a key keep their order.
  */
 function eachWrite({ entries }: CommitSection, visit: Visit): void {

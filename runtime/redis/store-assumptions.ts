@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 /** Redis 7 is the first whose scripts are refused whole when memory is full (see commit-shards.lua). */
 const OLDEST_MAJOR_VERSION = 7;
 
-/** What the promises of the runtime rest on and Redis does not do by itself. */
+/** The settings and states of Redis that the runtime's promises depend on and that Redis does not have by itself. */
 export const assumptionNames = [
   'version',
   'noeviction',
@@ -16,10 +16,10 @@ export const assumptionNames = [
 export type AssumptionName = (typeof assumptionNames)[number];
 
 interface Assumption {
-  /** `refuse`: no node starts without it. `error`, `warn`: how loud the log says that it does not hold. */
+  /** `refuse`: no node starts without it. `error`, `warn`: the level of the log line if it is not met. */
   readonly severity: 'refuse' | 'error' | 'warn';
   holds(server: ServerState): boolean;
-  /** What is wrong, what follows and what to set. */
+  /** The problem, its consequence and the setting to change. */
   sentence(server: ServerState): string;
 }
 
@@ -76,7 +76,7 @@ export function refuseUnsafe(servers: readonly ServerState[]): void {
   if (sentences.length > 0) throw new Error(sentences.join('. '));
 }
 
-/** Says once that an assumption does not hold, and once that it does again. */
+/** Logs once that an assumption is not met, and once that it is met again. */
 export class AssumptionWatch {
   readonly #log: Logger;
   readonly #broken = new Set<AssumptionName>();
@@ -119,7 +119,7 @@ export function parseServerState(name: string, info: string): ServerState {
     isAppendOnly: field('aof_enabled') === '1',
     writesToDisk: field('aof_last_write_status') !== 'err' && field('rdb_last_bgsave_status') !== 'err',
     replicas: Number(field('connected_slaves') ?? 0),
-    // Redis tells how many of its replicas keep up only while min-replicas-to-write asks for any.
+    // Redis reports how many of its replicas keep up only while min-replicas-to-write asks for any.
     waitsForReplicas: field('min_slaves_good_slaves') !== undefined,
   };
 }
