@@ -16,7 +16,7 @@ const MOST_TOLD = 100_000;
 
 const CORPUS = readFileSync(`${root}/tests/fuzz/corpus/messages.json`, 'utf8');
 /** Messages as strangers' phones write them, encoded. */
-export const MESSAGES = (JSON.parse(CORPUS) as proto.IMessage[]).map((message) =>
+const MESSAGES = (JSON.parse(CORPUS) as proto.IMessage[]).map((message) =>
   Buffer.from(proto.Message.encode(proto.Message.fromObject(message)).finish()),
 );
 
