@@ -1,10 +1,10 @@
 /**
- * Writes one text to all people of a list, over hours and days, and follows what becomes of it.
+ * Writes one text to all people of a list, over hours and days, and prints the progress.
  *
  *   API_KEY=tm_live_… npx tsx examples/batch.ts "Demo shop" spring-hours people.csv "Hello {{name}}, we open at seven."
  *
- * Each line of the list is `number,name`. The key names the batch: the same call again, after a crash as well, follows the one
- * that is there. Ends when the batch has ended, or stopped by itself.
+ * Each line of the list is `number,name`. The key identifies the batch: the same call again, also after a crash, follows the
+ * existing one. Ends when the batch has ended, or stopped by itself.
  */
 import { readFileSync } from 'node:fs';
 import { api } from './api.ts';

@@ -3,7 +3,7 @@
  *
  *   API_KEY=tm_live_… npx tsx examples/connect.ts "Demo shop" /tmp/qr.png
  *
- * Open the picture and scan it with the shop's phone (linked devices); it is written anew when the code changes.
+ * Open the picture and scan it with the shop's phone (linked devices); it is rewritten when the code changes.
  */
 import { writeFileSync } from 'node:fs';
 import { api } from './api.ts';

@@ -1,10 +1,10 @@
 /**
- * Prints what happens, one event a line, and goes on where it was when it is started again.
+ * Prints the events, one a line. A restart continues where the last run ended.
  *
  *   API_KEY=tm_live_… npx tsx examples/events.ts /tmp/cursor
  *
- * The file holds the cursor. It is replaced after the event was dealt with, so that a crash in between deals with that
- * event twice and with none never, and at once, so that a crash leaves no half of it. Ends with Ctrl-C.
+ * The file contains the cursor. It is replaced after the event was handled. So a crash may handle that event twice, but
+ * never skips one. The replacement is atomic. Ends with Ctrl-C.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { endedMessage } from 'tenant-messaging-client';

@@ -1,10 +1,10 @@
 /**
- * Answers whoever writes to a shop, once each message, and marks what they wrote as read.
+ * Answers each message that people write to a shop once, and marks it as read.
  *
  *   API_KEY=tm_live_… npx tsx examples/inbox.ts "Demo shop" "Thank you. We will call you." /tmp/inbox-cursor
  *
- * The account must be told of what people write (`inbound`: `events` or `texts`). The file holds the cursor. A crash before it
- * is replaced handles that message again: the idempotency key is the same, so nobody is answered twice. Ends with Ctrl-C.
+ * The account must receive inbound messages (`inbound`: `events` or `texts`). The file contains the cursor. After a crash the
+ * last message may be handled again. Its idempotency key is the same, so no one is answered twice. Ends with Ctrl-C.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { ApiError, type ReceivedMessage } from 'tenant-messaging-client';

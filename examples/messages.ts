@@ -9,7 +9,7 @@ import { api } from './api.ts';
 const [shop, status] = process.argv.slice(2);
 if (shop === undefined) throw new Error('usage: messages.ts SHOP [STATUS]');
 
-// A status that there is not is refused by the API, which names the field.
+// The API refuses an unknown status and names the field.
 const wanted = status as Message['status'] | undefined;
 for await (const message of api.eachMessage({ idOrName: shop, status: wanted })) {
   console.log(`${message.id} ${message.status} ${message.to ?? '-'}`);

@@ -1,10 +1,10 @@
 /**
- * Sends one message and says what became of it.
+ * Sends one message and prints its outcome.
  *
  *   API_KEY=tm_live_… npx tsx examples/send.ts "Demo shop" +33622220001 "Your bread is ready" order-4711
  *
- * The last argument is the idempotency key, one for each intended message: started again with the same one the program
- * sends nothing new and goes on where it was. Exit code 0: sent; 1: failed, rejected or refused.
+ * The last argument is the idempotency key, one for each intended message. A restart with the same key sends nothing new and
+ * continues where it was. Exit code 0: sent; 1: failed, rejected or refused.
  */
 import { ApiError } from 'tenant-messaging-client';
 import { api } from './api.ts';
@@ -22,7 +22,7 @@ try {
   process.exitCode = status === 'sent' ? 0 : 1;
 } catch (error) {
   if (!(error instanceof ApiError)) throw error;
-  // What a program does next depends on the code: an opt-out is for good, a cap says when to come again.
+  // The next step depends on the code: an opt-out is permanent, and a cap has a time to try again.
   const later = error.retryAfter === undefined ? '' : `; again after ${error.retryAfter} s`;
   console.log(`refused ${error.code}${later}`);
   process.exitCode = 1;

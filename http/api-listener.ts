@@ -14,11 +14,11 @@ import { API_BASE_PATH, API_ENDPOINTS } from './tenant-api/endpoints.ts';
 import { apiBodies, createApiFront } from './tenant-api/front.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
-/** Of the requests in hand, how many one tenant may have: four tenants at their bound fill a listener, one does not. */
+/** Share of a listener's slots that one tenant may use. Four tenants at their limit fill a listener. */
 const TENANT_SHARE = 0.25;
 const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
 
-/** What the tenants' endpoints use. */
+/** Creates the services that the tenants' endpoints use. */
 export function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
   const { setupUrlTemplate } = options;
   return {

@@ -1,12 +1,12 @@
 import type { ErrorCode, FieldProblem } from './operations.ts';
 
 /**
- * What the client itself reports: `NO_ANSWER` (no connection, or it broke), `TIMEOUT` (a time given to the call ran out),
- * `BAD_ANSWER` (something that is not this API answered, a proxy for instance).
+ * Errors of the client itself. `NO_ANSWER`: no connection, or it broke. `TIMEOUT`: the call's time limit has passed.
+ * `BAD_ANSWER`: the answer is not from this API, but from a proxy for instance.
  */
 export type ClientErrorCode = 'NO_ANSWER' | 'TIMEOUT' | 'BAD_ANSWER';
 
-/** What is known of a call that failed. */
+/** A call that failed. */
 export interface Failure {
   readonly code: ApiError['code'];
   readonly reason: string;
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   readonly fields: readonly FieldProblem[];
   /** With `AMBIGUOUS_SHOP`: ids of the shops. */
   readonly candidates: readonly string[];
-  /** Of a cursor that events cannot be read from any more: the one to go on from. */
+  /** The cursor to continue from, if events can no longer be read from the given one. */
   readonly nextCursor: string | undefined;
 
   constructor(failure: Failure) {

@@ -17,14 +17,16 @@ export interface ApiRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Whether doing it twice is the same as doing it once. */
+  /** True if repeating the call does no harm. */
   readonly isRepeatable: boolean;
-  /** Whether a success is a file. */
+  /** True if a success is a file. */
   readonly isFile: boolean;
 }
 
-/** Puts parameters where they belong; gives a call that takes an idempotency key and has
- * none one of `newId`. Throws a `TypeError` for what cannot stand in a path or a header. */
+/**
+ * Builds the request of a call: path, query, headers and body. If the operation takes an idempotency key and the call
+ * has none, `newId` makes one. Throws a `TypeError` if a value cannot be in a path or a header.
+ */
 export function apiRequest(
   name: OperationName,
   params: Readonly<Record<string, unknown>>,

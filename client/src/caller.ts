@@ -16,7 +16,7 @@ const FINAL_CODES: ReadonlySet<string> = new Set(['DECLARE_BATCH_TOO_LARGE', 'MS
 /** A call that failed, and how often it was tried. */
 interface FailedTry {
   readonly error: ApiError;
-  /** How many tries there were, this one included. */
+  /** Number of tries, including this one. */
   readonly tries: number;
   readonly isRepeatable: boolean;
   readonly longestRetryAfterMs: number;
@@ -48,7 +48,10 @@ function mayRepeat({ error, tries, isRepeatable }: FailedTry): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
-/** What arrives as it was sent: fetch takes blanks off both ends, and refuses what is not ASCII as if nobody answered. */
+/**
+ * Ids that arrive unchanged. fetch removes spaces at both ends, and a character outside ASCII makes it fail as if there
+ * were no answer.
+ */
 const REQUEST_ID = /^(?! )[ -~]{1,256}(?<! )$/;
 
 /** One call as it goes out, with its time limits. */
@@ -78,12 +81,12 @@ export function caller(settings: ClientSettings): Call {
           ...own,
         },
         ...(body === undefined ? {} : { body }),
-        // The API redirects nobody, and a redirected POST would become a GET.
+        // The API never redirects, and a redirected POST would become a GET.
         redirect: 'manual',
         signal: limit.signal,
       });
       const { status, headers } = response;
-      // A file is read by whoever asked for it, in their own time.
+      // The caller reads a file at its own speed.
       const isFile = sending.isFile && response.ok;
       const data = isFile ? response.body : dataOf(response, await response.text(), requestId);
       return { status, data, headers, requestId: headers.get('x-request-id') ?? requestId } as Answer<Name>;
@@ -114,8 +117,8 @@ export function caller(settings: ClientSettings): Call {
         if (!(error instanceof ApiError)) throw error;
         const pauseMs = pauseBeforeRetry({ error, tries, isRepeatable, longestRetryAfterMs }, random);
         if (pauseMs === undefined || clock.monotonicMs() + pauseMs >= endMs) throw error;
-        // Another node may be there where this one is not, and calls that fail together move on once; a refusal by
-        // limits is the same everywhere.
+        // Another node may answer. Calls that fail together move on only once. A refusal by limits is the same on every
+        // node.
         if (error.status !== 429 && asked === address) asked += 1;
         onRetry(error, pauseMs);
         await pause(clock, pauseMs, signal);
@@ -143,7 +146,7 @@ export function caller(settings: ClientSettings): Call {
   };
 }
 
-/** What the call asks the service to wait, in milliseconds. */
+/** Returns how long the call asks the service to wait, in milliseconds. */
 function waitMsOf(params: object): number {
   return 'waitMs' in params && typeof params.waitMs === 'number' ? params.waitMs : 0;
 }

@@ -35,7 +35,7 @@ export function pause(clock: ClientClock, delayMs: number, signal: AbortSignal |
 export interface TimeLimit {
   /** Aborted when the time is up or the caller's signal was aborted. */
   readonly signal: AbortSignal;
-  /** Whether the time ran out. */
+  /** True if the time limit has passed. */
   isUp(): boolean;
   /** Lets go of timer and signal; to be called in any case. */
   release(): void;

@@ -4,27 +4,27 @@ import { type ClientClock, realClock } from './client-clock.ts';
 /** The address, the key and the limits of a client. */
 export interface ClientOptions {
   /**
-   * Base address of the API, which ends with `/api/v1`. Of several, which must be nodes of one service, the next is asked
-   * when one does not answer or answers 503.
+   * Base address of the API, ending with `/api/v1`. A list must name nodes of one service: if one does not answer, or
+   * answers 503, the next is asked.
    */
   readonly baseUrl: string | readonly string[];
   readonly apiKey: string;
   /** Longest a call may take with all its repetitions, in milliseconds; 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** Longest one try of a call may take, in milliseconds; 20,000. What a call asks to wait (`waitMs`) comes on top. */
+  /** Longest time of one try, in milliseconds; default 20,000. A call's `waitMs` is added. */
   readonly tryTimeoutMs?: number | undefined;
   /** Longest `retryAfter` that is waited for, in milliseconds; 30,000. A longer one fails the call at once. */
   readonly longestRetryAfterMs?: number | undefined;
   /** Shortest time from one reading of events to the next, in milliseconds; 3,000. It bounds the calls that a busy feed costs. */
   readonly eventGapMs?: number | undefined;
-  /** Told of each repetition before its pause: for a log. */
+  /** Called before the pause of each retry, for a log. */
   readonly onRetry?: ((error: ApiError, pauseMs: number) => void) | undefined;
   /** Randomness of the pauses, from 0 up to 1; `Math.random`. */
   readonly random?: (() => number) | undefined;
   /** Makes idempotency keys and request ids, each of them unique; `crypto.randomUUID`. */
   readonly newId?: (() => string) | undefined;
   readonly clock?: ClientClock | undefined;
-  /** `fetch` to use in place of the global one, for a proxy for instance. */
+  /** Used instead of the global `fetch`, for example for a proxy. */
   readonly fetch?: typeof fetch | undefined;
 }
 

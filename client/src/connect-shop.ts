@@ -3,7 +3,7 @@ import type { ClientSettings } from './client-options.ts';
 import type { Call } from './methods.ts';
 import type { Channel } from './operations.ts';
 
-/** Which shop to connect. */
+/** Selects the shop to connect. */
 export interface ConnectOptions {
   /** The shop's id or exact name. */
   readonly idOrName: string;
@@ -15,9 +15,10 @@ export interface ConnectOptions {
 const POLL_MS = 2_000;
 
 /**
- * Connects a shop's number: gives the channel with each new QR code (`qr`, `qrImageDataUrl`), of which only the latest can be
- * scanned, then the channel as `connected`, and ends. Starts anew when all codes were used up, for as long as it is iterated, and
- * before it does gives a channel that has a `reason` to be `disconnected`, such as a number that another shop has.
+ * Connects a shop's number. Yields the channel with each new QR code (`qr`, `qrImageDataUrl`). Only the latest code can
+ * be scanned. Then it yields the channel as `connected`, and ends. If all codes were used, it starts again, as long as
+ * it is iterated. If the channel is `disconnected` for a `reason`, such as a number that another shop has, it yields
+ * that channel first.
  */
 export async function* connectShop(
   call: Call,

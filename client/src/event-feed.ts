@@ -3,7 +3,7 @@ import type { ClientSettings } from './client-options.ts';
 import type { Call } from './methods.ts';
 import type { Event, Message } from './operations.ts';
 
-/** Which events to follow, and from where. */
+/** Selects the events and the position to start from. */
 export interface FollowOptions {
   /** Goes on behind this cursor (`cursor` of a feed, `id` of an event); without one, from now on. */
   readonly cursor?: string | undefined;
@@ -18,9 +18,9 @@ export interface FollowOptions {
 }
 
 /**
- * Events in the order in which they became true, without end. A service that is away is asked again from the same cursor, so
- * that none is missed and none comes twice. Rejects with an `ApiError` when the key may read no more, the cursor is too old
- * or the service is away for too long: go on with a new feed from `cursor`.
+ * Events in the order in which they happened, without end. If the service is away, it is asked again from the same
+ * cursor, so no event is missed or comes twice. Rejects with an `ApiError` if the key may no longer read, the cursor is
+ * too old, or the service is away for too long. Then start a new feed from `cursor`.
  */
 export interface EventFeed extends AsyncIterable<Event> {
   /** Behind the event that was given last, or further where nothing fitted: keep it once an event is dealt with. */
@@ -28,8 +28,8 @@ export interface EventFeed extends AsyncIterable<Event> {
 }
 
 /**
- * How long a call waits for the next event, in milliseconds: less than the API allows, since one that waits through another
- * node for an owner that dies meanwhile is answered at its end and no earlier.
+ * Time that a call waits for the next event, in milliseconds. It is less than the API allows: if the owner dies, a call
+ * that waits through another node is answered only at its end.
  */
 const WAIT_MS = 15_000;
 /** Events a page: the most that the API gives. */
@@ -70,10 +70,10 @@ export function eventFeed(call: Call, settings: ClientSettings, options: FollowO
   };
 }
 
-/** The types of events that tell the end of a message or status post. */
+/** Types of events that end a message or status post. */
 export const MESSAGE_ENDS = ['message.sent', 'message.failed', 'message.rejected'] as const;
 
-/** The message or status post whose end an event tells, in its final state; undefined for any other event. */
+/** Returns the message or status post in its final state, if the event ends one; otherwise undefined. */
 export function endedMessage(event: Event): Message | undefined {
   switch (event.type) {
     case 'message.sent':

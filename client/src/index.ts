@@ -1,4 +1,4 @@
-/** What the package offers. */
+/** The exports of the package. */
 export { ApiError, type ClientErrorCode } from './api-error.ts';
 export type { ClientClock } from './client-clock.ts';
 export type { ClientOptions } from './client-options.ts';

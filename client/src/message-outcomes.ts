@@ -65,7 +65,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
   /** The end of a message as the reading hears of it; `leave` ends the reading with its last waiter. */
   function hear(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
     const waiter = deferred<Message>();
-    // Whoever waits hears of a failure, unless they have left; then it must not count as unhandled.
+    // The waiter gets a failure. After it has left, the rejection must not count as unhandled.
     waiter.promise.catch(() => undefined);
     const ofMessage = reading.waiters.get(id) ?? new Set();
     reading.waiters.set(id, ofMessage.add(waiter));
@@ -94,7 +94,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
       });
       const look = async (): Promise<Message> => {
         await reading.isListening;
-        // What ended before the reading began is in the record; what ends after is heard of.
+        // The record shows an end before the reading began. The feed reports a later one.
         const { data } = await call('readMessage', { id }, { signal: limit.signal, requestId });
         return isFinal(data) ? data : end;
       };

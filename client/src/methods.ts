@@ -3,12 +3,12 @@ import type { Operations } from './operations.ts';
 /** The operations of the API, by the `operationId` of its document. */
 export type OperationName = keyof Operations;
 
-/** What an operation takes: path, query and body in one object. */
+/** The parameters of an operation: path, query and body in one object. */
 export type Params<Name extends OperationName> = Operations[Name]['params'];
 
-/** What a successful call answered. */
+/** The result of a successful call. */
 export interface Answer<Name extends OperationName> {
-  /** HTTP status; of a send 202 says that it was accepted by this call, 200 that the same idempotency key was known already. */
+  /** HTTP status. For a send, 202: this call was accepted; 200: the idempotency key was already known. */
   readonly status: Operations[Name]['status'];
   readonly data: Operations[Name]['data'];
   /** `X-Request-Id` of the call. */
@@ -16,18 +16,18 @@ export interface Answer<Name extends OperationName> {
   readonly headers: Headers;
 }
 
-/** What one call may be given besides its parameters. */
+/** Options of one call besides its parameters. */
 export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's reason. What was asked may have been done all the same. */
+  /** Ends the call, which rejects with the signal's reason. The service may still have carried it out. */
   readonly signal?: AbortSignal | undefined;
-  /** In place of the client's own, in milliseconds. */
+  /** Overrides the client's own setting, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** In place of the client's own, in milliseconds. */
+  /** Overrides the client's own setting, in milliseconds. */
   readonly longestRetryAfterMs?: number | undefined;
   /**
-   * Says that doing this call twice does no harm, so that it is repeated also where nobody knows whether it was done. The
-   * client does so by itself for GET, PATCH, DELETE, `cancelMessage`, `markInboundRead`, the three that
-   * steer a batch, and what has an idempotency key.
+   * True if repeating this call does no harm. It is then retried even if it may have been carried out. By default true
+   * for GET, PATCH, DELETE, `cancelMessage`, `markInboundRead`, the three operations that control a batch, and calls
+   * with an idempotency key.
    */
   readonly isRepeatable?: boolean | undefined;
   /** `X-Request-Id`, up to 256 visible characters of ASCII, blanks within them; the client makes one for each call. */

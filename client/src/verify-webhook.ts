@@ -1,6 +1,6 @@
 import type { Event } from './operations.ts';
 
-/** What a webhook is sent: an event, or the test that operators send. */
+/** The body of a webhook request: an event, or the operators' test. */
 export type WebhookEvent =
   | Event
   | {
@@ -14,11 +14,11 @@ export type WebhookEvent =
 export interface WebhookRequest {
   /** The raw body: what was parsed and written again has another signature. */
   readonly body: string | Uint8Array;
-  /** Of `fetch`, or of Node's `IncomingMessage`. */
+  /** The headers from `fetch` or from Node's `IncomingMessage`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What it is checked with. */
+/** Options of the check. */
 export interface WebhookOptions {
   /** `whsec_…`; of several any may have signed, as while a secret is replaced. */
   readonly secret: string | readonly string[];

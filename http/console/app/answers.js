@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What the operators' API answers, as its schemas say it.
+ * Replies of the operators' API, typed by its schemas.
  * @import { InferOutput } from 'valibot'
  * @import * as actors from '../../operator-api/actor-resources.ts'
  * @import * as fleet from '../../operator-api/fleet-resources.ts'

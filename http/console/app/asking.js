@@ -13,7 +13,7 @@ import { call } from './session.js';
  */
 
 /**
- * What the service answers to a path, asked anew every so often while the page is looked at.
+ * Returns the service's answer to a path, refreshed at an interval while the page is visible.
  * @template Data
  * @param {string | undefined} path undefined: nothing is asked
  * @param {{ everyMs?: number }} [options] without it, asked once
@@ -55,7 +55,7 @@ export function useAnswer(path, { everyMs } = {}) {
 }
 
 /**
- * Something that is done at a press of a button: whether it runs, and why it failed.
+ * Runs an action after a click: tells if it is running and why it failed.
  * @returns {{ busy: boolean, failure: Error | undefined, run: (work: () => Promise<unknown>) => Promise<boolean> }}
  */
 export function useAction() {
@@ -75,7 +75,7 @@ export function useAction() {
 }
 
 /**
- * The pages of a list one after the other: the first is asked anew, the rest on demand.
+ * Returns the pages of a list in order. The first is refreshed, and the rest are loaded on demand.
  * @param {string} path with its query, without cursor
  * @template Item
  * @param {{ everyMs?: number, keyOf: (item: Item) => string }} options `keyOf` tells items apart
@@ -87,7 +87,7 @@ export function usePages(path, { keyOf, ...options }) {
     /** @type {{ path: string, items: readonly Item[], cursor: string | null } | undefined} */ (undefined),
   );
   const action = useAction();
-  /** Of which list more was asked for last. */
+  /** The list for which the next page was requested last. */
   const asked = useRef('');
   const following = more?.path === path ? more : undefined;
   const cursor = following === undefined ? (first.data?.nextCursor ?? null) : following.cursor;
@@ -122,8 +122,8 @@ export function usePages(path, { keyOf, ...options }) {
 }
 
 /**
- * What is shown of a list, with its first page asked anew. Nothing that lies between may be hidden, so a first page
- * that moved on past all that is shown leaves it as it is.
+ * Merges the refreshed first page into the shown items. No item between them may be hidden, so a first page that shares
+ * nothing with the shown items changes nothing.
  * @template Item
  * @param {readonly Item[]} newest
  * @param {readonly Item[]} shown

@@ -1,5 +1,5 @@
 // @ts-check
-/** What each code says of a call that was refused or a message that did not arrive, and what helps. */
+/** Explains each code of a refused call or a message that did not arrive, and what helps. */
 import { ERROR_MESSAGES } from '/console/error-messages.js';
 
 /**

@@ -12,7 +12,7 @@ import { call } from './session.js';
 const POLL_MS = 1_500;
 
 /**
- * Starts the shop's connection, shows the newest code until it is scanned or typed, and says when it is connected.
+ * Starts the shop's connection, shows the newest code until it is scanned or typed, then shows that it is connected.
  * @param {{ path: string, onClose: () => void }} props
  */
 export function ConnectDialog({ path, onClose }) {

@@ -5,7 +5,8 @@ import { Dialog, Failure } from './parts.js';
 import { call } from './session.js';
 
 /**
- * Shows the proxy of a shop's connections, and changes it. The password is shown nowhere, so that the whole address is written anew.
+ * Shows and changes the proxy of a shop's connections. The password is never shown, so a change needs the whole
+ * address.
  * @param {{ path: string, egress: string | null, onClose: () => void }} props `egress`: as it is shown; null: there is none
  */
 export function EgressDialog({ path, egress, onClose }) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a list is narrowed by. The choice stands in the address, so that it can be kept and passed on. */
+/** Filters of a list. The address contains the choice, so it can be bookmarked and shared. */
 import { html, useEffect, useRef } from '/console/preact.js';
 import { address } from './route.js';
 
@@ -7,7 +7,7 @@ import { address } from './route.js';
 export function Filters({ place, children }) {
   const choose = (/** @type {Event} */ event) => {
     event.preventDefault();
-    // A field that is left together with its page tells of its change as well; nobody is called back for that.
+    // A field also reports its change when its page is left. Then the address must not change.
     if (location.hash.slice(1).split('?')[0] !== place) return;
     const form = /** @type {HTMLFormElement} */ (event.currentTarget);
     const values = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
@@ -17,7 +17,7 @@ export function Filters({ place, children }) {
 }
 
 /**
- * A field that shows what is chosen, and keeps what is being typed while the page is drawn anew.
+ * Shows the chosen value, and keeps unfinished input while the page is redrawn.
  * @param {{ value: string, [name: string]: unknown }} props
  */
 export function FilterField({ value, ...attributes }) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Numbers, times and words as the console writes them. */
+/** Formats numbers, times and words for the console. */
 
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
@@ -9,7 +9,8 @@ export function count(value) {
 }
 
 /**
- * An id (24 hexadecimal digits) in twelve characters: the second in which it was made, and the end of the number in that second.
+ * Shortens an id (24 hexadecimal digits) to twelve characters: its second, and the last digits of its number in that
+ * second.
  * @param {string} id
  */
 export function shortId(id) {
@@ -32,7 +33,7 @@ export function span(ms) {
 }
 
 /**
- * How long ago, or how long from now.
+ * Formats the distance from now, in the past or the future.
  * @param {number} atMs
  */
 export function away(atMs) {

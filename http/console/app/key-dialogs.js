@@ -65,7 +65,7 @@ const WARNINGS = {
 };
 
 /**
- * Asks before a key is rotated or revoked, and does it.
+ * Asks for confirmation, then rotates or revokes a key.
  * @param {{
  *   path: string,
  *   asked: { what: 'rotate' | 'revoke', key: ApiKey },

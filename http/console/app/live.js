@@ -27,7 +27,7 @@ let silentNodes = new Set();
 let lastEventId = '';
 let running = false;
 
-/** Begins to listen; ends by itself once nobody is signed in. */
+/** Opens the stream. It ends when the operator signs out. */
 export async function listen() {
   if (running) return;
   running = true;
@@ -37,7 +37,7 @@ export async function listen() {
     try {
       await readAll(await openEvents({ lastEventId, signal: attempt.signal }), attempt);
     } catch {
-      // Whatever it was, the next attempt tells whether it lasts.
+      // The cause does not matter: the next attempt shows if it lasts.
     }
     signedOut();
     attempt.abort();
@@ -97,7 +97,7 @@ function noteNode({ nodeId, standing }) {
 /** @param {Connection['state']} state */
 function setState(state) {
   if (connection.state === state) return;
-  // The stream tells who is silent whenever it is opened.
+  // Each new stream starts with the silent nodes.
   silentNodes = new Set();
   connection = { state, sinceMs: Date.now() };
   for (const listener of connectionListeners) listener();

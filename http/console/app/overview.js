@@ -61,7 +61,7 @@ function FleetFigures({ overview }) {
 }
 
 /**
- * Starts all that is suspended again, and says how many, also once nothing is suspended any more.
+ * Resumes all suspended actors and shows how many. The count is still shown when nothing is suspended any more.
  * @param {{ offered: boolean }} props
  */
 function ResumeAll({ offered }) {
@@ -172,7 +172,7 @@ function Troubled() {
 }
 
 /**
- * What the ticker shows of an event, whichever it is.
+ * The fields of any event that the ticker shows.
  * @typedef {object} TickerRow
  * @property {LiveEvent['type']} type
  * @property {string} at

@@ -5,7 +5,7 @@ import { meaningOf } from './codes.js';
 import { away, clockTime, dateAndTime, words } from './format.js';
 import { roleRefusal } from './session.js';
 
-/** How each word for a state is coloured. */
+/** The colour of each state. */
 const TONES = /** @type {Record<string, string>} */ ({
   connected: 'good',
   sent: 'good',
@@ -45,7 +45,7 @@ export function Badge({ state }) {
 }
 
 /**
- * A button for what asks for a role: disabled, and saying why, where the operator has a smaller one.
+ * A button for an action that needs a role. If the operator's role is smaller, it is disabled and shows why.
  * @param {{ role: string, disabled?: boolean, title?: string, children?: unknown, [name: string]: unknown }} props
  */
 export function RoleButton({ role, disabled = false, title, children, ...attributes }) {
@@ -85,7 +85,7 @@ export function Panel({ title, more, class: name = '', children }) {
 }
 
 /**
- * @typedef {{ name: string, cell: (row: never) => unknown, numeric?: boolean, place?: 'full' | 'wide' }} Column `full`: a line of its own on a phone; `wide`: not shown there
+ * @typedef {{ name: string, cell: (row: never) => unknown, numeric?: boolean, place?: 'full' | 'wide' }} Column `full`: a separate line on a phone; `wide`: not shown there
  * @param {{ caption: string, columns: Column[], rows: readonly unknown[] | undefined, keyOf: (row: never) => string, empty: string, failure?: Error, tight?: boolean }} props `failure`: why there are no rows, said elsewhere; `tight`: narrow enough to stay a table on a phone
  */
 export function Table({ caption, columns, rows, keyOf, empty, failure, tight = false }) {
@@ -129,7 +129,7 @@ export function Facts({ facts }) {
 }
 
 /**
- * Browsers lend the clipboard to pages of https and of this machine alone; elsewhere the text is there to be marked.
+ * Copies a text. Browsers allow that only on https and on this machine; elsewhere the text can be selected.
  * @param {{ text: string }} props
  */
 export function Copy({ text }) {

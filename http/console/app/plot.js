@@ -1,5 +1,5 @@
 // @ts-check
-/** A plot over the last minutes: lines or stacked bars, with what stands under the pointer. */
+/** A plot of the last minutes: lines or stacked bars, with the values under the pointer. */
 import { html, useState } from '/console/preact.js';
 import { clockTime } from './format.js';
 

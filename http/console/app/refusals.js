@@ -1,5 +1,5 @@
 // @ts-check
-/** Calls that never became messages, in words: half of all complaints end here. */
+/** Explains refused calls: half of all complaints are about these. */
 import { html } from '/console/preact.js';
 import { useAnswer } from './asking.js';
 import { meaningOf } from './codes.js';
@@ -10,7 +10,7 @@ import { address } from './route.js';
 /** @import { RefusalCount, Refusals } from './answers.js' */
 
 /**
- * What was refused to a tenant lately, by code, the newest first.
+ * Recent refusals of a tenant's calls, by code, newest first.
  * @param {{ tenantId: string }} props
  */
 export function Refusals({ tenantId }) {

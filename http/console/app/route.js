@@ -1,5 +1,5 @@
 // @ts-check
-/** Where the console stands: the part of the address after `#`, as path and query. */
+/** The current place in the console: the part of the address after `#`, as path and query. */
 import { useEffect, useState } from '/console/preact.js';
 
 /** @returns {{ path: string[], query: URLSearchParams, hash: string }} */

@@ -10,7 +10,7 @@ const BASE_PATH = '/admin/v1';
 /** @type {Set<() => void>} */
 const signOutListeners = new Set();
 
-/** What the service answered instead of what was asked for. */
+/** A call that failed: the service's status and code. */
 export class CallFailure extends Error {
   /** @param {{ status: number, code: string, message: string, fields?: { field: string, message: string }[] }} refusal */
   constructor({ status, code, message, fields = [] }) {
@@ -51,7 +51,7 @@ export function keepToken(value, owner) {
   sessionStorage.setItem(TOKEN_NAME, value);
 }
 
-/** Forgets the token and tells whoever shows something that needs it. */
+/** Forgets the token and notifies the parts that need it. */
 export function signOut() {
   sessionStorage.removeItem(TOKEN_NAME);
   sessionStorage.removeItem(OPERATOR_NAME);
@@ -68,7 +68,7 @@ export function onSignOut(listener) {
 }
 
 /**
- * A request of the operators' API.
+ * Sends a request to the operators' API.
  * @template Data
  * @param {string} path below the base path, with its query
  * @param {{ method?: string, body?: unknown, token?: string, signal?: AbortSignal }} [options]
@@ -85,7 +85,7 @@ export async function call(path, options = {}) {
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
-  // A proxy may answer with a page of its own: below, its status is told.
+  // A proxy may answer with its own page. Then the status below is reported.
   const envelope = await answer.json().catch(() => undefined);
   if (answer.ok && envelope?.success) return envelope.data;
   if (answer.status === 401 && options.token === undefined) signOut();

@@ -1,5 +1,5 @@
 // @ts-check
-/** What stands around every page: where one can go, whether the service is heard, light or dark, the way out. */
+/** The frame of every page: navigation, connection state, light or dark, sign-out. */
 import { Component, html, useEffect, useRef, useState } from '/console/preact.js';
 import { clockTime } from './format.js';
 import { useConnection } from './live.js';
@@ -37,7 +37,7 @@ export function Shell({ route, children }) {
     if (now === shown.current) return;
     shown.current = now;
     scrollTo(0, 0);
-    // Whoever uses a screen reader or the keyboard is put where the new page begins.
+    // Move the focus of screen readers and keyboards to the start of the new page.
     main.current?.querySelector('h1')?.focus();
   }, [route.hash]);
   return html`
@@ -66,7 +66,7 @@ export function Shell({ route, children }) {
   `;
 }
 
-/** A page that breaks says so and leaves the rest of the console in use. */
+/** Shows an error instead of a page that throws. The rest of the console still works. */
 class Boundary extends Component {
   /** @override */
   state = { broken: /** @type {Error | undefined} */ (undefined) };
@@ -113,7 +113,7 @@ function Heard() {
   return html`<span class=${`heard ${state}`} role="status">${HEARD[state]}</span>`;
 }
 
-/** Says plainly that what is shown may be old. */
+/** Warns that the shown data may be old. */
 function Loss() {
   const { state, sinceMs, silentNodes } = useConnection();
   if (state !== 'lost' && silentNodes.size > 0) {

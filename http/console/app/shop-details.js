@@ -14,7 +14,7 @@ import { Windows } from './windows.js';
 /** @param {{ shop: InspectedShop, machines: Machine[] | undefined, path: string }} props */
 export function ShopDetails({ shop, machines, path }) {
   const { details } = shop;
-  // What cannot be loaded cannot be drawn; its last error says why.
+  // There is no chart of a shop that cannot be loaded; its last error says why.
   if (details === null)
     return html`<${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>`;
   return html`<div class="shop-details">
@@ -191,7 +191,7 @@ function Messages({ path, shopId }) {
 }
 
 /**
- * What recipients said of a message; many never say that they read one.
+ * Shows the receipts of a message. Many recipients never send read receipts.
  * @param {Message} message
  */
 function delivered({ deliveredAt, readAt, deliveredCount, readCount }) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** A shop's status in one sentence: what an operator with a complaint in hand wants to know first. */
+/** A shop's status in one sentence: the first thing an operator with a complaint needs. */
 import { away, clockTime, span, words } from './format.js';
 import { WINDOW_NAMES } from './windows.js';
 /** @import { Details, SeenShop, Shop } from './answers.js' */
@@ -33,7 +33,7 @@ export function shopStatus(shop) {
 }
 
 /**
- * What keeps an actor from running, a shop's or a tenant's.
+ * Explains why an actor, a shop's or a tenant's, does not run.
  * @param {Pick<Shop, 'status' | 'restarts' | 'lastError'>} actor
  * @returns {Said | undefined}
  */
@@ -65,7 +65,7 @@ function ofWorkers({ workers, owner }, details) {
   };
 }
 
-/** What the network means by the code of a temporary ban. */
+/** The meaning of the network's codes for a temporary ban. */
 const BAN_CODES = /** @type {Record<number, string>} */ ({
   101: 'too many messages to strangers',
   102: 'too many people blocked the number',
@@ -74,7 +74,7 @@ const BAN_CODES = /** @type {Record<number, string>} */ ({
   106: 'too many messages to a broadcast list',
 });
 
-/** Where commands wait this long or this many, those who send feel it. */
+/** From this depth or wait on, callers notice the delay. */
 const SLOW_MAILBOX = { depth: 100, ms: 1_000 };
 
 /**
@@ -173,7 +173,7 @@ function ofChannel({ channel, queue, transitions }) {
         todo: 'Disconnect that shop, or have another phone scan a new code.',
       };
     }
-    // Where it was asked to disconnect, the last end is that of a session before.
+    // After a requested disconnect, the last end belongs to an earlier session.
     const step = transitions.findLast(({ machine }) => machine === 'channel');
     const why =
       lastEnd === null || step?.event !== 'closed'

@@ -45,7 +45,7 @@ export function Shop({ tenantId, shopId }) {
   const steer = (/** @type {string} */ what) =>
     action.run(async () => {
       await call(`${path}/${what}`, { method: 'POST', body: {} });
-      // To look at a shop wakes it.
+      // Viewing a shop loads it, so leave its page.
       if (what === 'passivate') location.hash = address(`/tenants/${tenantId}`);
       else refresh();
     });

@@ -43,7 +43,7 @@ const STATES = [
   'suspended',
 ];
 
-/** Ends of a session that no state of the channel tells. */
+/** Ends of a session that the channel's state does not show. */
 const SHOWN_ENDS = ['login_refused', 'egress_unreachable', 'passkey_required', 'number_in_use'];
 
 /** @param {Shop} shop */
@@ -93,7 +93,7 @@ export function Shops({ query }) {
 }
 
 /**
- * Nothing of a suspended shop is in memory, its name neither.
+ * Returns the shop's name, or its short id: the name of a suspended shop is not in memory.
  * @param {Shop} shop
  * @returns {string}
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** Light, dark, or as the system says. */
+/** The colour scheme: light, dark, or the system's. */
 
 const THEME_NAME = 'console-theme';
 

@@ -12,7 +12,7 @@ import { call } from './session.js';
 const MOST_REPLAYED = 200;
 
 /**
- * What came of the last tries of a webhook, and the events that were given up.
+ * Results of a webhook's last attempts, and its dead letters.
  * @param {{ path: string, webhook: Webhook, onClose: () => void, onReplayed: () => void }} props `path`: of the tenant's webhooks
  */
 export function Attempts({ path, webhook, onClose, onReplayed }) {

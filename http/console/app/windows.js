@@ -2,7 +2,7 @@
 import { html } from '/console/preact.js';
 import { away, count } from './format.js';
 
-/** What each window counts. */
+/** The name of each window of the policy. */
 export const WINDOW_NAMES = /** @type {Record<string, string>} */ ({
   perDay: 'Messages, 24 hours',
   perHour: 'Messages, 60 minutes',
@@ -13,7 +13,7 @@ export const WINDOW_NAMES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * The policy's windows against their caps, with the time at which the next place comes free.
+ * The policy's windows with use and cap, and the time at which the next slot becomes free.
  * @param {{ windows: { window: string, used: number, cap: number, nextReliefMs: number | null }[] }} props
  */
 export function Windows({ windows }) {
