@@ -29,13 +29,13 @@ export interface HttpOptions {
   readonly operatorTokens: readonly OperatorToken[];
   /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** Where callers reach the API; absent: the listener's own address. */
+  /** Public address of the API. Default: the listener's own address. */
   readonly publicUrl: string | undefined;
-  /** Where a shop is completed, with `{PUBLIC_URL}` and `{shopId}` in it. */
+  /** Address at which a shop is completed; contains `{PUBLIC_URL}` and `{shopId}`. */
   readonly setupUrlTemplate: string;
-  /** What the articles tell callers of the settings in force. */
+  /** Current settings that the articles show to callers. */
   readonly articleSettings: ArticleSettings;
-  /** Of the build, for /healthz. */
+  /** Version of the build, for /healthz. */
   readonly version: string;
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
@@ -58,8 +58,8 @@ export interface HttpOptions {
   /** Makes spans of the tenants' requests; absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
   readonly health: { ready(): boolean | Promise<boolean> };
-  /** True while the actors of this node have as much in hand as they may. Default: never. */
+  /** True if this node's actors have as much work as they may. Default: never. */
   readonly isBusy?: () => boolean;
-  /** Requests in hand a listener takes before it answers OVERLOADED; those that wait for events are not in hand. */
+  /** Most calls in progress of a listener before it answers OVERLOADED. Calls that wait for events do not count. */
   readonly maxInFlight?: number;
 }

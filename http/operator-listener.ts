@@ -17,10 +17,10 @@ import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared
 
 /** Asked every few seconds for ever; a line each would fill the log. Only replies other than 200 are logged. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-/** How far back an operator is told what was refused to a tenant. */
+/** Age of the oldest refusals of a tenant that operators see. */
 const REFUSALS_MS = 15 * 60_000;
 
-/** What the operators' endpoints use. */
+/** Creates the services that the operators' endpoints use. */
 export function operatorServices(
   options: HttpOptions,
   { audit, activity, fleetEvents }: SharedParts,

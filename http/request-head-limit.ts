@@ -4,6 +4,6 @@
  */
 const MAX_HEAD_BYTES = 8_192;
 
-// uWebSockets.js reads its bound once, from the environment, while its binary is loaded; left alone it is 4,096.
+// uWebSockets.js reads its limit once from the environment, while its binary is loaded. The default is 4,096.
 // biome-ignore lint/style/noProcessEnv: the library has no other place for it, and nothing of ours reads it.
 process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(MAX_HEAD_BYTES);

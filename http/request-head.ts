@@ -3,7 +3,7 @@ import type { BodyFault, RequestValue } from './contract/exchange.ts';
 import { isRead } from './pipeline/front.ts';
 import { MAX_BODY_BYTES } from './pipeline/kept-body.ts';
 
-/** What the server library tells of a request, until its callback ends: each question is a native call. */
+/** The server library's view of a request, valid until its callback ends. Each question is a native call. */
 export interface RawHead {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
@@ -16,9 +16,11 @@ export interface RawHead {
 /** A request whose body is yet to come. */
 export type OpenRequest = { -readonly [Part in keyof RequestValue]: RequestValue[Part] };
 
-/** How the head of a request is read. */
+/** Options for reading the head of a request. */
 export interface HeadOptions {
-  /** The caller behind trusted proxies; undefined where none is trusted and nobody's X-Forwarded-For is read. */
+  /**
+   * Finds the caller behind trusted proxies. If it is undefined, no proxy is trusted and X-Forwarded-For is not read.
+   */
   readonly callerAddress: ((peer: string, forwardedFor: string) => string) | undefined;
   /** The path of event streams: there alone is Last-Event-ID read and whether the caller takes a stream. */
   readonly eventsPath: string | undefined;
@@ -33,8 +35,8 @@ export interface Head {
 }
 
 /**
- * Others are told apart from these by nobody, and a caller's own words must not become labels of metrics and logs. Each by itself, so
- * that calls which wait share the text.
+ * Other methods are never distinguished, and a caller's own text must not become a label of metrics and logs. Each text
+ * exists once, so that waiting calls share it.
  */
 const KNOWN_METHODS = new Map(
   ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS'].map((method) => [method, method]),
@@ -102,24 +104,30 @@ export function readHead(
 /** The headers that every call is asked for, each of which may come once; undefined where there is none. */
 interface FoundHeaders {
   contentLength: string | undefined;
-  /** How many lines of it there are. */
+  /** Number of lines of this header. */
   lengths: number;
   transferEncoding: string | undefined;
   authorization: string | undefined;
   apiKey: string | undefined;
   contentType: string | undefined;
   requestId: string | undefined;
-  /** Of several lines, as of `idempotencyKey`, the line breaks between them as well, which no value of either may hold. */
+  /**
+   * If there are several lines of this or of `idempotencyKey`, they are joined with line breaks, which no valid value
+   * contains.
+   */
   traceparent: string | undefined;
   idempotencyKey: string | undefined;
   /**
-   * All lines as one list (RFC 9110, 5.2): a proxy may add a line of its own behind the one that the caller wrote. Not asked
-   * for where no proxy is trusted.
+   * All lines as one list (RFC 9110, 5.2): a proxy may add its own line after the caller's. Not read if no proxy is
+   * trusted.
    */
   forwardedFor: string | undefined;
 }
 
-/** Of a call without a body: each header that is asked for costs a call into native code, and few are of use to it. */
+/**
+ * Reads the headers of a call without a body by name. Each header costs a call into native code, and such a call needs
+ * few.
+ */
 function askedFor(raw: RawHead): FoundHeaders {
   const authorization = raw.getHeader(AUTHORIZATION.bytes);
   return {
@@ -135,7 +143,7 @@ function askedFor(raw: RawHead): FoundHeaders {
     forwardedFor: undefined,
   };
 }
-/** Whether a list of media types (RFC 9110, 12.5.1) names server-sent events; any type at all is not enough. */
+/** True if a list of media types (RFC 9110, 12.5.1) names server-sent events. A wildcard is not enough. */
 function asksForEvents(accept: string): boolean {
   return accept.split(',').some((type) => /^\s*text\/event-stream\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(type));
 }
@@ -146,8 +154,8 @@ function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefin
 }
 
 /**
- * Of a call that may have a body. Of some headers a second line is looked for though the first may be empty, so all are walked,
- * which costs a call out of native code for each; asked for once more by its name, a header would cost another.
+ * Reads the headers of a call that may have a body. Some headers may have a second line although the first is empty, so
+ * it walks all of them. Each costs a call out of native code, and asking again by name would cost another.
  */
 function walked(raw: RawHead): FoundHeaders {
   const found: FoundHeaders = {
@@ -207,7 +215,7 @@ function linesOf(raw: RawHead, header: string): string[] {
   return lines;
 }
 
-/** A header that may come once. Of several the lines with line breaks between them, which no value of it may hold. */
+/** Reads a header that may occur once. Several lines are joined with line breaks, which no valid value contains. */
 function singleHeader(raw: RawHead, { text, bytes }: HeaderName): string {
   return raw.getHeader(bytes) === '' ? '' : linesOf(raw, text).join('\n');
 }

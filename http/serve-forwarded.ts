@@ -83,7 +83,7 @@ export function createForwardedRequests(
   return (payload) => run(decodeForwarded(payload));
 }
 
-/** Resolves when the wait woke, at the latest when the caller has gone. */
+/** Resolves when the wait has ended, or when the caller has disconnected. */
 async function woken(wait: CallWait, connection: CallerConnection | undefined): Promise<void> {
   const stay = connection?.onGone(() => wait.end());
   await new Promise<void>((resolve) => wait.whenWoken(resolve, undefined));

@@ -33,8 +33,8 @@ export interface ServerOptions extends HeadOptions {
 export interface Server {
   readonly port: number;
   /**
-   * Takes no new connections, answers every request in hand, and closes each connection with its reply; resolves
-   * when none is in hand or `graceMs` have passed.
+   * Accepts no new connections, answers every call in progress, and closes each connection after its reply. Resolves
+   * when no call is left or after `graceMs`.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface Server {
 /** One connection's request from its first byte to its reply. */
 class Exchange extends CallerConnection {
   readonly response: HttpResponse;
-  /** Of the request. */
+  /** The request's method. */
   method = '';
   #waiting: WaitingCall | undefined;
   #isWatched = false;
@@ -53,8 +53,8 @@ class Exchange extends CallerConnection {
   }
 
   /**
-   * Has the response tell when the caller goes away; after that uWebSockets forbids every touch of it. `cutOff`, whose part
-   * it is to say `leave`, takes the place of that alone. What follows the first time does nothing.
+   * Registers a callback for the caller's disconnect. After that, uWebSockets forbids every use of the response.
+   * `cutOff` replaces the default callback, and must call `leave` itself. Only the first call has an effect.
    */
   watch(cutOff?: () => void): void {
     if (this.#isWatched) return;
@@ -62,14 +62,14 @@ class Exchange extends CallerConnection {
     this.response.onAborted(cutOff ?? (() => this.leave()));
   }
 
-  /** Keeps a call that waits and nothing else of it; `woke` is called when it is to go on, at once where its caller goes away. */
+  /** Keeps only a call that waits. `woke` is called when it must continue, or at once if its caller disconnects. */
   keep(waiting: WaitingCall, woke: (exchange: Exchange) => void): void {
     this.#waiting = waiting;
     waiting.wait.whenWoken(woke, this);
     if (this.isGone) waiting.wait.end();
   }
 
-  /** Answers the call that was kept anew. */
+  /** Answers the kept call again. */
   async goOn(): Promise<ReplyValue> {
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -119,8 +119,8 @@ export function startServer(options: ServerOptions): Promise<Server> {
     inHand += 1;
     const { request, hasBody } = readHead(raw, exchange, peers.of(response), options);
     exchange.method = request.method;
-    // The bytes behind such a head may be taken for a request. While this one is not answered, they close the connection, and
-    // the answer closes it, whatever it says: also that there is no such path or method.
+    // The bytes after such a head could be read as another request. Any bytes that arrive before the answer close the
+    // connection, and every answer closes it, including 404 and 405.
     if (request.bodyFault === 'length_repeated') {
       respondOnceKnown(exchange, answerNextTurn(request));
       return;
@@ -133,7 +133,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
     new BodyReading(exchange, request, reader).begin();
   });
 
-  // What seldom happens is in functions of its own: one that makes a closure pays for that in each call.
+  // Rare cases are separate functions: a function that creates closures pays for them in each call.
   async function answerNextTurn(request: RequestValue): Promise<ReplyValue> {
     await nextTurn();
     return { ...(await options.answer(request)), close: true };
@@ -150,7 +150,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
   }
 
   function respond(exchange: Exchange, request: RequestValue): void {
-    // Of the request no more is kept until the answer comes: its body may be large, and the answer may be held back.
+    // Nothing else of the request is kept until the answer: its body may be large, and the answer may be delayed.
     const answer = options.answer(request);
     if (answer instanceof Promise || answer.waiting !== undefined) {
       respondOnceKnown(exchange, Promise.resolve(answer));
@@ -162,7 +162,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
   }
 
   function respondOnceKnown(exchange: Exchange, answer: Promise<ReplyValue>): void {
-    // The answer runs to its end also where nobody waits for it any more.
+    // The answer is completed even if its caller has disconnected.
     exchange.watch();
     void answer.then((reply) => sendOrWait(exchange, reply));
   }
@@ -211,10 +211,10 @@ export function startServer(options: ServerOptions): Promise<Server> {
   });
 }
 
-/** What a listener does with the bodies that it reads. */
+/** Rules for the bodies that a listener reads. */
 interface BodyReader {
   readonly bodies: BodyBudget;
-  /** As `BodyPolicy.accountOf`. */
+  /** Same as `BodyPolicy.accountOf`. */
   accountOf(head: RequestValue): MaybePromise<string | undefined>;
   respond(exchange: Exchange, whole: RequestValue): void;
   abandoned(): void;
@@ -225,7 +225,7 @@ class BodyReading {
   readonly #exchange: Exchange;
   readonly #request: OpenRequest;
   readonly #reader: BodyReader;
-  /** What came of it; undefined before its first piece. */
+  /** The body so far; undefined before its first piece. */
   #kept: KeptBody | undefined;
   #isAsked = false;
   #isOver = false;
@@ -273,7 +273,9 @@ class BodyReading {
     this.#reader.respond(this.#exchange, this.#request);
   }
 
-  /** Who sends a body that takes its time; one whose key opens nothing is answered before it is whole. */
+  /**
+   * Looks up the account of a slow body. If its key is invalid, the request is answered before the body is complete.
+   */
   async #askForAccount(): Promise<void> {
     try {
       const account = await this.#reader.accountOf(this.#request);
@@ -283,21 +285,21 @@ class BodyReading {
       const fault = account === undefined ? undefined : 'crowded';
       this.#exchange.response.cork(() => this.#end({ body: '', fault }));
     } catch {
-      // The key is looked up again once the body is whole, and the caller is told then.
+      // The key is looked up again once the body is complete. The caller gets the error then.
     }
   }
 }
 
 /**
- * How long a connection may stay idle, so that clients end theirs first and send no request into one that is closing.
- * uWebSockets ends an idle connection after 10 s, on a clock that ticks each 4 s: after 8 s at the earliest.
+ * Idle time of a connection, so that clients close it first and send no request into a closing one. uWebSockets closes
+ * an idle connection after 10 s, on a clock that ticks each 4 s: after 8 s at the earliest.
  */
 const KEEP_ALIVE = '\r\nKeep-Alive: timeout=8';
 
 function send(exchange: Exchange, reply: ReplyValue): void {
   const { response, method } = exchange;
   const { status, contentType, headers, body, stream, close } = reply;
-  // What uWebSockets writes by itself.
+  // uWebSockets writes the status 200 itself.
   if (status !== 200) response.writeStatus(statusLine(status));
   const isHead = method === 'HEAD';
   const shown = isHead ? headHeaders(reply) : close === true ? '' : KEEP_ALIVE;
@@ -314,15 +316,15 @@ function send(exchange: Exchange, reply: ReplyValue): void {
   }
 }
 
-/** What uWebSockets writes by itself where it writes a body. */
+/** Returns the headers that uWebSockets adds itself only to a reply with a body. */
 function headHeaders({ body, stream, close }: ReplyValue): HeaderLines {
   if (close === true) return ENDS_HEADS ? '' : '\r\nConnection: close';
   return (stream === undefined ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : '') + KEEP_ALIVE;
 }
 
 /**
- * Ends a connection with the head of a reply. An older uWebSockets would end it behind the body, which never comes: until it is
- * closed here, whatever the caller sends next is not taken for a request.
+ * Closes the connection after the head of a reply. An older uWebSockets would close it after the body, which never
+ * comes. Until it is closed here, further bytes of the caller are not read as a request.
  */
 function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void {
   const { response } = exchange;
@@ -333,15 +335,15 @@ function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void 
   }
   exchange.watch();
   response.tryEnd('', length);
-  // What is written in this turn is gathered until its end.
+  // Writes of this turn are gathered until its end.
   setImmediate(() => {
     if (!exchange.isGone) response.close();
   });
 }
 
 /**
- * A reply that stays open. uWebSockets buffers what the reader does not take; the writer asks how much that is. It is
- * counted from the last write that found nothing buffered: whether a part of it was taken since, nobody tells.
+ * A reply that stays open. uWebSockets buffers the bytes that the reader does not accept, and the writer asks for their
+ * number. They are counted from the last write with an empty buffer. It is not known if a part of them was sent since.
  */
 class OpenReply implements ReplyStream {
   readonly #exchange: Exchange;

@@ -14,7 +14,7 @@ import { EventReaders } from './tenant-api/event-readers.ts';
 import { FileReplies } from './tenant-api/file-replies.ts';
 import { WaitsElsewhere } from './tenant-api/waits-elsewhere.ts';
 
-/** Requests in hand of a listener where the options say nothing. */
+/** Default of the calls in progress of a listener. */
 export const DEFAULT_MAX_IN_FLIGHT = 4_096;
 
 /** The parts that both listeners share. */
@@ -34,7 +34,7 @@ export interface SharedParts {
   readonly address: { publicUrl: string };
 }
 
-/** The front of a listener, what it has in hand, and its rules for bodies. */
+/** A listener's front, its calls in progress, and its rules for bodies. */
 export interface Listener {
   readonly answer: Responder;
   readonly inHand: CallsInHand;

@@ -21,7 +21,10 @@ export interface RunningHttp {
   forgetTenant(tenantId: string): Promise<void>;
   /** Erases the id of a shop or person from the log of what operators changed. */
   forgetId(id: string): Promise<void>;
-  /** Takes nothing new, answers what is in hand (at most `graceMs`, default 10 s), writes out the request log. */
+  /**
+   * Accepts no new calls, answers those in progress (at most `graceMs`, default 10 s), then writes the rest of the
+   * request log.
+   */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
@@ -90,14 +93,17 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   };
 }
 
-/** What listens on every address is reached by the loopback one; a v6 address stands in brackets. */
+/**
+ * Returns a host for a URL. A listener on every address is reached at the loopback one, and a v6 address is in
+ * brackets.
+ */
 function inUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Registers the gauges and counters of the front door. */
+/** Registers the gauges and counters of the listeners. */
 function exportHttp(
   metrics: Metrics,
   { requestLog, eventReaders }: Pick<SharedParts, 'requestLog' | 'eventReaders'>,

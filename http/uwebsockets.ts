@@ -48,9 +48,9 @@ interface Library {
 }
 
 /**
- * Loads the library's binary for the Node that runs. It is a package of its own for each platform and Node. The packages are of two
- * releases: those for Node 20 and 22 run on Debian 12, and those for 24 and 26 need the glibc of Debian 13. Throws where there is
- * none: no slower server takes its place.
+ * Loads the library's binary for the running Node. Each platform and Node version has its own package. There are two
+ * releases: packages for Node 20 and 22 run on Debian 12, and those for 24 and 26 need the glibc of Debian 13. Throws
+ * if there is no package: no slower server replaces it.
  */
 function load(): Library {
   const { platform, arch, version, versions } = process;
@@ -69,5 +69,5 @@ function load(): Library {
 
 export const uWebSockets = load();
 
-/** The release for Node 24 and 26 ends a reply to HEAD with its head, where the other one waits for a body that never comes. */
+/** True if a reply to HEAD ends with its head. The release for Node 20 and 22 waits for a body that never comes. */
 export const ENDS_HEADS = Number(process.versions.node.split('.')[0]) >= 24;

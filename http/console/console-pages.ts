@@ -17,7 +17,7 @@ const CONTENT_TYPES: { readonly [extension: string]: string } = {
   '.svg': 'image/svg+xml',
 };
 
-/** Nothing but our own files; QR codes come as data images. */
+/** Allows only our own files. QR codes are data images. */
 const HEADERS =
   shownPageHeaders(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +

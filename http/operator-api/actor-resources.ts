@@ -188,7 +188,7 @@ const policyWindow = v.strictObject({
   nextReliefMs: v.nullable(epochMs),
 } satisfies SchemasOf<Policy['windows'][number]>);
 
-/** The same, with the fields of its own page. */
+/** A shop of the list, with the further fields of its own page. */
 export const shopInspection = v.strictObject({
   ...shopActor.entries,
   policy: v.pipe(
@@ -217,7 +217,7 @@ export const shopActorExample = {
   details: null,
 };
 
-/** The same, with the fields of its own page. */
+/** The example of the list, with the further fields of the shop's own page. */
 export const shopInspectionExample = {
   ...shopActorExample,
   policy: { warmupDay: 9, windows: [{ window: 'perDay', used: 12, cap: 100, nextReliefMs: 1801483200000 }] },

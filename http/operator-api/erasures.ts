@@ -6,10 +6,10 @@ import { headerLines } from '../contract/exchange.ts';
 import { deletedExample, deletingExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** As `fromId` of an inbound message is. */
+/** Like the `fromId` of an inbound message. */
 const PERSON_EXAMPLE = 'kX3vQm0yT1nB7hZcW9sRfA';
 
-/** The operations that erase say this of how long it takes. */
+/** Describes how long an erasure takes, in each operation that erases. */
 export const ERASURE_DESCRIPTION =
   'An erasure that takes longer than a second is answered `202`. It continues also if the node stops or dies. `readErasure` returns how much is left. A repeated call gets `202` while the erasure runs, and `404` afterwards.';
 

@@ -5,7 +5,7 @@ import { emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activit
 import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
 import type { overview, seriesPoint } from './fleet-resources.ts';
 
-/** The whole service on one page, without what one node alone can say. */
+/** The whole service on one page, without the fields that only one node knows. */
 export type Overview = Omit<Shown<typeof overview>, 'nodes' | 'shards'>;
 
 const counts = v.record(v.string(), count);

@@ -93,8 +93,8 @@ export function operatorBodies({
 const LONGEST_ID = 100;
 
 /**
- * Tries a change once it is written down, and writes down what came of it. What cannot be written down is not
- * tried. The log of the process has it as well: there no operator can push older changes out by making more.
+ * Records a change, tries it, and records its outcome. A change that cannot be recorded is not tried. The process log
+ * has it too, because no operator can push older changes out of that log.
  */
 async function recorded(
   change: Change,
@@ -112,7 +112,7 @@ async function recorded(
   const outcome = { status: reply.status, code: errorCode(reply) };
   log.info({ change: id, ...change, ...outcome }, 'change by an operator');
   try {
-    // What named nothing changed nothing, and must not take the place of a change.
+    // A call that names nothing changed nothing. Its entry must not push a change out of the log.
     if (reply.status === 404) await audit.drop(id);
     else await audit.end(id, outcome);
   } catch (thrown) {

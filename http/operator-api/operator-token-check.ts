@@ -14,8 +14,8 @@ export const CHANGES_AT_ONCE = 5_000;
 export const CHANGES_A_SECOND = 50;
 
 /**
- * Bounds the changes that each operator makes on this node, so that none can push older ones out of the audit log
- * before somebody sees it: its 50,000 entries last a quarter of an hour at least.
+ * Bounds each operator's changes on this node, so that no operator can push older ones out of the audit log unseen. Its
+ * 50,000 entries last at least a quarter of an hour.
  */
 class ChangeBudget {
   readonly #clock: Clock;
@@ -41,10 +41,10 @@ export type Admitted =
   | { readonly operator: Operator }
   | { readonly operator: undefined; readonly refusal: ReplyValue };
 
-/** What a call asks for. */
+/** The part of a call that the check needs. */
 interface Asked {
   readonly role: TokenRole;
-  /** Whether it changes something, and so has an entry in the audit log. */
+  /** True if the call changes something, and so has an entry in the audit log. */
   readonly changes: boolean;
 }
 
@@ -64,15 +64,16 @@ interface OperatorTokenCheckOptions {
 }
 
 /**
- * Why a request is refused: no token, a wrong one, one too many of these from its address, too small a role, or too many
- * changes by its operator.
+ * Reasons for a refusal: no token, a wrong token, too many wrong tokens from its address, too small a role, too many
+ * changes of its operator.
  */
 const REASONS = ['missing', 'invalid', 'limited', 'role', 'changes'] as const;
 
 /**
- * Checks the tokens of the operators' listener. It answers 401 `API_KEY_MISSING` and `API_KEY_INVALID`, 429 `RATE_LIMITED` for an address
- * that guesses and for an operator who makes too many changes, 403 `FORBIDDEN_ROLE`. Refusals are counted by reason in `msgapi_operator_refusals_total`; an address that
- * begins to guess, and one that is stopped, gets a line in the log, and so does an operator who lacks a role.
+ * Checks the tokens of the operators' listener. It answers 401 `API_KEY_MISSING` and `API_KEY_INVALID`, and 403
+ * `FORBIDDEN_ROLE`. It answers 429 `RATE_LIMITED` to an address that guesses and to an operator with too many changes.
+ * `msgapi_operator_refusals_total` counts refusals by reason. An address that starts to guess, one that is stopped, and
+ * an operator who lacks a role each get a line in the log.
  */
 export function operatorTokenCheck({
   tokens,
@@ -106,7 +107,7 @@ export function operatorTokenCheck({
     return { operator: undefined, refusal: errorReply(...reply) };
   }
 
-  /** Compares with every token, so that the time taken tells nothing of which one is nearly right. */
+  /** Compares with every token, so that the time does not reveal which one is nearly right. */
   function ownerOf(token: string): Operator | undefined {
     const presented = digestOf(token);
     let found: Operator | undefined;

@@ -79,7 +79,7 @@ export const EVENT_OPERATION = {
   },
 } as const;
 
-/** What the pages of the operators' listener show. */
+/** Options of the operators' pages. */
 export interface OperatorPagesOptions {
   readonly tokenCheck: OperatorTokenCheck;
   readonly version: string;

@@ -7,7 +7,7 @@ import { cursorParameter, limitParameter } from '../contract/query-parameters.ts
 import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** A scheduled send without what it says. */
+/** A scheduled send without its content. */
 const scheduledOutcome = v.strictObject({
   id,
   status: v.picklist(['scheduled', 'accepted', 'refused', 'cancelled']),

@@ -133,7 +133,7 @@ export const importShop = operatorEndpoint({
   },
 });
 
-/** How long another node may take to try a proxy and to store it, in milliseconds. */
+/** Time for another node to try a proxy and store it, in milliseconds. */
 const TRIED_WITHIN_MS = 20_000;
 
 /** PATCH /tenants/{tenantId}/shops/{shopId} */

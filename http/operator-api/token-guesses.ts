@@ -16,10 +16,10 @@ interface Window {
 }
 
 /**
- * Limits how many tokens a caller's address can try. The same wrong token again is no further guess, so a scraper with
- * an old token does not lock out the operators behind its address. An address that spent its guesses is refused
- * whatever it sends, until its window ends: a right token among the guesses must not stand out. Of an IPv6 address the
- * network of 64 bits counts, since a caller has all of it.
+ * Limits the number of wrong tokens from one address. A repeated wrong token counts once, so a scraper with an old
+ * token does not lock out the operators behind its address. After the limit, every request of the address is refused
+ * until its window ends. Correct tokens are refused too, so an attacker cannot tell them apart. An IPv6 address counts
+ * as its network of 64 bits, because a caller owns all of it.
  */
 export class TokenGuesses {
   readonly #clock: Clock;

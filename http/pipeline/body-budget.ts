@@ -1,8 +1,8 @@
-/** How many bodies may be in reading, and how many bytes of memory may be kept for them. */
+/** Limits for bodies in reading: their number, and the bytes of memory kept for them. */
 export interface BodyLimits {
-  /** Of all callers of a node together. */
+  /** Limits for all callers of a node together. */
   readonly node: { readonly bodies: number; readonly bytes: number };
-  /** Of one account: a tenant, the operators, or all whose key is still being looked up. */
+  /** Limits for one account: a tenant, the operators, or all callers whose key is still being looked up. */
   readonly account: { readonly bodies: number; readonly bytes: number };
 }
 
@@ -22,18 +22,18 @@ interface Use {
 
 /** A place among the bodies in reading. */
 export interface BodyPlace {
-  /** Asks for more memory; false: there is no room, and nothing was taken. */
+  /** Reserves more memory; returns false and reserves nothing if there is none left. */
   grow(bytes: number): boolean;
-  /** Counts the body on this account from now on; false: the account has no room, and nothing changed. */
+  /** Counts the body on this account from now on; returns false and changes nothing if the account is full. */
   move(account: string): boolean;
   /** Gives everything back. Further calls do nothing. */
   release(): void;
 }
 
 /**
- * Bounds the bodies that a node is reading, by number and by bytes of memory, in all and by account, so that neither a
- * stranger nor one tenant takes the memory, or the places, of the others. A body that arrives in one piece takes no
- * place. Both listeners of a node share one budget.
+ * Bounds the bodies that a node is reading, by number and bytes, in total and by account. So neither a stranger nor one
+ * tenant can use up the memory or the slots of others. A body that arrives in one piece needs no slot. Both listeners
+ * of a node share one budget.
  */
 export class BodyBudget {
   readonly #limits: BodyLimits;
@@ -94,7 +94,7 @@ export class BodyBudget {
     };
   }
 
-  /** What an account has in reading; kept only while it has something. */
+  /** The present use of an account; it is kept only while it is not zero. */
   #use(account: string): Use {
     return this.#accounts.get(account) ?? this.#begin(account);
   }

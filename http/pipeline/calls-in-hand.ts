@@ -1,10 +1,10 @@
-/** Counts the calls that a listener has in hand. One that only waits is not among them: it costs memory, and nothing else. */
+/** Counts the calls in progress of a listener. A call that only waits does not count, because it costs only memory. */
 export class CallsInHand {
   readonly #most: number;
   #count = 0;
   #waiting = 0;
 
-  /** `most`: calls in hand at a time. */
+  /** `most`: most calls in progress at a time. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -19,7 +19,7 @@ export class CallsInHand {
     return this.#waiting;
   }
 
-  /** Whether there are as many in hand as may be. */
+  /** True if no further call may begin. */
   get isFull(): boolean {
     return this.#count >= this.#most;
   }
@@ -32,12 +32,12 @@ export class CallsInHand {
     this.#count -= 1;
   }
 
-  /** A call that was in hand only waits from now on. */
+  /** Counts a call as waiting. */
   beginWait(): void {
     this.#waiting += 1;
   }
 
-  /** It goes on, and may be in hand once more than fit. */
+  /** Ends the wait of a call. Its continuation may exceed the limit. */
   endWait(): void {
     this.#waiting -= 1;
   }

@@ -40,9 +40,9 @@ export function isAddressRange(range: string): boolean {
 }
 
 /**
- * Finds the caller behind trusted proxies: `X-Forwarded-For` is read from the right, past every address that is
- * a configured proxy; the first that is not is the caller. The header of any other address is ignored;
- * undefined where no proxy is configured.
+ * Returns a function that finds the caller behind trusted proxies. It reads `X-Forwarded-For` from the right. The first
+ * address that is not a configured proxy is the caller. The header of any other peer is ignored. Returns undefined if
+ * no proxy is configured.
  */
 export function callerAddress(
   trustedProxies: readonly string[],

@@ -1,16 +1,13 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/**
- * How long a refusal is delayed, in milliseconds: short for a caller, long enough to slow down one that repeats
- * at once.
- */
+/** Delay of a refusal, in milliseconds: short for a caller, but long enough to slow down one that retries at once. */
 const HOLD_MS = 500;
 /** Refusals made within this many milliseconds share one timer. */
 const TOGETHER_MS = 10;
 /** Most refusals delayed at a time, of about 1 KB each; any beyond are sent at once. */
 const MOST_HELD = 16_384;
 
-/** Refusals that are told at the same moment. */
+/** Refusals that are sent at the same moment. */
 interface Company {
   readonly sinceMs: number;
   readonly told: Promise<void>;
@@ -18,9 +15,9 @@ interface Company {
 }
 
 /**
- * Delays the refusals of an overloaded node. A refusal costs about as much as the answer to a read, so callers that
- * repeat at once would leave no time for the requests in hand; a caller that waits for its answer does not ask again on
- * the same connection.
+ * Delays the refusals of an overloaded node. A refusal costs about as much as the reply to a read, so callers that
+ * retry at once would leave no time for the calls in progress. A caller that waits for its reply sends no further
+ * request on that connection.
  */
 export class DelayedRejections {
   readonly #clock: Clock;
@@ -31,7 +28,7 @@ export class DelayedRejections {
     this.#clock = clock;
   }
 
-  /** Resolves when one more refusal is to be told; undefined: at once. */
+  /** Resolves when the next refusal may be sent; returns undefined if it may be sent at once. */
   hold(): Promise<void> | undefined {
     if (this.#held >= MOST_HELD) return undefined;
     const nowMs = this.#clock.monotonicMs();

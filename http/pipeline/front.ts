@@ -6,26 +6,26 @@ import { problem } from '../contract/validation.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { Router } from './router.ts';
 
-/** What the edge knows of a request once it is answered. */
+/** A reply, and the facts about its request that logs and metrics need. */
 export interface EdgeReply {
   readonly reply: ReplyValue;
   /** The route's template; `unmatched` where there is none. */
   readonly route: string;
   readonly tenantId: string | undefined;
   readonly keyId: string | undefined;
-  /** Of the span that was made of it; absent where nothing is traced. */
+  /** The `traceparent` of the request's span; absent without tracing. */
   readonly traceparent?: string;
-  /** Where the call would rather wait for a better reply than this: the front is asked again with it once it woke. */
+  /** Set if the call should wait for a better reply. After the wait has ended, the front is asked again with it. */
   readonly wait?: CallWait | undefined;
 }
 
 /** The ids by which a request is found in logs, records and traces. */
 export interface CallMarks {
-  /** What the reply will carry as `X-Request-Id`. */
+  /** The value of the reply's `X-Request-Id`. */
   readonly requestId: string;
   /** W3C Trace Context, version 00; undefined without one. */
   readonly traceparent: string | undefined;
-  /** The wait that woke, of a call that waited. */
+  /** The wait that has ended, if the call waited. */
   readonly wait?: CallWait | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface BodyPolicy {
   accountOf(head: RequestValue): MaybePromise<string | undefined>;
 }
 
-/** Whether a method has no body that is read. */
+/** True if the method has no body that is read. */
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
@@ -59,7 +59,7 @@ export function anonymous(reply: ReplyValue, route: string): EdgeReply {
   return { reply, route, tenantId: undefined, keyId: undefined };
 }
 
-/** Where a request leads, or the reply to one that leads nowhere; no key is asked for the latter. */
+/** The endpoint of a request, or the reply if there is none. That reply needs no key. */
 export type Routed<Services> =
   | {
       readonly found: true;

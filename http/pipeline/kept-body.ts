@@ -8,7 +8,7 @@ export const MAX_BODY_BYTES = 64 * 1024;
 /** Memory a body that comes in pieces begins with; it doubles as the body grows. */
 const LEAST_BYTES = 1024;
 
-/** What every body begins with: most come in one piece and keep nothing. */
+/** The initial buffer: most bodies come in one piece and never need another. */
 const NOTHING = Buffer.alloc(0);
 
 /** Reads a body that comes in one piece, as most do: without a copy, and without a place in the budget. */
@@ -23,8 +23,8 @@ export interface ReadBody {
 }
 
 /**
- * A body on its way in: the pieces are copied into one buffer that doubles, so that a body in chunks of one byte costs
- * no more memory than the same body in one piece. All of it is taken from the budget.
+ * A body that is still arriving. Its pieces are copied into one buffer that doubles, so chunks of one byte cost no more
+ * memory than one piece. All of its memory is taken from the budget.
  */
 export class KeptBody {
   readonly #budget: BodyBudget;
@@ -49,7 +49,7 @@ export class KeptBody {
     return whole;
   }
 
-  /** Counts the body on this account; false: the account has no room, and the body is dropped. */
+  /** Counts the body on this account; returns false and drops the body if the account is full. */
   belongsTo(account: string): boolean {
     if (this.#place === undefined || this.#place.move(account)) return true;
     this.release();
@@ -76,7 +76,7 @@ export class KeptBody {
     if (length <= size) return true;
     const wanted = Math.min(MAX_BODY_BYTES, Math.max(LEAST_BYTES, 2 * size, length));
     if (!this.#place.grow(wanted - size)) return false;
-    // Memory of its own: a slice of Node's shared pool would keep the whole pool.
+    // Allocate separate memory: a slice of Node's shared pool would keep the whole pool.
     const larger = Buffer.allocUnsafeSlow(wanted);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;

@@ -1,20 +1,20 @@
 /**
- * Bodies over this are taken in hand one per turn of the event loop, in bytes: to parse and check 60 KB of nonsense takes
- * one to two milliseconds, of 8 KiB a fifth of one.
+ * Bodies above this size, in bytes, are handled one per turn of the event loop. Parsing and checking 60 KB of invalid
+ * data takes one to two milliseconds, 8 KiB a fifth of a millisecond.
  */
 export const LARGE_BODY_BYTES = 8 * 1024;
 
-/** Bodies that wait at most, 16 MiB; what comes beside them is taken in hand at once. */
+/** Most bodies that wait, 16 MiB. Further ones are handled at once. */
 const MOST_WAITING = 256;
 
 /**
- * Lets requests with large bodies begin one by one. One poll of the event loop may bring a hundred of them, and everybody
- * else's small requests would wait for all; so they wait for one.
+ * Starts requests with large bodies one by one. One poll of the event loop may bring a hundred of them. Small requests
+ * of other callers then wait for one instead of for all.
  */
 export class LargeBodies {
   readonly #waiting: (() => void)[] = [];
 
-  /** Runs `begin` in a turn of its own, in the order asked for; at once where too many wait. */
+  /** Runs `begin` in a separate turn, in the order of the calls; at once if too many wait. */
   enter(begin: () => void): void {
     if (this.#waiting.length >= MOST_WAITING) {
       begin();

@@ -25,7 +25,7 @@ interface Begun extends CallMarks {
   readonly startedMs: number;
 }
 
-/** What is kept of a call that waits: its request is asked anew, and the answer is that of the call which it began. */
+/** A call that waits. Its request is answered again later, and counts as the same call. */
 class Waiting implements WaitingCall {
   readonly request: RequestValue;
   readonly begun: Begun;
@@ -48,13 +48,15 @@ class Waiting implements WaitingCall {
   }
 }
 
-/** A caller's request id is echoed as it came when it is this: visible ASCII and blanks, up to 256 characters; else it gets one of ours. */
+/**
+ * A caller's request id is returned unchanged if it has up to 256 characters of visible ASCII and spaces. Otherwise the
+ * request gets a new id.
+ */
 const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
-/** The listeners that are told of each answered request. */
 type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
 
-/** Wraps a front so that no request leaves without an id and an entry, and no more are in hand than fit. */
+/** Wraps a front: each request gets an id and a log entry, and the number in progress is bounded. */
 export function observed(front: EdgeHandler, options: ObservedOptions): Responder {
   const { clock, inHand, newId } = options;
   const refusals = new DelayedRejections(clock);
@@ -93,7 +95,7 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
     return { requestId, traceparent, startedMs: clock.monotonicMs() };
   }
 
-  /** A delayed rejection; it waits for its time alone, so it does not count as in hand. */
+  /** Sends a refusal after its delay. It only waits, so it does not count as in progress. */
   async function held(request: Asked, refused: EdgeReply, begun: Begun): Promise<ReplyValue> {
     await refusals.hold();
     return finished(request, refused, begun);
@@ -107,7 +109,7 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
     }
   }
 
-  /** A call that waits is none of those in hand, and is told to nobody yet. */
+  /** Turns a call into one that waits: it no longer counts as in progress, and is not logged yet. */
   function waiting(request: RequestValue, { reply, wait }: Waited, begun: Begun): ReplyValue {
     inHand.beginWait();
     return { ...reply, waiting: new Waiting(request, { begun, wait }, goOn) };
@@ -129,7 +131,7 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
       : finished(request, answered, begun);
   }
 
-  /** A front's answer that is waited for: counted as in hand until then. */
+  /** Waits for a front's asynchronous reply. The call counts as in progress until then. */
   function later(
     request: RequestValue,
     answered: Promise<EdgeReply>,
@@ -180,7 +182,7 @@ function withoutBody({ method, ip, headers }: RequestValue): Asked {
   return { method, ip, headers };
 }
 
-/** Whether the reply is `OVERLOADED`. The status is compared first, since reading the code costs more. */
+/** True if the reply is `OVERLOADED`. The status is compared first, because reading the code costs more. */
 function isOverload({ reply }: EdgeReply): boolean {
   return reply.status === 503 && errorCode(reply) === 'OVERLOADED';
 }

@@ -25,7 +25,7 @@ export function withPages(pages: readonly Page[], next: EdgeHandler): EdgeHandle
   };
 }
 
-/** What each page that a browser shows is answered with. `contentSecurityPolicy`: what it may load. */
+/** Headers of each page for browsers. `contentSecurityPolicy` limits what the page may load. */
 export function shownPageHeaders(contentSecurityPolicy: string): HeaderLines {
   return headerLines({
     'Content-Security-Policy': contentSecurityPolicy,

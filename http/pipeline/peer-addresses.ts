@@ -6,12 +6,12 @@ export interface PeerConnection {
 }
 
 /**
- * The addresses at the other ends of a listener's connections. Behind one proxy all have the same, which is then known
- * without asking: to ask is a system call and a new ArrayBuffer, a tenth of all that a short request costs.
+ * The peer addresses of a listener's connections. Behind one proxy all are the same, so no question is needed. A
+ * question is a system call and a new ArrayBuffer, a tenth of the cost of a short request.
  */
 export class PeerAddresses {
   #open = 0;
-  /** The address of every connection that is open; undefined where they differ or one of them was gone too soon to tell. */
+  /** The address of all open connections; undefined if they differ, or if one closed before its address was read. */
   #shared: string | undefined;
 
   /** Takes note of a connection, before its first request. */
@@ -22,7 +22,10 @@ export class PeerAddresses {
     this.#open += 1;
   }
 
-  /** A connection has ended. Which one is not told, so after others came the address is asked for until none is open. */
+  /**
+   * Notes that a connection has ended. It is unknown which one, so after different addresses each request asks until no
+   * connection is open.
+   */
   closed(): void {
     this.#open -= 1;
   }

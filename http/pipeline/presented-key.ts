@@ -19,7 +19,7 @@ export function bearer(authorization: string): string | undefined {
   return token === '' ? undefined : token;
 }
 
-/** How many hashes are remembered in each way; when there are so many, all are forgotten. */
+/** Most hashes remembered for each header. At that number all are forgotten. */
 const REMEMBERED_KEYS = 1_000;
 
 /** By key, and by the header that holds a token behind one blank: of well-formed keys alone, which are short. */
@@ -33,7 +33,7 @@ export function hashOfKey(key: string): string | undefined {
   return rememberedHash(hashes.byKey, key, key);
 }
 
-/** The same of the key that a request carries; undefined without one. As a rule its header is known as it came. */
+/** Returns the hash of a request's key; undefined without a key. Usually the unparsed header is remembered. */
 export function presentedHash(headers: RequestHeaders): string | undefined {
   const { authorization } = headers;
   const known = hashes.byHeader.get(authorization);

@@ -30,9 +30,9 @@ export interface Router<Services> {
 const NO_VALUES: readonly string[] = [];
 
 /**
- * Builds the router once. By hand, since a framework's router brings its own request object, and a few map look-ups are
- * all that is wanted of one (docs/decisions/015-http-server-and-router.md). A fixed segment wins over a parameter; two
- * endpoints of one method and path throw.
+ * Builds the router once. It is our own, because a framework's router brings its own request object, and a few map
+ * look-ups are enough (docs/decisions/015-http-server-and-router.md). A fixed segment has priority over a parameter.
+ * Throws if two endpoints have the same method and path.
  */
 export function createRouter<Services>(
   basePath: string,
@@ -109,7 +109,7 @@ function walk<Services>(root: Branch<Services>, path: string, start: number): Ma
     const fixed = current.fixed.get(segment);
     const next = fixed ?? (segment === '' ? undefined : current.variable);
     if (next === undefined) return undefined;
-    // Most have one; to spread none would reserve room for many.
+    // Most paths have one value. A spread of the empty list would reserve memory for many.
     if (fixed === undefined) values = values === NO_VALUES ? [segment] : [...values, segment];
     current = next;
     from = to + 1;

@@ -1,4 +1,4 @@
-/** One request, answered: what the logs, the metrics and the overview are told. Never a body, a query value or a key. */
+/** One answered request, for the logs, the metrics and the overview. Never contains a body, a query value or a key. */
 export interface AnsweredRequest {
   /** Milliseconds since the epoch, when it was answered. */
   readonly atMs: number;

@@ -31,14 +31,16 @@ export interface ServiceLogger extends Logger {
 }
 
 /**
- * Pino on standard error (or `stream`; standard output says only where the service is), one line of JSON an entry,
- * secrets and texts redacted. Each answered request has a line at `debug`; the request log has all of them.
+ * Creates a Pino logger that writes one line of JSON an entry to standard error or to `stream`. Secrets and texts are
+ * redacted. Standard output contains only the service's address. Each answered request has a line at `debug`; the
+ * request log has all of them.
  */
 export function createLogger(options: {
   readonly level: string;
   readonly stream?: DestinationStream;
 }): ServiceLogger {
-  // Not in the event loop: whoever reads standard error may be slow. Pino writes out the rest when the process ends.
+  // Writes asynchronously, because the reader of standard error may be slow. Pino writes the rest when the process
+  // ends.
   const standardError = options.stream === undefined ? destination({ fd: 2, sync: false }) : undefined;
   const paths = [...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), FAILED_COMMAND];
   const redact = { paths, censor: '[redacted]' };

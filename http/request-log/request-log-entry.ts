@@ -1,6 +1,6 @@
 import type { AnsweredRequest } from './answered-request.ts';
 
-/** One request as the log tells it: never a body, a query value or a key. */
+/** One request in the log. Never contains a body, a query value or a key. */
 export interface RequestLogEntry {
   /** ISO 8601 in UTC, when it was answered. */
   readonly at: string;

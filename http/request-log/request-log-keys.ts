@@ -4,10 +4,10 @@ import { memoize } from '../../runtime/memoize.ts';
 /** When each log was last written: member tenant, score Redis's milliseconds. */
 export const REQUEST_LOG_INDEX = 'requests:index';
 
-/** How many bytes each log holds. */
+/** Size of each log in bytes. */
 export const REQUEST_LOG_BYTES = 'requests:bytes';
 
-/** Whose logs were erased: member `erasedMark`, score the node's milliseconds. */
+/** Erased logs: member `erasedMark`, score the node's milliseconds. */
 export const REQUEST_LOG_ERASED = 'requests:erased';
 
 const REMEMBERED_MARKS = 10_000;

@@ -2,7 +2,7 @@ import type { Store } from '../../runtime/store.ts';
 import { type RequestLogEntry, unpackEntries } from './request-log-entry.ts';
 import { REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
 
-/** Which requests an operator asks for. */
+/** Filters of an operator's query. */
 export interface RequestLogQuery {
   readonly tenantId: string | undefined;
   readonly status: number | undefined;
@@ -31,7 +31,7 @@ export interface RefusalCount {
     readonly code: string;
     readonly calls: number;
     readonly lastAt: string;
-    /** Of the last one. */
+    /** Route of the last refusal. */
     readonly route: string;
   }[];
 }
@@ -42,7 +42,7 @@ export interface RequestLogReader {
   countRefusals(tenantId: string, afterMs: number): Promise<RefusalCount>;
 }
 
-/** Where an entry stands: Redis's time and number of its tick, whose log, and its place in the tick. */
+/** Position of an entry: Redis's time and number of its tick, the owner of its log, and its index in the tick. */
 interface Position {
   readonly ms: number;
   readonly sequence: number;
@@ -55,7 +55,7 @@ interface Found {
   readonly entry: RequestLogEntry;
 }
 
-/** How many entries one call looks at before it hands out what it found. */
+/** Most entries that one call reads before it returns the matches. */
 const SCAN_LIMIT = 20_000;
 const TICKS_PER_READ = 50;
 /** Node clocks and Redis's may differ by this much before `after` cuts a log short. */
@@ -127,7 +127,7 @@ function fits(entry: RequestLogEntry, query: RequestLogQuery): boolean {
 
 interface Log {
   readonly owner: string;
-  /** Whether the log has no newer entry. */
+  /** No entry of the log is newer than this, in milliseconds. */
   readonly newestMs: number;
 }
 
@@ -205,7 +205,7 @@ function encodePosition({ ms, sequence, owner, index }: Position): string {
   return Buffer.from(JSON.stringify([ms, sequence, owner, index])).toString('base64url');
 }
 
-/** Whether a cursor is one of ours. */
+/** True if the cursor has the form of a request log's cursor. */
 export function isRequestCursor(cursor: string): boolean {
   try {
     decodePosition(cursor);

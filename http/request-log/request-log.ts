@@ -13,23 +13,22 @@ import {
   scored,
 } from './request-log-keys.ts';
 
-/** What the log may hold (docs/contract.md, Retention). */
+/** Limits of the log (docs/contract.md, Retention). */
 export interface RequestLogLimits {
   readonly maxEntriesPerTenant: number;
   readonly maxAgeMs: number;
-  /** Of all tenants together. */
+  /** Limit for all tenants together. */
   readonly maxBytes: number;
 }
 
-/** How many entries wait in memory while Redis is away; what comes on top is given up and counted. */
+/** Most entries that wait in memory while Redis is away. Further entries are dropped and counted. */
 const MAX_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
-/**
- * How long entries gather before they travel: a write to Redis costs more than all else that is done for a
- * request.
- */
+/** Time in which entries are collected into one write. A write to Redis costs more than the rest of a request. */
 const GATHER_MS = 200;
-/** How often the sum of all logs is held against `maxBytes`, and how much one trimming call may give up at most. */
+/**
+ * Interval at which the size of all logs is compared with `maxBytes`, and most ticks that one trimming call removes.
+ */
 const SIZE_CHECK_EVERY_MS = 60_000;
 const TICKS_PER_TRIM = 1_000;
 
@@ -44,9 +43,9 @@ interface RequestLogOptions {
 }
 
 /**
- * The request log's writer. What was answered within some milliseconds travels to Redis in one round trip, one
- * command a tenant; a write that fails is repeated until it holds, so an entry may be lost only with the process, or
- * be in the log twice when Redis took it and its answer was lost.
+ * Writes the request log. Requests answered within some milliseconds go to Redis in one round trip, with one command a
+ * tenant. A failed write is retried until it succeeds. So an entry is lost only with the process. It may be in the log
+ * twice, if Redis stored it and the answer was lost.
  */
 export class RequestLog {
   readonly #options: RequestLogOptions;
@@ -57,7 +56,7 @@ export class RequestLog {
   #writing: Promise<void> | undefined;
   #scheduled = false;
   #sizeCheck: ArmedTimer;
-  /** Redis did not take the last batch: said once an outage. */
+  /** True if Redis refused the last batch. It is logged once an outage. */
   #away = false;
 
   constructor(options: RequestLogOptions) {
@@ -93,16 +92,16 @@ export class RequestLog {
   }
 
   /**
-   * Forgets a tenant's log for good (erasure): what is still recorded of it, here or on another node, is
-   * forgotten too.
+   * Permanently removes a tenant's log (erasure), including entries that are still being written here or on another
+   * node.
    */
   async forget(tenantId: string): Promise<void> {
-    // What Redis does not take is put back, and forgotten here.
+    // A batch that Redis refuses is put back, and then removed here.
     await this.#writing?.catch(() => undefined);
     this.#waitingCount -= this.#waiting.get(tenantId)?.length ?? 0;
     this.#waiting.delete(tenantId);
     const { store, clock } = this.#options;
-    // First the mark: whoever writes to the log once it is gone then finds it, and takes back what was written.
+    // Set the mark first: a writer that appends after the erasure finds it, and removes its entries again.
     await store.append([['ZADD', REQUEST_LOG_ERASED, clock.wallMs(), erasedMark(tenantId)]]);
     await this.#erase([tenantId]);
   }
@@ -233,7 +232,7 @@ export class RequestLog {
     ]);
   }
 
-  /** Call after call, so that Redis is never held up for long, until the log holds no more than `keep` bytes. */
+  /** Removes entries in small calls, so that Redis is never blocked for long, until at most `keep` bytes are left. */
   async #trim(owner: string, keep: number): Promise<number> {
     const { store } = this.#options;
     const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, ...requestLogKeys(owner), keep, TICKS_PER_TRIM];
@@ -242,7 +241,7 @@ export class RequestLog {
       const [kept] = (await store.append([trim])) as [number];
       // Unless it was erased meanwhile.
       await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', kept, owner]]);
-      // Where more is written meanwhile than is given up, the rest is left to the next check.
+      // If writes are faster than the trimming, the rest waits for the next check.
       if (kept <= keep || kept >= before) return kept;
       before = kept;
     }

@@ -23,7 +23,7 @@ export interface ArticleLibrary {
   publicUrl(): string;
 }
 
-/** The settings that articles tell callers of. */
+/** Settings that the articles show to callers. */
 export interface ArticleSettings {
   /** The random pause between two sends of a shop. */
   readonly sendGap: { readonly minMs: number; readonly maxMs: number };
@@ -34,13 +34,13 @@ export interface ArticleSettings {
   readonly platformName: string;
 }
 
-/** What articles name of the running service; `{{name}}` in a file stands for it. */
+/** Values of the running service, by the name in `{{name}}`. */
 type ArticleValues = Readonly<Record<string, string>>;
 
 /**
- * Reads the Markdown files of a folder. A file is named `http/docs/10-getting-started.md`: the number orders, the rest is
- * the slug; its first line is the title (`# …`), its first paragraph the summary. Throws on a `{{name}}` that stands for
- * nothing. `address` is asked with the first article, since the port may be known no earlier.
+ * Reads the Markdown files of a folder. In a name like `http/docs/10-getting-started.md` the number gives the order,
+ * and the rest is the slug. The first line is the title (`# …`), the first paragraph the summary. Throws if a
+ * `{{name}}` has no value. `address` is called with the first article, because the port may be unknown before.
  */
 export function articleLibrary(
   folder: string,
@@ -84,7 +84,7 @@ function slugOf(file: string): string {
   return basename(file, '.md').replace(/^\d+-/, '');
 }
 
-/** The settings in the words of the articles. */
+/** Formats the settings for the articles. */
 function valuesOf(settings: ArticleSettings): ArticleValues {
   const { minMs, maxMs } = settings.sendGap;
   const [least, most] = [seconds(minMs), seconds(maxMs)];

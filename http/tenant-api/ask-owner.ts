@@ -24,7 +24,7 @@ export interface OwnerWays {
   readonly forwarder: Forwarder;
   readonly follow: (call: Followed) => Promise<OwnedReply>;
   readonly random: Random;
-  /** What the listener has in hand. */
+  /** The listener's calls in progress. */
   readonly inHand: CallsInHand;
   /** The requests of each tenant in flight, so that one tenant cannot have all places. A call that only waits is not counted. */
   readonly inFlight: Counts;
@@ -61,7 +61,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
   const waitMs = waits?.mostMs(request.query) ?? 0;
   const timeoutMs = waitMs + (forwardTimeoutMs ?? FORWARD_TIMEOUT_MS);
   const takesItsTime = waits !== undefined || forwardTimeoutMs !== undefined;
-  // What was admitted before, the next page of an open stream, was in hand only then.
+  // The next page of an open stream was in progress only during its admission.
   const leavesHand = waitMs > 0 && request.isContinued !== true;
   return async (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return answerAsOwner(endpoint, request, services, owner);

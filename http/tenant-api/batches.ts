@@ -17,7 +17,7 @@ import { type ApiServices, apiEndpoint } from './services.ts';
 
 /** Recipients of one call. */
 const MOST_RECIPIENTS = 1_000;
-/** What the articles recommend of each cap. */
+/** The share of each cap that the articles recommend. */
 const DEFAULT_SHARE = 0.7;
 /** Many recipients are looked up, and a forecast looks months ahead. */
 const FORWARD_TIMEOUT_MS = 10_000;

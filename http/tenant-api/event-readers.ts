@@ -8,19 +8,22 @@ import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from
 import type { CallWait } from '../contract/waiting.ts';
 import type { OwnedReply } from '../owner/answer-as-owner.ts';
 
-/** How many streams may be open at this node's door; each is one connection, at most one page, and a comment now and then. */
+/** Most open streams at this node. Each costs a connection, at most one page, and a comment at intervals. */
 const MOST_STREAMS = { tenant: 256, node: 10_000 } as const;
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing a stream. */
 const HEARTBEAT_MS = 5_000;
 /** Streams whose comments are due within so many milliseconds get them together. */
 const HEARTBEATS_TOGETHER_MS = 50;
-/** Longest that one question waits at the owner. A reader whose owner dies meanwhile is told no later. Milliseconds. */
+/**
+ * Longest wait of one question at the owner, in milliseconds. If the owner dies meanwhile, the reader notices only
+ * then.
+ */
 const WAIT_MS = 15_000;
-/** Pause after a question that was answered at once without news, or not at all. */
+/** Pause after a question that was answered at once without events, or not at all. */
 const AGAIN_MS = 1_000;
-/** Pause after one that found no room to wait at the owner. */
+/** Pause after a question for which the owner had no slot to wait. */
 const NO_ROOM_MS = NO_ROOM_TO_WAIT.retryAfterSeconds * 1_000;
-/** How often a reader that lags is looked at, and how long it may take for what it was sent. */
+/** Interval at which a slow reader is checked, and most time it may take for the bytes it was sent. */
 const LAG_LOOK_MS = 250;
 const MOST_LAG_MS = 30_000;
 /**
@@ -38,8 +41,8 @@ const RETRY_MS = { from: 500, to: 2_000 };
 export interface StreamAsked {
   readonly tenantId: string;
   /**
-   * Asks the tenant's owner of the moment for the events behind a place; with a wait again, for what woke it. `isCounted`: the
-   * question counts as a call. Never rejects.
+   * Asks the tenant's present owner for the events after a position. With a wait, it asks for the events that ended it.
+   * `isCounted`: the question counts as a call. Never rejects.
    */
   next(
     cursor: string,
@@ -47,16 +50,16 @@ export interface StreamAsked {
   ): Promise<OwnedReply>;
 }
 
-/** What is read of a page; each item is passed on as it is. */
+/** The fields of a page that are read. Each item is passed on unchanged. */
 interface Page {
   readonly items: readonly { readonly id: string; readonly type: string }[];
   readonly nextCursor: string;
 }
 
 /**
- * Tenants' events as server-sent events (the HTML standard: Server-sent events). The node that took the call asks the
- * tenant's owner for page after page, so a stream outlives the moves of its tenant; key, address and tenant are looked
- * at with each page. The next page is asked for once the reader took the one before: a slow reader costs one page.
+ * Sends tenants' events as server-sent events (the HTML standard: Server-sent events). The node that took the call asks
+ * the tenant's owner for page after page, so a stream survives moves of its tenant. Key, address and tenant are checked
+ * with each page. The next page is requested after the reader took the last one, so a slow reader costs one page.
  */
 export class EventReaders {
   readonly #clock: Clock;
@@ -96,7 +99,8 @@ export class EventReaders {
   open(first: OwnedReply, asked: StreamAsked): OwnedReply {
     const { reply, keyId } = first;
     if (reply.status !== 200) return first;
-    // Only now: the page was admitted and counted, so the refusal can tell the caller's rate as every reply does.
+    // Check this after the page was admitted and counted, so that the refusal has the caller's rate headers like every
+    // reply.
     if (this.#isFull(asked.tenantId)) return { reply: refusal(reply.headers), keyId };
     const { from, to } = RETRY_MS;
     const retryMs = Math.round(from + (to - from) * this.#random());
@@ -146,7 +150,7 @@ class Following {
   /** Events behind the first page that count for no call yet. */
   #uncounted = 0;
   #cursor = '';
-  /** Of the page that is asked for; undefined where no wait was met yet. */
+  /** The wait of the requested page; undefined if it does not wait yet. */
   #wait: CallWait | undefined;
   #askedMs = 0;
   #wasQuick = false;
@@ -192,7 +196,7 @@ class Following {
     return !this.#isOver;
   }
 
-  /** Asks for pages until there is one to wait for; then nothing runs until the wait woke. */
+  /** Asks for pages until one has to wait. Then nothing runs until that wait has ended. */
   async goOn(): Promise<void> {
     while (!this.#isOver && (this.#isTaken || (await this.#caughtUp()))) {
       const wait = this.#wait;
@@ -255,7 +259,7 @@ class Following {
     const endMs = this.#clock.monotonicMs() + MOST_LAG_MS;
     while (!this.#isOver && this.#clock.monotonicMs() < endMs) {
       await this.#pause(LAG_LOOK_MS);
-      // Only a write tells whether anything is still to be taken.
+      // Only a write shows if bytes are still buffered.
       if (this.#isOver || !this.#reader.write(':\n\n')) continue;
       this.#noteUnread();
       return true;
@@ -264,7 +268,7 @@ class Following {
     return false;
   }
 
-  /** Says why nothing more comes, so that the reader need not come back in vain. */
+  /** Sends the reason for the end, so that the reader does not reconnect in vain. */
   #refuse({ body }: ReplyValue): void {
     const { error } = JSON.parse(String(body)) as { readonly error: unknown };
     this.#reader.write(`event: end\ndata: ${JSON.stringify(error)}\n\n`);
@@ -280,12 +284,12 @@ function goOn(following: Following): void {
   void following.goOn();
 }
 
-/** What another try would not change: the key, the tenant, the place or the shop that was asked for. */
+/** True for an error that a retry does not change: the key, the tenant, the position or the shop. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 429;
 }
 
-/** How long a stream waits whose key, or whose tenant's month, has used up its limit. */
+/** Returns how long a stream waits after its key or its tenant's month has reached the limit. */
 function limitedMs({ body }: ReplyValue): number {
   const { error } = JSON.parse(String(body)) as { readonly error: { readonly retryAfter?: number } };
   return Math.min((error.retryAfter ?? 1) * 1_000, MOST_LIMITED_MS);

@@ -18,12 +18,12 @@ import { apiEndpoint } from './services.ts';
 /** The largest `waitMs` that is accepted (docs/contract.md, Events). */
 const MOST_WAIT_MS = 30_000;
 /**
- * The longest a call waits, whatever it asks for. Proxies and load balancers often give up after 30 s without an answer,
- * so a wait of 30 s would end in their time-out instead of in a reply.
+ * The longest wait of a call, whatever it asks for. Proxies and load balancers often give up after 30 s, so a wait of
+ * 30 s would end in their time-out instead of in a reply.
  */
 const LONGEST_WAIT_MS = 25_000;
 
-/** How a call waits for the next event. */
+/** Declares how a call waits for the next event. */
 export const EVENT_WAITS: WaitDeclaration<EventWait> = {
   mostMs(query) {
     const waitMs = Number(new URLSearchParams(query).get('waitMs'));

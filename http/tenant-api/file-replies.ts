@@ -12,11 +12,11 @@ import { type HeaderLines, headerLines, type ReplyStream } from '../contract/exc
 import type { OwnedReply } from '../owner/answer-as-owner.ts';
 import { shownFile } from './shown-file.ts';
 
-/** How many files one node gives at a time. */
+/** Most files that one node sends at a time. */
 const MOST_FILES = { tenant: 4, node: 64 } as const;
-/** How long the network may leave a file without a next piece, in milliseconds. */
+/** Longest time between two pieces of a file from the network, in milliseconds. */
 const STALL_MS = 10_000;
-/** How long one file may take altogether, in milliseconds: 100 MB at 1.4 Mbit/s. */
+/** Longest time for one file, in milliseconds: 100 MB at 1.4 Mbit/s. */
 const LONGEST_MS = 600_000;
 
 /** The bounds on what is asked of the network's hosts. */
@@ -28,8 +28,8 @@ export interface AllowedFile extends OwnedReply {
 }
 
 /**
- * Attachments that people sent, as replies: fetched from the network by the node that took the call and opened on the way.
- * Nothing of them is kept. What the reader does not take yet, the network is not asked for.
+ * Sends attachments of inbound messages. The node that took the call fetches them from the network and decrypts them on
+ * the way. Nothing is stored. No more is fetched than the reader accepts.
  */
 export class FileReplies {
   readonly #bounds: FileBounds;
@@ -55,7 +55,10 @@ export class FileReplies {
     return this.#bytes;
   }
 
-  /** The reply that gives the file, or the refusal where there is no room or the network does not have it. Never rejects. */
+  /**
+   * Returns the reply with the file. It is a refusal if all slots are in use or the network does not have the file.
+   * Never rejects.
+   */
   async reply(
     { reply: { headers }, keyId, file }: AllowedFile,
     call: {
@@ -121,7 +124,7 @@ export class FileReplies {
       }
       reader.end();
     } catch (error) {
-      // Not its path, which opens the file's ciphertext to anybody.
+      // Do not log its path, which opens the file's ciphertext to anyone.
       if (!download.signal.aborted) this.#log.warn({ cause: String(error) }, 'an attachment was broken off');
       reader.drop();
     } finally {

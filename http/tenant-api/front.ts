@@ -35,7 +35,7 @@ export interface ApiFrontOptions extends Omit<OwnerWays, 'follow' | 'inFlight'> 
   readonly clock: Clock;
   readonly eventReaders: EventReaders;
   readonly files: FileReplies;
-  /** Requests of one tenant in hand at a time; what is more is refused OVERLOADED. */
+  /** Most calls of one tenant in progress. Further ones are refused OVERLOADED. */
   readonly maxInFlightPerTenant: number;
 }
 
@@ -180,7 +180,7 @@ function answerKnown(
 }
 
 /*
- * What waits is in functions of its own: a function that makes a closure for it pays for that in each call, also where
+ * Asynchronous parts are separate functions: a function that creates closures pays for them in each call, even if
  * nothing waits.
  */
 

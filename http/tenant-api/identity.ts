@@ -12,7 +12,7 @@ export function identityBody({ key, tenant, limits, quota }: Identity): string {
   return `${openingOf(key, tenant, limits)}${calls},"apiCalls":${calls}}}}`;
 }
 
-/** What the body begins with, and what that was made of beside the key. */
+/** The start of the body, and the inputs it was made from besides the key. */
 interface Opening extends Pick<Identity, 'tenant' | 'limits'> {
   readonly text: string;
 }

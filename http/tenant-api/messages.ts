@@ -28,7 +28,7 @@ export const SEND_ERRORS = [
   'BOT_SERVICE_UNREACHABLE',
 ] as const satisfies readonly FailureCode[];
 
-/** What a message says, as its caller gives it. */
+/** The content of a message in a request. */
 export const messageContent = {
   text: v.optional(text({ max: 4096 })),
   mediaUrl: v.optional(mediaUri),
@@ -43,7 +43,7 @@ const queued = {
   policy: EXAMPLES.verdict,
 } as const;
 
-/** What a send answers. */
+/** Replies to a send. */
 export const SEND_REPLIES = {
   202: {
     description: 'Queued, with the verdict that let it through.',
@@ -112,7 +112,7 @@ export function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
     : reply(202, sent.value.accepted, `\r\nLocation: ${sent.value.accepted.statusUrl}`);
 }
 
-/** What is to be sent, as the call says; fails where nothing is, or it names two keys. */
+/** Returns the message of a request. Fails if it has no content, or two different keys. */
 export function draftOf(request: {
   readonly body: Pick<MessageDraft, 'mediaType'> & {
     readonly [name in 'text' | 'mediaUrl' | 'idempotencyKey']?: string | undefined;

@@ -18,7 +18,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'audio/amr',
 ]);
 
-/** What a browser may do with a stranger's file: nothing but save it. */
+/** Tells browsers to save a stranger's file and never to show it. */
 const FOR_BROWSERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",

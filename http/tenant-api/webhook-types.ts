@@ -4,14 +4,14 @@ import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 
 type EventType = (typeof EVENT_TYPES)[number];
 
-/** The type that says what people write. */
+/** The type of inbound messages. */
 const INBOUND: EventType = 'message.received';
 const OTHERS = EVENT_TYPES.filter((type) => type !== INBOUND);
 const REFUSED = `Only a key with inbound.read may say where ${INBOUND} is sent.`;
 
 /**
- * The types that a key may have sent to an address: without `inbound.read` null is every type but those of inbound
- * messages, and naming those is refused.
+ * Returns the types that a key may have sent to an address. Without `inbound.read`, null becomes every type except
+ * inbound messages, and naming that type is refused.
  */
 export function typesFor(
   { permissions }: Pick<Caller, 'permissions'>,
@@ -22,7 +22,7 @@ export function typesFor(
   return { ok: true, value: types ?? OTHERS };
 }
 
-/** Whether a key may have a webhook with these types sent elsewhere. */
+/** Refuses a key that may not move a webhook with these types to another address. */
 export function mayMove(caller: Pick<Caller, 'permissions'>, types: readonly string[] | null): Outcome<true> {
   const tellsInbound = types === null || types.includes(INBOUND);
   if (!tellsInbound || caller.permissions.has('inbound.read')) return { ok: true, value: true };

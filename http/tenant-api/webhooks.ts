@@ -14,7 +14,7 @@ import {
 import { apiEndpoint } from './services.ts';
 import { mayMove, typesFor } from './webhook-types.ts';
 
-/** What is said of a webhook that is not there, or is another tenant's. */
+/** Names the webhook in the error if it does not exist, or is another tenant's. */
 function named<Value>(outcome: Outcome<Value>): Outcome<Value> {
   return outcome.ok || outcome.failure.code !== 'NOT_FOUND' ? outcome : failed('WEBHOOK_NOT_FOUND');
 }

@@ -78,7 +78,7 @@ export function useAction() {
  * Returns the pages of a list in order. The first is refreshed, and the rest are loaded on demand.
  * @param {string} path with its query, without cursor
  * @template Item
- * @param {{ everyMs?: number, keyOf: (item: Item) => string }} options `keyOf` tells items apart
+ * @param {{ everyMs?: number, keyOf: (item: Item) => string }} options `keyOf` returns an item's key
  */
 export function usePages(path, { keyOf, ...options }) {
   /** @type {Answer<Page<Item>>} */

@@ -26,7 +26,7 @@ const STOPPED = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * One batch: how far it has come, why people got nothing, and when the rest will be sent.
+ * One batch: its progress, why people got nothing, and when the rest will be sent.
  * @param {{ path: string, onClose: () => void, onSteered: () => void }} props
  */
 export function BatchDetails({ path, onClose, onSteered }) {

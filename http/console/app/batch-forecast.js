@@ -9,8 +9,8 @@ const HEIGHT = 80;
 const DAY_MS = 86_400_000;
 
 /**
- * How many people are written to on each day, a bar a day; days between that have none are there as well.
- * @param {{ forecast: NonNullable<Batch['forecast']>, timeZone: string }} props `timeZone`: whose days they are
+ * A bar for each day with its number of recipients. Days without recipients are included.
+ * @param {{ forecast: NonNullable<Batch['forecast']>, timeZone: string }} props `timeZone` decides where a day begins
  */
 export function BatchForecast({ forecast: { days, firstAt, lastAt }, timeZone }) {
   const [pointed, setPointed] = useState(/** @type {number | undefined} */ (undefined));

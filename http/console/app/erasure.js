@@ -7,7 +7,7 @@ import { Failure } from './parts.js';
 /** @import { RunningErasure } from './answers.js' */
 
 /**
- * How far the erasure of a tenant, or of shops of it, is; asked until nothing is left.
+ * Shows the progress of erasing a tenant or its shops, until nothing is left.
  * @param {{ tenantId: string }} props
  */
 export function Erasure({ tenantId }) {

@@ -10,7 +10,7 @@ const KEPT_EVENTS = 200;
 
 /**
  * @import { OperatorEvent } from '../../events/operator-event.ts'
- * @typedef {{ [Type in OperatorEvent['type']]: { type: Type, at: string } & Extract<OperatorEvent, { type: Type }>['data'] }[OperatorEvent['type']]} LiveEvent an event as the stream tells it
+ * @typedef {{ [Type in OperatorEvent['type']]: { type: Type, at: string } & Extract<OperatorEvent, { type: Type }>['data'] }[OperatorEvent['type']]} LiveEvent an event of the stream
  * @typedef {{ state: 'connecting' | 'open' | 'lost', sinceMs: number }} Connection
  */
 

@@ -86,7 +86,7 @@ export function Panel({ title, more, class: name = '', children }) {
 
 /**
  * @typedef {{ name: string, cell: (row: never) => unknown, numeric?: boolean, place?: 'full' | 'wide' }} Column `full`: a separate line on a phone; `wide`: not shown there
- * @param {{ caption: string, columns: Column[], rows: readonly unknown[] | undefined, keyOf: (row: never) => string, empty: string, failure?: Error, tight?: boolean }} props `failure`: why there are no rows, said elsewhere; `tight`: narrow enough to stay a table on a phone
+ * @param {{ caption: string, columns: Column[], rows: readonly unknown[] | undefined, keyOf: (row: never) => string, empty: string, failure?: Error, tight?: boolean }} props `failure`: why there are no rows, shown elsewhere; `tight`: narrow enough to stay a table on a phone
  */
 export function Table({ caption, columns, rows, keyOf, empty, failure, tight = false }) {
   if (rows === undefined && failure !== undefined) return null;

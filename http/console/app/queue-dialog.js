@@ -8,7 +8,7 @@ import { call } from './session.js';
 const DAY_MS = 86_400_000;
 
 /**
- * Cancels the messages of a shop that wait: those that match what is given, or all.
+ * Cancels the waiting messages of a shop: those that match the filters, or all.
  * @param {{ path: string, onClose: () => void }} props of the shop
  */
 export function QueueDialog({ path, onClose }) {

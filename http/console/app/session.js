@@ -26,7 +26,7 @@ export function token() {
   return sessionStorage.getItem(TOKEN_NAME) ?? '';
 }
 
-/** @returns {{ name: string, role: string }} whose token it is, as the service told at the sign-in */
+/** @returns {{ name: string, role: string }} the operator of the token, from the sign-in */
 export function operator() {
   return JSON.parse(sessionStorage.getItem(OPERATOR_NAME) ?? '{"name":"","role":"read"}');
 }
@@ -72,7 +72,7 @@ export function onSignOut(listener) {
  * @template Data
  * @param {string} path below the base path, with its query
  * @param {{ method?: string, body?: unknown, token?: string, signal?: AbortSignal }} [options]
- * @returns {Promise<Data>} what stands in `data`
+ * @returns {Promise<Data>} the value of `data`
  * @throws {CallFailure}
  */
 export async function call(path, options = {}) {

@@ -5,7 +5,7 @@ import { Table } from './parts.js';
 /** @import { FleetNode } from './answers.js' */
 
 /**
- * Which node owns which shard, as cells and in words.
+ * Shows the owner of each shard, as cells and as text.
  * @param {{ nodes: FleetNode[], shards: { shard: number, nodeId: string | null, epoch: number }[] }} props
  */
 export function ShardMap({ nodes, shards }) {

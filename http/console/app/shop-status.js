@@ -52,7 +52,7 @@ export function ofActor({ status, restarts, lastError }) {
 }
 
 /**
- * @param {SeenShop} shop `workers` is told of one shop, not in a list
+ * @param {SeenShop} shop `workers` is known for one shop, not in a list
  * @param {Details} details
  * @returns {Said | undefined}
  */

@@ -7,13 +7,13 @@ import { Dialog, Failure } from './parts.js';
 /** @import { TenantShop, Webhook } from './answers.js' */
 
 /**
- * Asks where a webhook is sent what.
+ * Asks for the address of a webhook and the events it gets.
  * @param {{
  *   tenantId: string,
  *   webhook?: Webhook,
  *   work: (body: Pick<Webhook, 'url' | 'types' | 'shops'>) => Promise<unknown>,
  *   onClose: () => void,
- * }} props `webhook`: the one that is changed, absent: a new one; `work` is done with what was given, and then the dialog closes
+ * }} props `webhook`: the one to change; absent for a new one; `work` gets the input, and then the dialog closes
  */
 export function WebhookForm({ tenantId, webhook, work, onClose }) {
   const action = useAction();

@@ -23,7 +23,7 @@ export function Webhooks({ tenantId }) {
     [tenantId, refresh],
   );
   const action = useAction();
-  /** Which dialog is open, and of which webhook. */
+  /** The open dialog and its webhook. */
   const [asked, ask] = useState(
     /** @type {{ what: 'create' | 'change' | 'delete', webhook?: Webhook } | undefined} */ (undefined),
   );
