@@ -1,6 +1,6 @@
 /**
- * Where attachments lie while they are sent: the system's directory for temporary files (`TMPDIR`, else /tmp). The
- * chat client encrypts an attachment into a file of its own beside ours and uploads that, so it cannot do without one.
+ * The files of attachments while they are sent, in the system's directory for temporary files (`TMPDIR`, else /tmp).
+ * The chat client encrypts an attachment into its own file beside ours and uploads that, so it needs a file.
  */
 import { randomUUID } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
@@ -13,10 +13,10 @@ import type { Logger } from '../../runtime/logger.ts';
 const OURS = /^attachment-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const THE_CLIENTS = /^(?:image|video|document)3EB0[0-9A-F]{18}-enc$/;
 
-/** The age from which on nobody can be at work on a file, counted from its last write: an upload ends in 60 s. */
+/** The age at which no session can be using a file, counted from its last write: an upload ends in 60 s. */
 const STALE_MS = 10 * 60_000;
 
-/** The directory for temporary files takes none. The message says what to do about it. */
+/** The directory for temporary files takes none. The message names the remedy. */
 export class AttachmentDirectoryUnusable extends Error {
   readonly code = 'ATTACHMENT_DIRECTORY_UNUSABLE';
 
@@ -61,9 +61,9 @@ export async function checkAttachmentDirectory(directory = tmpdir()): Promise<vo
 }
 
 /**
- * Removes what processes that were killed left in `directory`: files with the names of attachments, of this user, last
- * written 10 minutes before `nowMs` (wall clock) or earlier. Resolves with their number. A file that cannot be looked
- * at or removed is left.
+ * Removes the files in `directory` that killed processes left: files of this user with the names of attachments, last
+ * written 10 minutes before `nowMs` (wall clock) or earlier. Resolves with their number. A file that cannot be read or
+ * removed is left.
  */
 export async function sweepAttachments(nowMs: number, directory = tmpdir()): Promise<number> {
   const names = await readdir(directory);

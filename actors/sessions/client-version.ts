@@ -1,4 +1,4 @@
-/** Where the fleet keeps the versions that its clients say they are. Hints: written unfenced, and read by every node. */
+/** Keys of the versions that the fleet's clients send. They are hints: written unfenced, and read by every node. */
 import type { ClientVersion } from './worker-protocol.ts';
 
 /** The version that the network's page named last. */

@@ -9,7 +9,10 @@ import {
 } from 'node:crypto';
 
 const FORMAT = 2;
-/** Sealed by the configured key itself, the same for all shops; still opened, and sealed anew when a session opens. */
+/**
+ * Sealed by the configured key itself, the same for all shops. Such values still open, and are sealed again when a
+ * session opens.
+ */
 const FORMAT_OF_ONE_KEY = 1;
 const KEY_MARK_BYTES = 4;
 const NONCE_BYTES = 12;
@@ -39,15 +42,17 @@ export interface CredentialCipher {
   isCurrent(sealed: Buffer): boolean;
 }
 
-/** A short digest that tells which key sealed a value, and nothing of the key itself. */
+/** Returns a short digest that identifies the key that sealed a value, and reveals nothing of the key itself. */
 export function keyMark(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, KEY_MARK_BYTES);
 }
 
 /**
- * Ciphers of shops by their owner, tenant and shop, whose first key seals and whose keys all open, so that a key is changed
- * by putting a new one first. What seals is derived from the key for each shop (HKDF-SHA-256): random nonces of 96 bits
- * are safe for 2^32 seals under one key, which a fleet reaches within months and no shop ever does.
+ * Returns the ciphers of shops by their owner (tenant and shop). The first key seals and all keys open, so a new key is
+ * put first to change keys.
+ *
+ * Each shop's sealing key is derived from the first key (HKDF-SHA-256). Random nonces of 96 bits are safe for 2^32
+ * seals under one key. A fleet reaches that within months, and no shop ever does.
  */
 export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => CredentialCipher {
   const known = keys.map((key) => {

@@ -18,7 +18,7 @@ export interface EgressVault {
   seal(shop: Owner, address: EgressAddress): ShopEgress;
   /** Throws `Unreadable`. */
   open(shop: Owner, sealed: string): EgressAddress;
-  /** The same as it is to be stored under the keys that are configured now: sealed with the newest. */
+  /** Returns the same egress, sealed with the newest of the keys that are configured now. */
   renewed(shop: Owner, sealed: string): ShopEgress;
 }
 

@@ -1,4 +1,4 @@
-/** Where a sealed value stands, as its seal is bound to it: the same names for whoever seals and whoever checks. */
+/** The name that binds a seal to the location of its value. All code that seals or checks uses the same names. */
 import type { SessionAddress } from './session-host.ts';
 import type { SealedHash } from './worker-protocol.ts';
 

@@ -23,7 +23,7 @@ export class SessionCounters {
     this.#outcomes.set(name, (this.#outcomes.get(name) ?? 0) + 1);
   }
 
-  /** `kind`: of a message whose content is told. */
+  /** `kind`: of a message whose content is published to its tenant. */
   received(kind?: InboundKind): void {
     this.#received += 1;
     if (kind !== undefined) this.#told.set(kind, (this.#told.get(kind) ?? 0) + 1);

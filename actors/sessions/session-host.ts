@@ -4,28 +4,32 @@ import type { FileHosts, InboundContent, InboundKind } from '../inbound-content.
 import type { InboundMode } from '../inbound-mode.ts';
 
 /**
- * The port to the sending component: one live session per shop on the chat network. Two implementations stand behind
- * it, the real client in worker threads and one in memory; one conformance suite runs on both.
+ * The port to the sending component: one live session per shop on the chat network. It has two implementations, the
+ * real client in worker threads and one in memory. One conformance suite runs on both.
  *
- * Calls only start things. What comes of them arrives as events, each told to the shop's actor. An order that was not
- * recalled gets exactly one outcome event, whatever happens to the session or its worker.
+ * Calls only start things. Results arrive as events, each delivered to the shop's actor. An order that was not recalled
+ * gets exactly one outcome event, whatever happens to the session or its worker.
  */
 export interface SessionHost {
   /**
-   * Opens the shop's session: with stored credentials it resumes, without it asks for pairing and reports QR codes, or,
-   * where `pairWith` names a phone, one code to type on that phone. A session that is open already is ended first. Every
-   * event of it carries `generation`, so that an actor can tell an old session's last words from a new one's.
+   * Opens the shop's session. With stored credentials it resumes. Without them it asks for pairing and reports QR codes
+   * or, if `pairWith` names a phone, one code to type on that phone.
+   *
+   * A session that is open already is ended first. Every event carries `generation`, so that an actor can distinguish
+   * late events of an old session from those of a new one.
    */
   open(shop: SessionAddress, options: SessionOpening): void;
   /** Ends the shop's session on this node and keeps its credentials. Silent: no `closed` event follows. */
   close(shop: SessionAddress): void;
-  /** Ends the session, tells the network that this device is unlinked where it can, and erases the credentials. */
+  /** Ends the session, unlinks this device on the network if it can, and erases the credentials. */
   erase(shop: SessionAddress): Promise<void>;
   /**
-   * Gets a message or status ready for the wire: looks a 1:1 recipient up (cached), shows composing for a moment that
-   * fits the text, fetches the attachment, asks for devices and keys, and seals. Reports `prepared` when only the frame
-   * is missing, and waits for `transmit`. `recipient_known` comes before that where the network knows the recipient by
-   * another number than the order says. Outcome: `send_outcome`, once, also when it never was ready.
+   * Prepares a message or status for the wire. It looks a 1:1 recipient up (cached), shows composing for a moment that
+   * fits the text, fetches the attachment, asks for devices and keys, and seals.
+   *
+   * Reports `prepared` when only the frame is missing, and waits for `transmit`. `recipient_known` comes before that if
+   * the network knows the recipient by another number than the order's. Outcome: `send_outcome`, once, also if it was
+   * never ready.
    */
   prepare(shop: SessionAddress, order: SendOrder): void;
   /**
@@ -35,15 +39,18 @@ export interface SessionHost {
   transmit(shop: SessionAddress, messageId: string): void;
   /** Gives up an order that was not transmitted: no event follows for it. One that was goes on. */
   recall(shop: SessionAddress, messageId: string): void;
-  /** What was told under the token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may go out. */
+  /**
+   * The event with this token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may
+   * be sent.
+   */
   confirmInbound(shop: SessionAddress, token: string): void;
-  /** Tells a person, by number or by the network's own id, that their message was read; nobody hears whether that came to pass. */
+  /** Marks a person's message as read, by number or by the network's own id. Reports no result. */
   markRead(shop: SessionAddress, message: ReadMessage): void;
-  /** From now on the shop's sessions tell the content of what people write, or tell none. */
+  /** Sets whether the shop's sessions report the content of inbound messages from now on. */
   hearInbound(shop: SessionAddress, inbound: InboundMode): void;
   /**
-   * Asks for the groups anew, or for one of them. Outcome: a `groups` event with all that are known once the network
-   * answered, or at once where it was asked a moment ago; nothing while no list was ever told.
+   * Asks for all groups again, or for one of them. Outcome: a `groups` event with all known groups once the network
+   * answered, or at once if it was asked a moment ago. No event comes while no list was ever received.
    */
   refreshGroups(shop: SessionAddress, groupId?: string): void;
   /**
@@ -51,11 +58,14 @@ export interface SessionHost {
    * hold no password, after ten seconds at the latest; undefined: it works.
    */
   tryEgress(address: EgressAddress): Promise<string | undefined>;
-  /** The network's hosts of files, with their ports; undefined: no session is open, or the network does not say. Never rejects. */
+  /**
+   * Returns the network's hosts of files, with their ports; undefined: no session is open, or the network names none.
+   * Never rejects.
+   */
   fileHosts(shop: SessionAddress): Promise<FileHosts | undefined>;
   /** True while a worker is there to take orders, or the first one is on its way right after a start. */
   available(): boolean;
-  /** What was counted since the start, and how the workers stand. */
+  /** Returns the counts since the start, and the state of the workers. */
   figures(): SessionFigures;
   /** Facts of the live session for operators; no secrets. */
   describe(shop: SessionAddress): Record<string, unknown> | undefined;
@@ -68,24 +78,24 @@ export interface SessionOpening {
   readonly generation: number;
   /** Digits of the number whose phone is to type a code, where there are no credentials; absent: a QR code is shown. */
   readonly pairWith?: string;
-  /** What the tenant is told of what people write; absent: nothing. */
+  /** The inbound messages that the tenant gets; absent: none. */
   readonly inbound?: InboundMode;
   /** The proxy through which all its connections go, as `EgressVault` sealed it; absent: they leave from the node's own address. */
   readonly egress?: string;
 }
 
-/** What the sending component of one node counted since it started, and how its workers stand. */
+/** The counts of one node's sending component since it started, and the state of its workers. */
 export interface SessionFigures {
   readonly workersLost: number;
-  /** JavaScript heap in use by each ready worker, by its place, as it said at its last heartbeat. */
+  /** JavaScript heap in use by each ready worker, by its index, as reported with its last heartbeat. */
   readonly workerHeapBytes: ReadonlyMap<number, number>;
   /** Sessions that ended by themselves, by why. */
   readonly ends: ReadonlyMap<SessionEnd | 'worker_lost', number>;
-  /** What orders came to; a refused one with the network's code, as in `refused 463`. */
+  /** The outcomes of orders; a refused one has the network's code, as in `refused 463`. */
   readonly outcomes: ReadonlyMap<string, number>;
   /** Messages that people wrote to shops, those delivered again included. */
   readonly received: number;
-  /** Those of them whose tenant is told of them, by kind. */
+  /** Those of them whose content is published to their tenant, by kind. */
   readonly told: ReadonlyMap<InboundKind, number>;
   /** Sessions that the network ended for want of an acknowledgement, by the class of the stanza. */
   readonly unanswered: ReadonlyMap<string, number>;
@@ -107,9 +117,12 @@ export interface SendOrder {
   /** The network's id of the stanza, made and stored before the order. */
   readonly wireId: string;
   readonly kind: 'message' | 'status';
-  /** E.164 with plus, as the caller wrote it; or a group id ending in `@g.us`; or the network's own id of a person (`@lid`); unused for a status. */
+  /**
+   * E.164 with plus, as the caller wrote it; or a group id ending in `@g.us`; or the network's own id of a person
+   * (`@lid`). Unused for a status.
+   */
   readonly to: string;
-  /** The number the network last said it knows the recipient by; undefined: `to`. */
+  /** The number that the network last named for the recipient; undefined: `to`. */
   readonly knownAs: string | undefined;
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
@@ -118,17 +131,17 @@ export interface SendOrder {
   readonly audience: readonly string[] | undefined;
   /** How long the network may take to acknowledge before the outcome counts as unknown. */
   readonly deadlineMs: number;
-  /** What the recipient wrote, which the message quotes. */
+  /** The recipient's message that this message quotes. */
   readonly quoted?: QuotedMessage;
 }
 
-/** Who wrote a message that was read, by number or by the network's own id, and its stanza. */
+/** A message that was read: its stanza, and its sender by number or by the network's own id. */
 export interface ReadMessage {
   readonly from: string;
   readonly wireId: string;
 }
 
-/** What is quoted of a message. */
+/** The quoted part of a message. */
 export interface QuotedMessage {
   /** The network's id of its stanza. */
   readonly wireId: string;
@@ -136,7 +149,7 @@ export interface QuotedMessage {
   readonly text: string;
 }
 
-/** What became of a send order. */
+/** The outcome of a send order. */
 export type SendOutcome =
   /** The network acknowledged the stanza. */
   | { readonly kind: 'acknowledged' }
@@ -146,18 +159,18 @@ export type SendOutcome =
   | { readonly kind: 'rate_limited'; readonly backoffMs?: number }
   /** Fetching or preparing the media failed before anything was sent. */
   | { readonly kind: 'media_unavailable'; readonly detail: string }
-  /** The network says that the recipient is not on it. Nothing reached the wire. */
+  /** The recipient is not on the network. Nothing reached the wire. */
   | { readonly kind: 'not_on_network' }
   /** Nothing reached the wire, and the message is not why: no open session, one that ended, or a look-up without an answer. It waits. */
   | { readonly kind: 'not_sent' }
   /**
-   * Nothing reached the wire although the session was open: the network did not say whether the recipient exists, it had
-   * no devices or keys for them, or the worker died. It may be sent again, but not for ever: others wait behind it.
+   * Nothing reached the wire although the session was open. The network gave no answer about the recipient or no
+   * devices or keys for them, or the worker died. It may be sent again, but not endlessly: others wait behind it.
    */
   | { readonly kind: 'unprepared' }
-  /** The worker that had it in hand died or was ended: it may have been sent. Never to be tried again. */
+  /** The worker that was sending it died or was ended: it may have been sent. Never to be tried again. */
   | { readonly kind: 'restarted' }
-  /** Whether it was sent cannot be known (deadline, socket lost after hand-over). Never to be tried again. */
+  /** It may have been sent (deadline, socket lost after the bytes left). Never to be tried again. */
   | { readonly kind: 'unknown' };
 
 /** Why a session ended. */
@@ -168,11 +181,11 @@ export type SessionEnd =
   | 'restart_required'
   /** 440: another owner of this identity took over. */
   | 'replaced'
-  /** 401: unlinked by the phone; needs pairing anew. */
+  /** 401: unlinked by the phone; must be paired again. */
   | 'logged_out'
   /** 403 or 406: the number is locked or banned. */
   | 'forbidden'
-  /** 402: the number is banned for some time, which the event tells. */
+  /** 402: the number is banned until a time that the event names. */
   | 'temporarily_banned'
   /** 400, 409, 411, 413 to 418: the network will not have this login. */
   | 'login_refused'
@@ -180,7 +193,7 @@ export type SessionEnd =
   | 'outdated'
   /** The shop's egress made no connection: try again with backoff, and by no other way. */
   | 'egress_unreachable'
-  /** Nobody scanned any of the QR codes, or typed the code. */
+  /** No one scanned any of the QR codes, or typed the code. */
   | 'qr_exhausted'
   /** The network gives no code for that number; `statusCode` 429: it was asked for too many. */
   | 'pairing_refused'
@@ -216,20 +229,20 @@ export interface SessionGroup {
   readonly announce: boolean;
 }
 
-/** What a recipient's device said of a stanza. */
+/** A report of a recipient's device about a stanza. */
 export interface StanzaReceipt {
   /** The network's id of the stanza. */
   readonly wireId: string;
   readonly kind: 'delivered' | 'read';
-  /** E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not tell. */
+  /** E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not name. */
   readonly from: string;
   /** The group it was sent to; undefined: a person. */
   readonly group: string | undefined;
-  /** As the network says, in whole seconds; milliseconds since the Unix epoch. */
+  /** The network's time, in whole seconds; milliseconds since the Unix epoch. */
   readonly atMs: number;
 }
 
-/** What a session tells its shop's actor. */
+/** The events of a session, for its shop's actor. */
 export type SessionEvent =
   | {
       readonly type: 'session.qr';
@@ -265,7 +278,7 @@ export type SessionEvent =
       /** How long the network wants no login, in milliseconds. */
       readonly waitMs?: number;
     }
-  /** The network knows the recipient of an order by this number, E.164 with plus, and not by the one the order says. */
+  /** The network knows the recipient of an order by this number, E.164 with plus, and not by the order's number. */
   | {
       readonly type: 'session.recipient_known';
       readonly generation: number;
@@ -273,10 +286,12 @@ export type SessionEvent =
       readonly number: string;
     }
   /**
-   * Only the frame of a message is missing. `writes` belong into the commit that says it is being sent: the steps of the
-   * ratchets that sealed it. They may not be stored at any other time. `lid`: the network's own id of a 1:1
-   * recipient, ending in `@lid`; absent where it told none. `hasChat`: the network gave the number a token of this
-   * recipient, so that a restricted number may write to them; absent where it is no person.
+   * Only the frame of a message is missing. `writes` are the steps of the ratchets that sealed it. They must be stored
+   * in the commit that marks it as being sent, and at no other time.
+   *
+   * `lid`: the network's own id of a 1:1 recipient, ending in `@lid`; absent if it named none. `hasChat`: the network
+   * gave the number a token of this recipient, so that a restricted number may write to them; absent if the recipient
+   * is no person.
    */
   | {
       readonly type: 'session.prepared';
@@ -291,10 +306,16 @@ export type SessionEvent =
       readonly generation: number;
       readonly messageId: string;
       readonly outcome: SendOutcome;
-      /** It is a rate signal to an attempt that was given up, and says nothing of the message as it stands now. */
+      /** It is a rate signal to an attempt that was given up, and does not concern the message's present attempt. */
       readonly isLate?: true;
     }
-  /** A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`. `from`: E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not tell. `content`: what its tenant is told, where it is; a reaction is told there alone, and says nothing to the policy. */
+  /**
+   * A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`.
+   *
+   * `from`: E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not name.
+   * `content`: published to the tenant if its mode asks for it. A reaction appears only there, and does not concern the
+   * policy.
+   */
   | {
       readonly type: 'session.inbound';
       readonly generation: number;
@@ -306,8 +327,9 @@ export type SessionEvent =
       readonly content?: InboundContent;
     }
   /**
-   * What recipients' devices said of stanzas, gathered over a moment. Never before the outcome of the order. Its acknowledgement
-   * waits for `confirmInbound`: what was not confirmed is told again by the next session.
+   * Reports of recipients' devices about stanzas, gathered over a moment. They never come before the outcome of the
+   * order. Their acknowledgement waits for `confirmInbound`. The next session reports again those that were not
+   * confirmed.
    */
   | {
       readonly type: 'session.receipts';
@@ -316,9 +338,10 @@ export type SessionEvent =
       readonly receipts: readonly StanzaReceipt[];
     }
   /**
-   * The network reports the number's limits: unasked, and to the questions that the session asks once after it opened,
-   * after a refusal 463 or 475, and hourly while the number is restricted or has a quota. An absent part was not
-   * reported; `newChats: null`: there is no quota.
+   * The network reports the number's limits, unasked or in answer to the session's questions. The session asks once
+   * after it opened, after a refusal 463 or 475, and hourly while the number is restricted or has a quota.
+   *
+   * An absent part was not reported; `newChats: null`: there is no quota.
    */
   | {
       readonly type: 'session.limits';
@@ -327,12 +350,12 @@ export type SessionEvent =
       readonly newChats?: ToldNewChats | null;
     }
   | { readonly type: 'session.groups'; readonly generation: number; readonly groups: readonly SessionGroup[] }
-  /** The worker that held this session died or hung and was ended. Orders in hand got their outcome before this. */
+  /** The worker that held this session died or hung and was ended. Orders in progress got their outcome before this. */
   | { readonly type: 'session.worker_lost'; readonly generation: number; readonly detail: string }
   /** The sending component as a whole is out of reach (restart intensity exceeded, no worker for 60 s). */
   | { readonly type: 'session.unreachable' }
   /** The sending component can be reached again. */
   | { readonly type: 'session.reachable' };
 
-/** Where a host's events go: to the mailbox of the shop's actor, on its control lane. */
+/** Receives a host's events: the mailbox of the shop's actor, on its control lane. */
 export type SessionListener = (shop: SessionAddress, event: SessionEvent) => void;

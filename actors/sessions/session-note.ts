@@ -1,10 +1,10 @@
 /** Something of a session that operators should see, and in which its shop's actor has no part. */
 export type SessionNote =
-  /** The network said how many stanzas waited while the session was away. */
+  /** The network announced how many stanzas waited while the session was away. */
   | { readonly type: 'offline_announced'; readonly count: number }
-  /** It said that this was all; `drained` came. */
+  /** It reported that all were sent; `drained` came. */
   | { readonly type: 'offline_drained'; readonly announced: number; readonly drained: number }
-  /** It stopped sending what waited, and did not say that this was all. */
+  /** It stopped sending the waiting stanzas, and did not report that all were sent. */
   | { readonly type: 'offline_unfinished'; readonly announced: number; readonly drained: number }
   /** It ended the stream, since a stanza of that class was left without an acknowledgement. */
   | { readonly type: 'unanswered'; readonly stanzaClass: string; readonly stanzaType: string | undefined };

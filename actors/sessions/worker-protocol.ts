@@ -1,5 +1,5 @@
 /**
- * Messages between the main thread and a session worker. All of them survive structured cloning; values of the store
+ * Messages between the main thread and a session worker. All of them survive structured cloning. Values of the store
  * are sealed before they cross, so the main thread never has a secret in the clear.
  */
 import type { FileHosts } from '../inbound-content.ts';
@@ -8,7 +8,7 @@ import type { SendOrder, SendOutcome, SessionAddress, SessionEvent, SessionOpeni
 import type { SessionNote } from './session-note.ts';
 import type { SessionTiming } from './session-timing.ts';
 
-/** Where attachments may be fetched from, beside public addresses at ports 80 and 443. */
+/** The addresses that attachments may be fetched from, beside public addresses at ports 80 and 443. */
 export interface MediaAccess {
   /** Loopback, at any port: for tests and the simulator. */
   readonly allowLoopback: boolean;
@@ -18,7 +18,7 @@ export interface MediaAccess {
   readonly nameServers: readonly string[];
 }
 
-/** The version that a client says it is. */
+/** The version that a client sends. */
 export type ClientVersion = readonly [major: number, minor: number, patch: number];
 
 /** How a worker opens a session. */
@@ -98,13 +98,13 @@ export type StoreAnswer =
       /** A field may come in two parts. */
       readonly fields: readonly string[];
       readonly others: readonly (readonly [field: string, value: Uint8Array])[];
-      /** Where the next part begins; undefined: this was the last. */
+      /** The cursor of the next part; undefined: this was the last. */
       readonly next: string | undefined;
     }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Requests of a worker to the store. What is written is one commit. */
+/** Requests of a worker to the store. Each write is one commit. */
 export type StoreRequest =
   | { readonly kind: 'read'; readonly hash: SealedHash; readonly fields: readonly string[] }
   /** The names of all fields. */
@@ -160,13 +160,13 @@ export type SessionReport =
       readonly messageId: string;
       readonly outcome: SendOutcome;
     }
-  /** The session ended because it was told to; all its outcomes came before. */
+  /** The session ended because it was asked to; all its outcomes came before. */
   | { readonly kind: 'closed'; readonly shopId: string; readonly generation: number }
   | { readonly kind: 'unlinked'; readonly shopId: string }
   | {
       readonly kind: 'file_hosts';
       readonly questionId: number;
-      /** Undefined: no session is open, or the network does not say. */
+      /** Undefined: no session is open, or the network names none. */
       readonly hosts: FileHosts | undefined;
     }
   | {

@@ -13,7 +13,7 @@ export interface BaileysHostOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Told every event, never from within a call to the host. */
+  /** Called with every event, never from within a call to the host. */
   readonly listener: SessionListener;
   /** 32 bytes each. The first seals, all open. */
   readonly credentialsKeys: readonly Buffer[];
@@ -26,9 +26,9 @@ export interface BaileysHostOptions {
   readonly mediaCa?: string | undefined;
   /** Default: public addresses alone. Loopback is refused unless the socket is on loopback. */
   readonly media?: Partial<MediaAccess> | undefined;
-  /** The version that clients say they are; default: their own. */
+  /** The version that clients send; default: their own. */
   readonly clientVersion?: ClientVersion | undefined;
-  /** Asks the network's page for the last number of the version to say, instead of `clientVersion`. */
+  /** Asks the network's page for the last number of the version to send, instead of `clientVersion`. */
   readonly askRevision?: ((signal: AbortSignal) => Promise<number>) | undefined;
   /** Worker threads; default 1. */
   readonly workers?: number | undefined;

@@ -39,7 +39,7 @@ class BaileysHost implements SessionHost {
   readonly #notes: SessionNotes;
   /** Callers that wait until a shop's device is unlinked, in the order in which they asked. */
   readonly #unlinking = new Map<string, (() => void)[]>();
-  /** Shops whose session opens as soon as the workers are there, and the version to say: right after a start neither is. */
+  /** Shops whose session opens once the workers and the version to send are known: right after a start neither is. */
   readonly #awaitingWorker = new Set<string>();
   readonly #sweep: { stop(): void };
   readonly #networkVersion: NetworkVersion;
@@ -246,7 +246,7 @@ class BaileysHost implements SessionHost {
     return slot;
   }
 
-  /** The session's slot, unless it was told to end. */
+  /** Returns the session's slot, unless the session was asked to end. */
   #live(shop: SessionAddress): SessionSlot | undefined {
     const slot = this.#slots.get(shop.shopId);
     return slot === undefined || slot.closing ? undefined : slot;

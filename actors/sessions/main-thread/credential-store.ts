@@ -24,10 +24,11 @@ const START = '0';
 const ASK_AGAIN_MS = 200;
 
 /**
- * Answers what a worker asks of the store. Never rejects: a failure is an answer. While the store is away it is asked
- * again, so that a session with something in hand keeps its socket: a session has one write under way at a time, and
- * the same one twice changes nothing. `goesOn`: whether that session is still the one of its shop; asked before each
- * further attempt, so that nothing of an old session ever comes after what a new one wrote.
+ * Answers a worker's request to the store. Never rejects: a failure is an answer.
+ *
+ * While the store is away it is asked again, so that a session with an order in progress keeps its socket. A session
+ * has one write at a time, and repeating it changes nothing. `goesOn`: whether that session is still the shop's current
+ * one. It is asked before each further attempt, so that no write of an old session follows one of a new session.
  */
 export async function answerStoreRequest(
   parts: { readonly store: Store; readonly clock: Clock; readonly goesOn: () => boolean },
@@ -107,8 +108,8 @@ export async function eraseSealed(store: Store, shop: SessionAddress): Promise<v
 }
 
 /**
- * Fields of one write; a change with more is several writes of one commit. The client stores the ids of all contacts of
- * a pairing's history at once, and a new key seals everything anew, which is more than one write may hold.
+ * Fields of one write; a larger change is several writes of one commit. The client stores the ids of all contacts of a
+ * pairing's history at once, and a new key seals everything again. Both may exceed one write.
  */
 const FIELDS_PER_WRITE = 1_000;
 
@@ -131,5 +132,8 @@ function inParts<Item>(items: readonly Item[]): Item[][] {
   );
 }
 
-/** With memory of its own, as what goes to another thread should have: of a view all is copied that it looks into. */
+/**
+ * Copies a value into its own memory before it goes to another thread: cloning a view clones the whole buffer behind
+ * it.
+ */
 const copyOf = (value: Buffer): Uint8Array => new Uint8Array(value);

@@ -11,10 +11,11 @@ const CHECK_KEY = 'credentials-check';
 const BATCH = 200;
 
 /**
- * Sees that the configured keys, the first of which seals, are keys of this store: one of them has sealed here before,
- * or none ever did. Where no check value stands yet, as after an update from a version without one, the sessions
- * themselves are asked, of `shops` in turn until one opens. Rejects otherwise, since with such keys no session of any
- * shop would open; nothing is written then.
+ * Checks that the configured keys, the first of which seals, are keys of this store: one of them has sealed here
+ * before, or none ever did.
+ *
+ * If there is no check value yet, as after an update from a version without one, the sessions of `shops` are tried
+ * until one opens. Rejects otherwise, since with such keys no session would open; nothing is written then.
  */
 export async function checkCredentialsKeys(
   store: Pick<Store, 'readBytes' | 'append'>,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 
-/** How long a session may take to say where files are, in milliseconds: less than a forwarded call has. */
+/** How long a session may take to report its file hosts, in milliseconds: less than a forwarded call has. */
 const ANSWER_MS = 5_000;
 
 /** Questions to session workers where the network keeps files. */
@@ -14,7 +14,7 @@ export class FileHostQuestions {
     this.#clock = clock;
   }
 
-  /** Resolves with the answer; undefined where `post` reaches nobody, or nobody answers in time. */
+  /** Resolves with the answer; undefined if `post` reaches no session, or no answer comes in time. */
   async ask(post: (questionId: number) => boolean): Promise<FileHosts | undefined> {
     this.#count += 1;
     const questionId = this.#count;

@@ -4,23 +4,26 @@ import type { Store } from '../../../runtime/store.ts';
 import { readClientVersion, SET_VERSION_KEY, TOLD_VERSION_KEY } from '../client-version.ts';
 import type { ClientVersion } from '../worker-protocol.ts';
 
-/** Stands for as long as no node is to ask: a day, and after a failure an hour. */
+/** Exists while no node may ask: a day, and after a failure an hour. */
 const ASKED_KEY = 'client-version:asked';
-/** Stands after a refusal, which may be asked about at once, for as long as no node is to ask again. */
+/** Exists after a refusal while no node may ask again. A refusal may be asked about at once. */
 const REFUSED_KEY = 'client-version:refused';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const REFUSED_MS = 5 * 60_000;
 
-/** How often a node reads what operators set and another node was told, in milliseconds, and how soon after a refusal. */
+/**
+ * How often a node reads the version that operators set or another node learned, in milliseconds, and how soon after a
+ * refusal.
+ */
 const READ_MS = 60_000;
 const REFUSED_READ_MS = 30_000;
 
 /** How long the answer may take, in milliseconds. */
 const ANSWER_MS = 20_000;
 
-/** The versions of this kind of client, of which the page tells the last number. */
+/** The versions of this kind of client; the page names their last number. */
 const MAJOR = 2;
 const MINOR = 3000;
 
@@ -29,16 +32,21 @@ export interface NetworkVersionOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Asks the network's page for the last number of the version; undefined: it is never asked, nor heeded. */
+  /**
+   * Asks the network's page for the last number of the version; undefined: it is never asked, and no kept answer is
+   * used.
+   */
   readonly ask: ((signal: AbortSignal) => Promise<number>) | undefined;
   /** Called once, when it is known which version the fleet uses, or that it cannot be known now. */
   readonly onRead: () => void;
 }
 
 /**
- * The version that clients say they are: the one that operators set for the fleet, else the one that the network's own page
- * names. The page is asked once a day and fleet, and at once where the network refuses the version in use. Both are kept in
- * Redis, unfenced: hints, without which clients say the version they were made with.
+ * The version that clients send: the one that operators set for the fleet, else the one that the network's own page
+ * names.
+ *
+ * The page is asked once a day per fleet, and at once if the network refuses the version in use. Both are kept in
+ * Redis, unfenced. They are hints: without them clients send the version they were made with.
  */
 export class NetworkVersion {
   readonly #options: NetworkVersionOptions;
@@ -61,7 +69,7 @@ export class NetworkVersion {
   }
 
   /**
-   * Whether it is known which version the fleet uses; a session that opens before might say a version that is
+   * True once it is known which version the fleet uses. A session that opens earlier might send a version that is
    * refused.
    */
   get isRead(): boolean {

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../session-host.ts';
 import type { SessionNote } from '../session-note.ts';
 import type { SessionSlot, SettledOrder } from './session-slot.ts';
 
-/** Where notes of sessions go. */
+/** The log and the counters that take the notes of sessions. */
 export interface SessionNotes {
   readonly log: Logger;
   readonly counters: SessionCounters;

@@ -24,16 +24,16 @@ export interface SettledOrder {
 }
 
 /**
- * What the main thread knows of one shop's session: its worker, its state, and the orders without an
- * outcome. Each order is settled once: by the worker's report or, when the worker is gone, by its reports up to then.
+ * The main thread's record of one shop's session: its worker, its state, and the orders without an outcome. Each order
+ * is settled once: by the worker's report or, when the worker is gone, by its reports up to then.
  */
 export class SessionSlot {
   readonly shop: SessionAddress;
   /** Place of its worker in the pool; kept, so that a session comes back where its caches are. */
   worker: number | undefined;
-  /** As its newest session was opened. */
+  /** The options of its newest session. */
   opening: SessionOpening;
-  /** The session was told to end: its reports still count, and the main thread answers what is asked of it. */
+  /** The session was asked to end. Its reports still count, and the main thread answers its requests. */
   closing = false;
   readonly #clock: Clock;
   /** Sends without outcome: one or none as a rule, for which a map takes ten times the memory. */
@@ -78,8 +78,8 @@ export class SessionSlot {
   }
 
   /**
-   * Takes an order that is on its way to the worker, and returns the number of its attempt; undefined: it was
-   * transmitted before, and its outcome is still to come.
+   * Takes an order that goes to the worker, and returns the number of its attempt. Returns undefined if it was
+   * transmitted before and its outcome is pending.
    */
   take(messageId: string): number | undefined {
     if (this.#order(messageId)?.transmitted) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What a worker thread needs in its `execArgv` to run the program at `entry`. Compiled programs need nothing. Sources
+ * Returns the `execArgv` of a worker thread that runs the program at `entry`. Compiled programs need nothing. Sources
  * need tsx, whose own `--import tsx` registers in the main thread only.
  */
 export function threadExecArgv(entry: URL): string[] | undefined {

@@ -8,8 +8,9 @@
  * | ready            | takes orders, answers pings            | exit or a missing answer → restarting, or the pool down |
  * | restarting       | waits a moment                         | → starting                                            |
  *
- * More restarts than the intensity allows bring the whole pool down: all workers end, `unreachable` is told, and after
- * a pause all start anew. So does a time without any ready worker. The first ready worker after that tells `reachable`.
+ * More restarts than the intensity allows bring the whole pool down: all workers end, `unreachable` is reported, and
+ * after a pause all start again. A time without any ready worker does so too. The first ready worker after that reports
+ * `reachable`.
  */
 import { Worker } from 'node:worker_threads';
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
@@ -34,18 +35,19 @@ export interface WorkerSupervision {
   readonly heartbeatDeadlineMs: number;
   /** How long a worker may take to be ready. */
   readonly startMs: number;
-  /** How long a worker may take to end its sockets when told to stop. */
+  /** How long a worker may take to end its sockets after it was asked to stop. */
   readonly stopMs: number;
   /**
-   * A worker's heap, in MiB; more ends it. With 500 sessions 112 were in use (`npm run bench -- sessions`); the
-   * rest is room for what V8 collects late.
+   * A worker's heap, in MiB; more ends it. With 500 sessions 112 were in use (`npm run bench -- sessions`); the rest is
+   * for garbage that V8 collects late.
    */
   readonly heapMib: number;
 }
 
 /**
- * A worker's room for what was just made, in MiB: V8's own default. Where the process was started with `--max-semi-space-size`,
- * as by `npm start`, V8 takes three times that for each of its threads, whatever is said here.
+ * A worker's space for young objects, in MiB: V8's own default. If the process was started with
+ * `--max-semi-space-size`, as `npm start` does, V8 takes three times that for each of its threads, whatever this
+ * constant is.
  */
 const YOUNG_MIB = 48;
 
@@ -63,10 +65,13 @@ export const DEFAULT_WORKER_SUPERVISION: WorkerSupervision = {
   heapMib: 2_048,
 };
 
-/** What the pool tells its owner. `worker` is a place in the pool, the same for a worker and its successors. */
+/**
+ * The events that the pool reports to its owner. `worker` is an index in the pool, the same for a worker and its
+ * successors.
+ */
 export interface WorkerPoolEvents {
   message(message: SessionReport, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
-  /** The worker at that place is gone with all it held; everything it said came before this. */
+  /** The worker at that index is gone with all its sessions; all its reports came before this. */
   lost(worker: number, detail: string): void;
   /** A worker takes orders from now on. Others may still be `starting`. */
   ready(): void;
@@ -78,13 +83,16 @@ interface Slot {
   readonly index: number;
   thread: Worker | undefined;
   ready: boolean;
-  /** On its way since the pool began, or began anew: sessions that open now wait for it, so that all get their share. */
+  /**
+   * Starting since the pool began, or began again. Sessions that open now wait for it, so that all workers get their
+   * share.
+   */
   isFirst: boolean;
   /** Something came from it since the last ping. */
   heard: boolean;
   /** Pings in a row that nothing came after. */
   unanswered: number;
-  /** As it said at its last heartbeat. */
+  /** As reported with its last heartbeat. */
   heapBytes: number;
   /** Why we ended it ourselves. */
   reason: string | undefined;
@@ -148,7 +156,7 @@ export class WorkerPool {
     return this.#lostSoFar;
   }
 
-  /** JavaScript heap in use by each ready worker, as it said at its last heartbeat. */
+  /** Returns the JavaScript heap in use by each ready worker, as reported with its last heartbeat. */
   heapBytes(): Map<number, number> {
     return new Map(
       this.#slots.filter(({ ready }) => ready).map(({ index, heapBytes }) => [index, heapBytes]),
@@ -197,7 +205,7 @@ export class WorkerPool {
     await thread.terminate();
   }
 
-  /** Starts a worker again. Where the system gives no thread now, that is a loss like any other. */
+  /** Starts a worker again. If the system gives no thread, that is a loss like any other. */
   #restart(slot: Slot): void {
     try {
       this.#start(slot);
