@@ -5,13 +5,13 @@ import type { batch } from '../replies/batch-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 
-/** That a batch stopped by itself. */
+/** The reason why a batch stopped by itself. */
 export interface BatchStop {
   readonly reason: BatchStopReason;
   readonly atMs: number;
 }
 
-/** What became of a batch's recipients. */
+/** The results of a batch's recipients. */
 export interface BatchCounts {
   /** Their message waits or is being sent. */
   readonly queued: number;
@@ -28,12 +28,12 @@ export interface BatchCounts {
 export interface BatchRecipient {
   /** E.164 with plus. */
   readonly to: string;
-  /** What stands in the text for `{{name}}`. */
+  /** The values that replace `{{name}}` in the text. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What a recipient was when they were added: known and wrote once, known and never wrote, or declared. */
+/** A recipient's class when they were added: known and wrote once, known but never wrote, or declared. */
 export type BatchClass = 'known' | 'unheard' | 'declared';
 
 /** A batch as the caller asked for it, valid in shape. Times in milliseconds since the Unix epoch. */
@@ -49,7 +49,7 @@ export interface BatchAsked {
   readonly share: number;
   readonly paused: boolean;
   readonly idempotencyKey: string | undefined;
-  /** Of the call. */
+  /** The call's request id. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
 }
@@ -66,23 +66,23 @@ export interface RefusedRecipient {
   readonly code: BatchRefusal;
 }
 
-/** Why a recipient is not taken: they opted out, or are nobody the tenant knows or declared. */
+/** The reason why a recipient is refused: they opted out, or are neither known to the tenant nor declared. */
 export type BatchRefusal = 'RECIPIENT_OPTED_OUT' | 'COLD_RECIPIENT';
 
-/** When a batch's messages leave, as far as can be said. */
+/** When a batch's messages leave, as far as it can be estimated. */
 export type BatchForecastView = NonNullable<BatchView['forecast']>;
 
 /** A batch as the API shows it. */
 export type BatchView = Shown<typeof batch>;
 
-/** What adding recipients answers. */
+/** The answer to adding recipients. */
 export interface BatchTaken {
   readonly replayed: boolean;
   readonly differs: boolean;
   readonly accepted: BatchView & { readonly refused: readonly RefusedRecipient[] };
 }
 
-/** What the API asks of a shop about its batches, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
+/** The API's operations on a shop's batches, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface BatchOperations<Shop> {
   /** Fails BATCH_LIMIT_REACHED, and VALIDATION_ERROR with each field that is not possible. */
   createBatch(shop: Shop, asked: BatchAsked): Promise<Outcome<BatchTaken>>;

@@ -3,16 +3,16 @@ import type { InboundDownload, InboundKind } from '../inbound-content.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
 
-/** Read a message that a person wrote to a shop, as its event tells it. Times are ISO 8601 in UTC. */
+/** A message from a person to a shop, with the data of its event. Times are ISO 8601 in UTC. */
 export interface InboundView {
   readonly id: string;
   readonly shopId: string;
-  /** E.164 with plus; null: the network tells none. */
+  /** E.164 with plus; null: the network sends no number. */
   readonly from: string | null;
   /** The person, by an id that is the same in all shops of the tenant. */
   readonly fromId: string;
   readonly name: string | null;
-  /** When it was written, as the network says, in whole seconds. */
+  /** When it was written, by the network's clock, in whole seconds. */
   readonly at: string;
   readonly kind: InboundKind;
   readonly text: string | null;
@@ -26,13 +26,13 @@ export interface InboundView {
   } | null;
 }
 
-/** The same, as it stands now. */
+/** The message with its present state. */
 export interface InboundRecordView extends InboundView {
   /** When it was marked as read; null: it was not. */
   readonly readAt: string | null;
 }
 
-/** What the API asks of inbound messages, on the node that owns the tenant. Rejects only with `RuntimeFailure`. */
+/** The API's operations on inbound messages, on the node that owns the tenant. Rejects only with `RuntimeFailure`. */
 export interface InboundOperations {
   /** Newest first. */
   list(
@@ -42,8 +42,8 @@ export interface InboundOperations {
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
   read(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView>>;
   /**
-   * Marks it as read, and tells the person's phone; again it answers the same. Fails MESSAGE_NOT_FOUND, and MSGAPP_NOT_CONNECTED
-   * without a session.
+   * Marks it as read, and notifies the person's phone. A repeated call returns the same. Fails with MESSAGE_NOT_FOUND,
+   * and with MSGAPP_NOT_CONNECTED without a session.
    */
   markRead(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView>>;
   /** Sends the person a message that quotes what they wrote: a send in all else. Fails MESSAGE_NOT_FOUND, and as a send. */
@@ -53,10 +53,10 @@ export interface InboundOperations {
     draft: Omit<MessageDraft, 'to' | 'reply'>,
   ): Promise<Outcome<Sent<Accepted>>>;
   /**
-   * Where its attachment is, and what opens it. Fails MESSAGE_NOT_FOUND, MEDIA_NOT_FOUND where it has none that could be fetched,
-   * MEDIA_TOO_LARGE, and MSGAPP_NOT_CONNECTED without a session.
+   * Returns the place of its attachment, and the key that opens it. Fails with MESSAGE_NOT_FOUND, MEDIA_NOT_FOUND if no
+   * attachment can be fetched, MEDIA_TOO_LARGE, and MSGAPP_NOT_CONNECTED without a session.
    */
   attachment(tenantId: string, inboundId: string): Promise<Outcome<InboundDownload>>;
-  /** As its event tells it; undefined: it is gone. */
+  /** Returns the message with the data of its event; undefined: it is gone. */
   told(tenantId: string, inboundId: string): Promise<InboundView | undefined>;
 }

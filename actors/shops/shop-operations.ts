@@ -9,7 +9,7 @@ import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { WaitingCaller } from '../waiting-caller.ts';
 import type { BatchClass, BatchOperations } from './batch-operations.ts';
 
-/** Which shop of which tenant. */
+/** The ids of a shop and its tenant. */
 export interface ShopReference {
   readonly tenantId: string;
   readonly shopId: string;
@@ -21,25 +21,25 @@ export type ChannelView = Shown<typeof channel>;
 /** A message or status post as the API shows it (docs/contract.md, Message record). */
 export type MessageView = Shown<typeof message>;
 
-/** What a send answers. */
+/** The answer to a send. */
 export interface Accepted extends Shown<typeof acceptedMessage> {
   /** `policy` as JSON, where it was written to be stored; not shown. */
   readonly policyJson?: string;
 }
 
-/** What a message or a status came to. */
+/** The answer for a message or a status. */
 export interface Sent<Answer> {
   /** It is the original of the same idempotency key. */
   readonly replayed: boolean;
-  /** That original was asked for with another content. */
+  /** True if the original had another content. */
   readonly differs: boolean;
   readonly accepted: Answer;
 }
 
-/** What a reply answers. */
+/** The message that a reply answers. */
 export interface Reply {
   readonly inboundId: string;
-  /** Who wrote, by the tenant's id of them. */
+  /** The tenant's id of the person who wrote. */
   readonly toId: string;
 }
 
@@ -54,13 +54,13 @@ export interface BatchPlace {
 export interface MessageDraft {
   /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string;
-  /** Of a reply: what it answers. */
+  /** For a reply: the message it answers. */
   readonly reply?: Reply;
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video' | 'document';
   readonly idempotencyKey: string | undefined;
-  /** Of the call, for its record. */
+  /** The call's request id, for the message's record. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
   /** The scheduled send that falls due; absent: it is made now. */
@@ -76,7 +76,7 @@ export interface ScheduledDraftAsked extends Omit<MessageDraft, 'scheduledId' | 
   readonly notAfterMs: number | undefined;
 }
 
-/** How a scheduled send ended. */
+/** The end of a scheduled send. */
 export interface ScheduledEnd {
   readonly status: 'accepted' | 'refused' | 'cancelled';
   /** The message that it became. */
@@ -94,12 +94,12 @@ export interface StatusDraft {
   readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video';
   readonly idempotencyKey: string | undefined;
-  /** Of the call, for its record. */
+  /** The call's request id, for its record. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
 }
 
-/** Which messages of a queue are meant: those that match all that is given. */
+/** Selects messages of a queue: those that match all given fields. */
 export interface QueueFilter {
   readonly idempotencyKeyPrefix: string | undefined;
   /** E.164 with plus, or a group id. */
@@ -107,13 +107,16 @@ export interface QueueFilter {
   readonly acceptedBeforeMs: number | undefined;
 }
 
-/** What a shop may still send, as the API shows it. `usage` is what counts now; that of a verdict counts its own send too. */
+/**
+ * The shop's remaining limits, as the API shows them. `usage` is the present count; a verdict's `usage` includes its
+ * own send.
+ */
 export interface ShopPolicyView extends Shown<typeof shopBudgets> {
-  /** What a send to the recipient that was asked about would come to now; undefined: none was. */
+  /** The result of a send to the given recipient now; undefined: no recipient was given. */
   readonly forecast: SendForecast | undefined;
 }
 
-/** What a send would come to now. */
+/** The result that a send would have now. */
 export interface SendForecast {
   readonly recipientClass: RecipientClass;
   /** Why it would be refused; undefined: it would be accepted. */
@@ -123,14 +126,14 @@ export interface SendForecast {
 /** A group as the API shows it. */
 export type GroupView = Shown<typeof group>;
 
-/** What the API asks of a shop, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
+/** The API's operations on a shop, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface ShopOperations extends BatchOperations<ShopReference> {
   channel(shop: ShopReference): Promise<Outcome<ChannelView>>;
   /** Starts or resumes; waits up to 10 s for a QR or the connection, while its caller is there, else answers `starting`. */
   connect(shop: ShopReference, caller?: WaitingCaller): Promise<Outcome<ChannelView>>;
   /**
-   * As `connect`, with a code to type on the phone of that number (E.164 with plus) in place of a QR code; for the same
-   * number the code that waits. Fails MSGAPP_ALREADY_LINKED, PAIRING_CODE_REFUSED and PAIRING_RATE_LIMITED.
+   * Like `connect`, but returns a code to type on the phone of that number (E.164 with plus). The same number gets the
+   * pending code. Fails with MSGAPP_ALREADY_LINKED, PAIRING_CODE_REFUSED and PAIRING_RATE_LIMITED.
    */
   requestPairingCode(
     shop: ShopReference,
@@ -159,7 +162,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
    * the same. Fails MESSAGE_NOT_FOUND and NOT_CANCELLABLE.
    */
   cancel(tenantId: string, messageId: string): Promise<Outcome<MessageView>>;
-  /** The same of all that match; how many ended. */
+  /** Cancels all matching messages; returns how many ended. */
   cancelQueue(shop: ShopReference, filter: QueueFilter): Promise<Outcome<{ readonly cancelled: number }>>;
   /** Stores a send for later. Fails SCHEDULED_LIMIT_REACHED, and VALIDATION_ERROR where its times are not possible. */
   schedule(shop: ShopReference, draft: ScheduledDraftAsked): Promise<Outcome<Sent<ScheduledView>>>;
@@ -175,8 +178,8 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   /** Replay → policy → availability → commit. */
   postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Sent<Omit<Accepted, 'policy'>>>>;
   /**
-   * What the shop may still send. With `to` (E.164 with plus, or a group id) also whether a message of which no copy was
-   * sent yet would be accepted. Counts nothing and asks neither the chat network nor the pool.
+   * Returns the shop's remaining limits. With `to` (E.164 with plus, or a group id) also the result for a message with
+   * new content. Counts nothing, and asks neither the chat network nor the pool.
    */
   policy(shop: ShopReference, to: string | undefined): Promise<Outcome<ShopPolicyView>>;
   /** The live list; fails MSGAPP_NOT_CONNECTED without a session. */

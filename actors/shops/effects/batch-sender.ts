@@ -7,8 +7,8 @@ import { type BatchContent, batchKey } from '../state/batches.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
 
 /**
- * Makes the send to one recipient of a batch, as a caller would at that moment. What comes of it is stored in the turn that
- * decides it; where none does, the shop's timer asks again.
+ * Makes the send to one recipient of a batch, as a caller would at that moment. The turn that decides the send stores
+ * its result. If no turn decides, the shop's timer asks again.
  */
 export function batchSender(parts: {
   readonly store: Pick<Store, 'read'>;

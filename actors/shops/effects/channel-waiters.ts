@@ -3,10 +3,13 @@ import { Counts } from '../../../runtime/counts.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import type { ShopReference } from '../shop-operations.ts';
 
-/** How many requests may wait at a time; a wait takes up to 10 s, and each holds a slot of its listener. */
+/** How many requests may wait at a time. A wait takes up to 10 s and occupies a slot of its listener. */
 const MOST_WAITS = { shop: 4, tenant: 64, node: 1_024 } as const;
 
-/** Lets a request wait for the next change of a shop's channel or for its groups, as many as a shop, a tenant and a node may have waiting. */
+/**
+ * Lets a request wait for the next change of a shop's channel or for its groups. Limits the waits of a shop, a tenant
+ * and a node.
+ */
 export class ChannelWaiters {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -17,7 +20,7 @@ export class ChannelWaiters {
     this.#clock = clock;
   }
 
-  /** The channel of this shop changed, its QR code did, or its session told its groups. */
+  /** The channel of this shop changed, its QR code changed, or its session reported its groups. */
   changed(shopId: string): void {
     const waiting = this.#waiting.get(shopId);
     this.#waiting.delete(shopId);

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Drops what is too old from the map of a tenant's people, some at a time: call it with the cursor that it answered until that
--- is 0. Whether an entry is old is looked at as it is dropped, since people write meanwhile.
+-- Drops old entries from the map of a tenant's people, some at a time. Call it with the returned cursor until that is 0.
+-- The age of an entry is checked as it is dropped, since people write meanwhile.
 --
 -- KEYS: the hash, each value ending in the day on which it last counted.
--- ARGV: the cursor, at first 0; the oldest day that is kept; today; how many fields a step looks at.
+-- ARGV: the cursor, at first 0; the oldest day that is kept; today; how many fields a step reads.
 -- Reply: the next cursor.
 
 local people, cursor = KEYS[1], ARGV[1]

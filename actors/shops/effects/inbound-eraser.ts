@@ -62,7 +62,7 @@ export async function eraseStrayInbound(
   }
 }
 
-/** The field that says when one was read goes with it. */
+/** The field with the time of reading is erased too. */
 function isOf(
   id: string,
   stored: string | null | undefined,

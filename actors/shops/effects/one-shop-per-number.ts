@@ -7,9 +7,9 @@ import { shopAddress } from '../state/shop-keys.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 
 /**
- * Sees after a shop was connected that no other shop of its tenant has the same number. Each turn looks before it decides,
- * but of two shops that connect at the same moment neither sees the other. All shops of a tenant live on one node, so
- * whichever commit comes last finds both, and the one that was paired first keeps the number.
+ * Checks after a shop connected that no other shop of its tenant has the same number. Each turn checks before it
+ * decides, but two shops that connect at the same moment do not see each other. All shops of a tenant live on one node,
+ * so the later commit finds both. The shop that was paired first keeps the number.
  */
 export class OneShopPerNumber {
   readonly #options: { readonly actors: Actors; readonly log: Logger };
@@ -18,7 +18,7 @@ export class OneShopPerNumber {
     this.#options = options;
   }
 
-  /** The shop's commit holds that connects it with this number. */
+  /** Call this once the commit that connects the shop with this number succeeded. */
   confirm(shop: ShopReference, phone: string): void {
     this.#confirm(shop, phone).catch((error: unknown) =>
       this.#options.log.warn({ ...shop, err: error }, 'it is not known whether two shops have one number'),

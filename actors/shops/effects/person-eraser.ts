@@ -38,8 +38,8 @@ export interface ErasedPerson {
 const SCAN_COUNT = 500;
 
 /**
- * Erases one person: what they wrote, their id, their number in events, and what shops wrote to them. What the policy goes by
- * stays: that they said STOP, when they wrote, and when they were written to (docs/contract.md, Erasing a person).
+ * Erases one person: their messages, their id, their number in events, and the shops' messages to them. The policy's
+ * data stays: their opt-out, when they wrote, and when they were written to (docs/contract.md, Erasing a person).
  */
 export class PersonEraser {
   readonly #options: PersonEraserOptions;
@@ -80,7 +80,7 @@ export class PersonEraser {
     await answeredInTime(clock, actors.ask(tenantAddress(tenantId), { type: 'person_erased', personId }));
   }
 
-  /** All ids of the person, the digests of their addresses, and the fields that hold them. */
+  /** Returns all ids of the person, the digests of their addresses, and the fields with them. */
   async #known(
     tenantId: string,
     personId: string,

@@ -8,7 +8,7 @@ const SCRIPT = readFileSync(new URL('./forget-people.lua', import.meta.url), 'ut
 /** Fields that one step looks at: about half a millisecond of Redis. */
 const STEP_FIELDS = 500;
 
-/** What still counts; days since the Unix epoch. */
+/** The days that still count; days since the Unix epoch. */
 interface Days {
   readonly oldestDay: number;
   readonly today: number;
@@ -30,8 +30,8 @@ export function peopleForgetter({
 }
 
 /**
- * Forgets the ids of people who have not written since `oldestDay`, once a day for a tenant, in short steps. Unfenced: whoever
- * looks twice drops nothing that counts. Rejects as `Store.append` does.
+ * Forgets the ids of people who have not written since `oldestDay`, once a day for a tenant, in short steps. It needs
+ * no fence: a second run drops nothing that counts. Rejects as `Store.append` does.
  */
 export async function forgetPeople(
   store: Pick<Store, 'append'>,

@@ -70,7 +70,7 @@ export class PoolClient {
     return undefined;
   }
 
-  /** Carries out what a turn asked for. What does not succeed is asked for again by the shop's own timer. */
+  /** Carries out the effects of a turn. The shop's timer retries the ones that fail. */
   perform(effect: PoolEffect, address: Address): void {
     this.#carryOut(effect, address).catch((error: unknown) => {
       const { type } = effect;
@@ -90,7 +90,7 @@ export class PoolClient {
     for (let left = WITHDRAW_TRIES; left > 0; left -= 1) {
       try {
         const answer = await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs }, ASK_TIMEOUT_MS);
-        // What is on the wire goes from the pool's shard as soon as its outcome is known.
+        // A `taken` message is on the wire. The pool's shard drops its content as soon as its outcome is known.
         if (answer.kind !== 'taken') return;
       } catch (error) {
         if (left === 1) throw error;

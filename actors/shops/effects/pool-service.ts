@@ -10,12 +10,12 @@ import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import { answerOf } from '../turns/pool/carry-message.ts';
 
-/** What a shop of the pool is asked. */
+/** The questions to a shop of the pool. */
 type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
 
 /**
- * Answers what shops ask each other for the pool, on the node that owns the one that is asked. Rejects with
- * `RuntimeFailure` where it cannot tell; whoever asked asks again.
+ * Answers the questions of shops about the pool, on the node that owns the asked shop. Rejects with `RuntimeFailure` if
+ * it cannot answer; the caller then asks again.
  */
 export function poolService(parts: {
   readonly actors: Actors;
@@ -30,7 +30,7 @@ export function poolService(parts: {
     return known ? { kind: 'lost' } : { kind: 'refused' };
   };
 
-  /** The answer of a pool shop; for an erased one, what its records still say. */
+  /** Returns a pool shop's answer; for an erased shop, the answer from its remaining records. */
   const asPool = async (ask: AskOfPool): Promise<PoolAnswer> => {
     const { pool } = ask;
     const address = shopAddress(pool);
@@ -54,7 +54,7 @@ export function poolService(parts: {
     if (ask.ask === 'opt_out') {
       const { origin, from, wireId, atMs } = ask.notice;
       const command: ShopCommand = { type: 'pool.opt_out', from, wireId, atMs };
-      // No answer: the shop was erased, and writes to nobody.
+      // No answer means that the shop was erased and sends nothing more.
       await actors.ask(shopAddress(origin), command);
       return { kind: 'noted' };
     }

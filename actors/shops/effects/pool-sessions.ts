@@ -7,12 +7,12 @@ import type { ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 
-/** Set of `tenant/shop`: the platform's shops whose session is open, as far as their nodes told. */
+/** Set of `tenant/shop`: the platform's shops with an open session, as their nodes reported them. */
 const POOL_SESSIONS_KEY = 'pool-sessions';
 
 /**
- * Where to look for a shop of the pool: a set that no shard owns, written whenever such a shop's channel changes. It
- * may be wrong at any time (a node that was killed takes nothing out), so whoever stands in it is asked first.
+ * The list of pool shops to ask: a set outside all shards, written when such a shop's channel changes. It may be wrong
+ * at any time, since a killed node removes nothing. Each listed shop is therefore asked first.
  */
 export class PoolSessions {
   readonly #options: { readonly actors: Actors; readonly store: Store; readonly log: Logger };
@@ -52,7 +52,7 @@ export class PoolSessions {
     });
   }
 
-  /** Adds the shop or removes it, as `isIn` says; undefined changes nothing. */
+  /** Adds or removes the shop, depending on `isIn`; undefined changes nothing. */
   #write(shop: ShopReference, isIn: () => Promise<boolean | undefined>): void {
     const { store, log } = this.#options;
     const write = async (): Promise<void> => {

@@ -5,8 +5,8 @@ import type { ScheduledDraft } from '../state/scheduled-sends.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
 
 /**
- * Makes the sends that fall due, as their caller would at that moment. What comes of one is stored in the turn that decides
- * it; where none does, the shop's timer asks again.
+ * Makes the sends that fall due, as their caller would at that moment. The turn that decides a send stores its result.
+ * If no turn decides, the shop's timer asks again.
  */
 export function scheduledSender(parts: {
   readonly store: Pick<Store, 'read'>;

@@ -7,21 +7,21 @@ import { isForgotten, pairs } from '../state/number-past.ts';
 import { NUMBER_MEMORY_MS } from '../state/number-use.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 
-/** What is needed to watch for numbers that several tenants use. */
+/** The parts for watching numbers that several tenants use. */
 export interface SharedNumbersOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly vault: NumberVault;
   readonly feed: Pick<ActorEventFeed, 'publish'>;
   readonly log: Logger;
-  /** Counts what operators are told. */
+  /** Counts the notices to operators. */
   readonly counts: { numbersShared: number };
 }
 
 /**
- * Tells operators when a number is connected that another tenant had within 30 days: each tenant has caps of its own, and
- * the network judges the number. Nothing is refused, since a number may change hands. Numbers are known by a digest, and
- * what is kept of them is written unfenced: a hint that may miss a connection while Redis is away.
+ * Notifies operators if a number connects that another tenant had within 30 days. Each tenant has separate caps, but
+ * the network judges the number as a whole. Nothing is refused, since a number may change its owner. Numbers are stored
+ * as digests, without a fence. A connection may be missed while Redis is away.
  */
 export class SharedNumbers {
   readonly #options: SharedNumbersOptions;
@@ -30,7 +30,7 @@ export class SharedNumbers {
     this.#options = options;
   }
 
-  /** The shop's commit holds that connects it with this number (digits only). */
+  /** Call this once the commit that connects the shop with this number (digits only) succeeded. */
   connected(shop: ShopReference & { readonly name: string }, phone: string): void {
     this.#connected(shop, phone).catch((error: unknown) => this.#failed(shop, error));
   }

@@ -25,7 +25,7 @@ export function sessionOf(address: Address): SessionAddress {
   return { shard: address.shard, ...shopOf(address) };
 }
 
-/** What a shop's turns reach outside the shop. */
+/** The parts outside the shop that its turns use. */
 export interface ShopEffectsParts {
   readonly actors: Actors;
   readonly host: SessionHost;
@@ -39,14 +39,14 @@ export interface ShopEffectsParts {
   readonly store: Pick<Store, 'read' | 'append'>;
   /** Sends as a caller does: what was scheduled, when its time has come. */
   readonly send: ShopOperations['send'];
-  /** Counts what recipients said, and how long after a message was sent; milliseconds. */
+  /** Counts recipients' receipts, and how long after a message was sent they came; milliseconds. */
   readonly countReceipt: ((kind: 'delivered' | 'read', afterMs: number) => void) | undefined;
   /** Counts what scheduled sends came to. */
   readonly countScheduled: ((code: FailureCode | null) => void) | undefined;
   readonly log: Logger;
 }
 
-/** Carries out what a shop's turns asked for; by then the commit holds. */
+/** Carries out the effects of a shop's turns, after their commit succeeded. */
 export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, address: Address) => void {
   const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = parts;
   const sendScheduled = scheduledSender(parts);

@@ -50,13 +50,13 @@ export interface ShopEraserOptions {
 
 /** A shop that is to be erased. */
 interface ErasedShop extends ShopReference {
-  /** Its tenant is erased as well, with the streams that hold the shop's events. */
+  /** Its tenant is erased as well, with the streams that contain the shop's events. */
   readonly withTenant: boolean;
 }
 
 /**
- * Erases what a shop left: its session, credentials, messages, what people wrote, idempotency keys, windows, opt-outs and dead
- * letters. What its number may send follows the number for 30 days (`number-archive.ts`).
+ * Erases what a shop left: its session, credentials, messages, what people wrote, idempotency keys, windows, opt-outs
+ * and dead letters. The limits of its number stay with the number for 30 days (`number-archive.ts`).
  */
 export class ShopEraser {
   readonly #options: ShopEraserOptions;
@@ -79,7 +79,7 @@ export class ShopEraser {
     return running;
   }
 
-  /** Erases messages of a tenant whose shops are erased, which no list of theirs named. */
+  /** Erases messages of an erased tenant that no shop's list named. */
   async eraseStrays(tenantId: string): Promise<void> {
     const { shard } = tenantAddress(tenantId);
     await this.#messages.eraseStrays(shard, (body) => body.tenantId === tenantId);
@@ -119,7 +119,7 @@ export class ShopEraser {
     await answeredInTime(clock, told);
   }
 
-  /** Where batches are, those that have ended included. */
+  /** Returns the keys of all batches, including ended ones. */
   async #batchKeys(keys: ShopKeys): Promise<string[]> {
     const { store, clock, retentionMs } = this.#options;
     const reading = { keys, store, nowMs: clock.wallMs(), retentionMs };

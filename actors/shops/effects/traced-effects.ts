@@ -5,7 +5,10 @@ import type { ShopEffect } from '../turns/builder/shop-commands.ts';
 
 type Perform = (effect: ShopEffect, address: Address) => void;
 
-/** Sends whose end is waited for at a time; a shop has one in hand. Of what is more the oldest is never told. */
+/**
+ * Most sends that wait for their end at a time; a shop has one in progress. Beyond this number the oldest send gets no
+ * span.
+ */
 const MOST_SENDS = 10_000;
 
 /** One message on its way to the network. */
@@ -16,9 +19,9 @@ interface TracedSend {
 }
 
 /**
- * Carries out effects as `perform` does, and makes two spans of each message that goes out: `send`, from the order to
- * the session to its end, and in it `acknowledgement`, from the order to transmit on. They stand under the call that
- * made the message, also where that was answered by another node or before a restart.
+ * Carries out effects as `perform` does, and makes two spans of each message that goes out. `send` runs from the order
+ * to the session to the end. `acknowledgement`, inside it, starts with the order to transmit. Both belong to the call
+ * that made the message, even if another node or an earlier process answered it.
  */
 export function tracedEffects(perform: Perform, tracing: Tracing | undefined): Perform {
   if (tracing === undefined) return perform;

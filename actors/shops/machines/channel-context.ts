@@ -12,7 +12,7 @@ export type ChannelStateName =
   | 'banned'
   | 'disconnected';
 
-/** What the channel machine remembers; all of it is stored. Times in milliseconds since the Unix epoch. */
+/** The context of the channel machine; all of it is stored. Times in milliseconds since the Unix epoch. */
 export interface ChannelContext {
   /** Identifier of the channel configuration; null before the first connect. */
   readonly configId: string | null;
@@ -31,11 +31,11 @@ export interface ChannelContext {
   /** Set by a terminal loss, cleared by the next connection. */
   readonly flagged: boolean;
   /**
-   * Somebody asked to connect, and it has neither connected nor ended for good since, in any process; absent:
-   * nobody did.
+   * A caller asked to connect, in this or an earlier process, and it has neither connected nor ended permanently since;
+   * absent: no caller did.
    */
   readonly asked?: boolean;
-  /** Digits of the number whose phone is to type a code; null or absent: a QR code is to be scanned. */
+  /** Digits of the number to pair by a code; null or absent: a QR code is to be scanned. */
   readonly pairWith?: string | null;
   /** Attempts since the session was last open. */
   readonly attempts: number;
@@ -57,11 +57,13 @@ export interface ChannelContext {
   readonly loginRefusals?: number;
   /** When another program last took the session over, and this one tried once more; absent: none did. */
   readonly replacedAtMs?: number;
-  /** When the network last said that it was asked for too many codes; null or absent: it did not, or `lastEnd` tells. */
+  /**
+   * When the network last refused a code because it was asked for too many; null or absent: never, or `lastEnd` has it.
+   */
   readonly codesRefusedAtMs?: number | null;
 }
 
-/** What is known of a channel that nobody ever asked to connect. */
+/** The context of a channel that no caller ever asked to connect. */
 export const unconfiguredContext: ChannelContext = {
   configId: null,
   generation: 0,
@@ -75,9 +77,9 @@ export const unconfiguredContext: ChannelContext = {
 };
 
 /**
- * The moment that the warm-up counts from, in milliseconds since the Unix epoch: the pairing of the current
- * credentials, or an earlier one of the same number; of the last ones until there are new ones; null before the first. A
- * lost session so keeps the caps it had, and a send is refused for the loss rather than for the caps of day 0.
+ * Returns the start of the warm-up, in milliseconds since the Unix epoch: the pairing of the current credentials, or an
+ * earlier pairing of the same number. Without credentials those of the last ones count; null before the first. A lost
+ * session therefore keeps its caps, and a send is refused for the loss, not for the caps of day 0.
  */
 export function warmupPairedAtMs(context: ChannelContext): number | null {
   return context.warmupSinceMs ?? context.pairedAtMs ?? context.lastPairedAtMs ?? null;
@@ -89,8 +91,8 @@ export function ownNumber({ phone, lastPhone }: ChannelContext): string | null {
 }
 
 /**
- * Whether the shop has this number connected (docs/contract.md, A number and its shops), also while its session is on
- * its way back by itself. One that was disconnected and is being connected again has to take it anew.
+ * True if the shop has this number connected (docs/contract.md, A number and its shops), including while its session
+ * reconnects by itself. A shop that was disconnected and connects again must take the number again.
  */
 export function holdsNumber(
   { value, context }: { readonly value: unknown; readonly context: ChannelContext },
@@ -102,14 +104,14 @@ export function holdsNumber(
   return value === 'connected' || (isComingBack && asked !== true);
 }
 
-/** Whether the shop was connected once, in whatever state its channel is now. */
+/** True if the shop was connected once, in any present state of its channel. */
 export function wasConnected({ pairedAtMs, lastPairedAtMs, flagged }: ChannelContext): boolean {
   return pairedAtMs !== null || lastPairedAtMs !== undefined || flagged;
 }
 
 /**
- * What the contract calls a state (docs/contract.md, Channel connection state): waiting to reconnect is
- * `starting`, and so is waiting for a code to be typed, since `qr_waiting` promises a QR code.
+ * Returns the contract's channel state (docs/contract.md, Channel connection state). Waiting to reconnect is
+ * `starting`. Waiting for a code to be typed is `starting` too, since `qr_waiting` promises a QR code.
  */
 export function publicChannelStatus(
   state: ChannelStateName,

@@ -3,29 +3,30 @@
  *
  * | State        | What it means                                            | Leaves on                                   |
  * |--------------|----------------------------------------------------------|---------------------------------------------|
- * | unconfigured | nobody ever asked to connect                             | connect → starting                          |
+ * | unconfigured | no caller asked to connect                              | connect → starting                          |
  * | starting     | a session is being opened                                | qr → qr_waiting, code → code_waiting, connected → connected; qr with credentials gone → disconnected |
  * | qr_waiting   | a code waits to be scanned                               | connected, closed (codes used up → disconnected), connect by a number → starting |
  * | code_waiting | a code waits to be typed on the phone of a number        | connected, closed (its time is over → disconnected), connect by a QR code or another number → starting |
  * | connected    | the session is open and may send                         | closed, disconnect                          |
  * | reconnecting | a transient drop; the next attempt waits for its backoff | reconnect_due → starting, connect → starting |
  * | banned       | the network bans the number until a known moment         | reconnect_due → starting, disconnect        |
- * | disconnected | ended by the caller or for good                          | connect → starting, or banned while that lasts |
+ * | disconnected | ended by the caller or permanently                       | connect → starting, or banned while that lasts |
  *
- * `closed` goes by its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in `reconnecting` (a
- * channel that was never paired gives up after ten attempts); login_refused waits longer each time, and the fifth disconnects;
- * temporarily_banned waits in `banned`, which nothing shortens; qr_exhausted, pairing_refused and passkey_required disconnect; replaced
- * waits 30 s in `reconnecting` and tries once, since a process that died may hold the session still; logged_out, forbidden and a
- * second replaced within an hour are terminal losses: disconnected, flagged until the next connection, and
- * the queue fails with MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has lost its credentials,
- * which is as terminal: disconnected and flagged too, lest the queue goes out under whatever number scans. Where
- * somebody asked to connect they get the code all the same, and the flag stays until it is scanned. `connect` may name the
- * number whose phone is to type a code (`pairWith`), which is kept until it is connected or has ended for good: each session
- * on the way there asks for a code of its own. `disconnect` from any configured state closes
- * the session. `refused` (another shop of the tenant has the number) disconnects: a device that was just paired is unlinked and
- * its credentials go, one that was resumed keeps them. `activated` (this process took the shop over) opens the session again wherever one is wanted,
- * but for a login that was refused: that wait goes on. `egress_changed` does the same: the session opens again, by its new way out.
- * `egress_unreachable` waits as transient does.
+ * `closed` goes by its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in
+ * `reconnecting` (a channel that was never paired gives up after ten attempts); login_refused waits longer each time,
+ * and the fifth disconnects; temporarily_banned waits in `banned`, which cannot be shortened; qr_exhausted,
+ * pairing_refused and passkey_required disconnect; replaced waits 30 s in `reconnecting` and tries once, since a dead
+ * process may still appear to have the session; logged_out, forbidden and a second replaced within an hour are terminal
+ * losses: disconnected, flagged until the next connection, and the queue fails with MSGAPP_SESSION_LOST. If the session
+ * of a paired channel asks for pairing, its credentials are lost, which is also terminal. The channel is disconnected
+ * and flagged, so that the queue does not go out under another number. If a caller asked to connect, they still get the
+ * code, and the flag stays until it is scanned. `connect` may name the number whose phone is to type a code
+ * (`pairWith`). It is kept until the channel is connected or has ended permanently. Each session until then asks for a
+ * new code. `disconnect` from any configured state closes the session. `refused` (another shop of the tenant has the
+ * number) disconnects: a device that was just paired is unlinked and its credentials go, one that was resumed keeps
+ * them. `activated` (this process took the shop over) opens the session again if one is wanted, except after a refused
+ * login: that wait continues. `egress_changed` does the same, through the new egress. `egress_unreachable` waits as
+ * transient does.
  */
 import { assign, setup } from 'xstate';
 import type { SessionEnd, SessionOpening } from '../../sessions/session-host.ts';
@@ -33,13 +34,13 @@ import { type ChannelContext, unconfiguredContext } from './channel-context.ts';
 import { isForgottenWhenConnected } from './channel-trouble.ts';
 import { LOGIN_REFUSED_TRIES, reconnectDelayMs } from './reconnect-delay.ts';
 
-/** What the channel machine is told. `chance` is uniform in [0, 1), for jitter. */
+/** The events of the channel machine. `chance` is uniform in [0, 1), for jitter. */
 export type ChannelEvent =
   | {
       readonly type: 'connect';
       readonly nowMs: number;
       readonly configId: string;
-      /** As in the context; absent: by a QR code. */
+      /** Like the context's; absent: a QR code. */
       readonly pairWith?: string | undefined;
     }
   | { readonly type: 'disconnect'; readonly nowMs: number }
@@ -68,14 +69,14 @@ export type ChannelEvent =
   | { readonly type: 'activated'; readonly nowMs: number }
   | { readonly type: 'egress_changed'; readonly nowMs: number };
 
-/** What the channel machine asks for. */
+/** The effects of the channel machine. */
 export type ChannelEffect =
   | { readonly type: 'openSession'; readonly params: SessionOpening }
   | { readonly type: 'closeSession'; readonly params: undefined }
   | { readonly type: 'eraseSession'; readonly params: undefined }
   | { readonly type: 'loseSession'; readonly params: undefined };
 
-/** How long a ban is waited out of which the network tells no end, and at least and at most, in milliseconds. */
+/** How long a ban is waited out if the network names no end; and the shortest and longest wait, in milliseconds. */
 const BAN_WITHOUT_END_MS = 3_600_000;
 const SHORTEST_BAN_MS = 5 * 60_000;
 const LONGEST_BAN_MS = 30 * 86_400_000;
@@ -83,7 +84,7 @@ const LONGEST_BAN_MS = 30 * 86_400_000;
 /** A channel that was never paired has nothing to come back to, so it stops trying. */
 const UNPAIRED_ATTEMPTS = 10;
 
-/** A session that is taken over again so soon after it came back has another owner for good, in milliseconds. */
+/** A session that is taken over again within this time after it came back is lost permanently, in milliseconds. */
 const REPLACED_AGAIN_MS = 3_600_000;
 
 type Closed = Extract<ChannelEvent, { type: 'closed' }>;
@@ -112,7 +113,7 @@ const channelSetup = setup({
             configId: context.configId ?? event.configId,
             attempts: 0,
             loginRefusals: 0,
-            // Whoever asks again may scan another number.
+            // The next caller may scan another number.
             lastEnd: withoutReason(context.lastEnd),
             downSinceMs: context.downSinceMs ?? event.nowMs,
           }
@@ -124,7 +125,7 @@ const channelSetup = setup({
     })),
     forgetAsked: assign({ asked: false, pairWith: null }),
     nextGeneration: assign(({ context }) => ({ generation: context.generation + 1, reconnectAtMs: null })),
-    /** What failed on another way out says nothing of this one. */
+    /** Failures on another egress do not count for this one. */
     forgetTries: assign(({ context }) => ({ attempts: 0, lastEnd: withoutReason(context.lastEnd) })),
     rememberEnd: assign(({ context, event }) =>
       event.type === 'closed'

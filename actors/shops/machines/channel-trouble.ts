@@ -31,7 +31,7 @@ const KNOWN: { readonly [Name in End]?: Known } = {
   outdated: { reason: 'CLIENT_OUTDATED', withCode: true, of: ['starting', 'reconnecting'] },
 };
 
-/** Why the channel has no session; undefined: it has one, is on its way to one, or there is nothing to say. */
+/** Returns the reason why the channel has no session; undefined: it has one, is connecting, or has no reason. */
 export function channelTrouble(
   state: ChannelStateName,
   { lastEnd, ban, flagged }: ChannelContext,
@@ -50,7 +50,7 @@ export function channelTrouble(
   };
 }
 
-/** Whether an end that is over would be taken for the reason of a later disconnect. */
+/** True if a past end could be mistaken for the reason of a later disconnect. */
 export function isForgottenWhenConnected(end: End): boolean {
   return KNOWN[end]?.of.includes('flagged') === false;
 }

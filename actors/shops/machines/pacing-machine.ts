@@ -3,7 +3,7 @@
  *
  * | State     | What it means                                      | Leaves on                                        |
  * |-----------|----------------------------------------------------|--------------------------------------------------|
- * | idle      | nothing in hand                                    | dispatch → preparing; rate_limited_before → paused |
+ * | idle      | no message in progress                             | dispatch → preparing; rate_limited_before → paused |
  * | preparing | the session looks the recipient up, shows composing, fetches the attachment, devices and keys, and seals | prepared → sending; blocked → idle (settled); outcome → idle (not on the network), else as from sending; rate_limited_before → paused |
  * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal)              |
  * | gap       | the random 6–20 s between two sends                | elapsed → idle; rate_limited_before → paused     |
@@ -12,9 +12,9 @@
  * Until `sending` a message is still `queued`: when the session ends (`session_down`) or a deadline passes, the message
  * is put back at the head of the queue, and recalled from the session. In `sending` only an outcome settles it:
  * `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back too,
- * on an open session five times at most: the network may have no keys for its recipient, or never say whether there is
- * one, and others wait behind it. `pause` and `resume` begin and end an operator's pause, during which nothing is
- * dispatched; what is in hand as it begins is put back.
+ * on an open session five times at most. The network may have no keys for its recipient, or never answer if they exist,
+ * and others wait behind it. `pause` and `resume` begin and end an operator's pause, during which nothing is
+ * dispatched; a message in progress at its start is put back.
  *
  * The 15 minutes follow a number to the shop that connects it next (`rate_limited_before`).
  */
@@ -23,7 +23,7 @@ import { assign, setup } from 'xstate';
 import type { MessageReason } from '../../message-status.ts';
 import type { SendOutcome } from '../../sessions/session-host.ts';
 
-/** The message in hand. */
+/** The message in progress. */
 export interface Hand {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
@@ -31,29 +31,26 @@ export interface Hand {
   readonly to: string;
 }
 
-/** What the pacing machine remembers. What of it outlasts a process is stored (`shop-machines.ts`). */
+/** The context of the pacing machine. The part that outlasts a process is stored (`shop-machines.ts`). */
 export interface PacingContext {
   readonly hand: Hand | null;
   /** When the state is over by itself: gap, pause, or the deadline of preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
-  /**
-   * How long the last pause was from its beginning; absent: it was reported elsewhere, or by a program that did not
-   * keep it.
-   */
+  /** The length of the last pause; absent: it was reported elsewhere, or by a program that did not keep it. */
   readonly pausedForMs?: number;
   /** The message that was put back unsent last, and how often by now; absent: none was. */
   readonly unsent?: { readonly messageId: string; readonly times: number };
 }
 
-/** The final state of a message that leaves the hand. */
+/** The final state of a message that is no longer in progress. */
 export interface Settlement {
   readonly messageId: string;
   /** Null: it was sent. */
   readonly reason: MessageReason | null;
 }
 
-/** What the pacing machine is told. `untilMs` says when the state it leads to is over. */
+/** The events of the pacing machine. `untilMs`: the end of the state that follows. */
 export type PacingEvent =
   | { readonly type: 'dispatch'; readonly hand: Hand; readonly untilMs: number }
   | { readonly type: 'prepared'; readonly untilMs: number }
@@ -67,15 +64,15 @@ export type PacingEvent =
     }
   | { readonly type: 'session_down' }
   /**
-   * The network asked the shop's number to pause, as it told another shop, or said of a message that is in hand no more.
-   * Passed over while one is on the wire.
+   * The network asked the shop's number to pause. It reported this to another shop, or about a message that is no
+   * longer in progress. Ignored while a message is on the wire.
    */
   | { readonly type: 'rate_limited_before'; readonly pauseUntilMs: number; readonly pausedForMs?: number }
   | { readonly type: 'elapsed'; readonly gapUntilMs: number }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' };
 
-/** What the pacing machine asks for. */
+/** The effects of the pacing machine. */
 export type PacingEffect =
   | { readonly type: 'prepare'; readonly params: Hand }
   | { readonly type: 'storeSending'; readonly params: Hand }
@@ -164,7 +161,7 @@ const store = { type: 'storeSending' as const, params: handOf };
 const settle = { type: 'settle' as const, params: settlementOf };
 const back = { type: 'putBack' as const, params: handOf };
 const recall = { type: 'recall' as const, params: handOf };
-/** What an outcome leads to; before the wire it says why the message could not be prepared. */
+/** The states that an outcome leads to. Before the wire it is the reason why the message could not be prepared. */
 const onOutcome = [
   { guard: 'wasRateLimited' as const, target: 'paused', actions: [back, 'startPause' as const] },
   { guard: 'wasWithoutSession' as const, target: 'gap', actions: [back, 'startGap' as const] },

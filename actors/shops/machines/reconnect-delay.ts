@@ -15,8 +15,8 @@ const RECONNECT_FLOOR_MS = 1_000;
 const OUTDATED_FLOOR_MS = 90_000;
 
 /**
- * The waits after logins that the network refused, in milliseconds. Some refusals last for as long as an outage (mautrix/meta, pull
- * request 284); others are for good, so that the tries must end.
+ * The waits after logins that the network refused, in milliseconds. Some refusals last as long as an outage
+ * (mautrix/meta, pull request 284). Others are permanent, so the tries must end.
  */
 const LOGIN_REFUSED_WAITS_MS = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000];
 
@@ -25,15 +25,15 @@ export function longestReconnectMs(end: NonNullable<ChannelContext['lastEnd']>['
   return end === 'login_refused' ? Math.max(...LOGIN_REFUSED_WAITS_MS) : RECONNECT_CEILING_MS;
 }
 
-/** Logins that are refused before nobody tries any more. */
+/** Refused logins after which no more are tried. */
 export const LOGIN_REFUSED_TRIES = LOGIN_REFUSED_WAITS_MS.length + 1;
 
-/** How long a session that another took over waits until it takes itself back, in milliseconds. */
+/** How long a session waits after another took it over, before it takes itself back, in milliseconds. */
 const REPLACED_WAIT_MS = 30_000;
 
 /**
- * How long to wait before the next attempt, in milliseconds: exponential backoff with full jitter above half of each step
- * (docs/chat-client.md, Disconnects). `attempts` since the session was last open, `chance` uniform in [0, 1).
+ * Returns the wait before the next attempt, in milliseconds: exponential backoff with full jitter above half of each
+ * step (docs/chat-client.md, Disconnects). `attempts` since the session was last open, `chance` uniform in [0, 1).
  */
 export function reconnectDelayMs(options: {
   readonly attempts: number;

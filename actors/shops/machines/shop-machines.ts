@@ -18,7 +18,10 @@ export interface ShopMachines {
 /** Version of a shop's stored form; a newer one is refused. Version 1 was never released. */
 const STORED_VERSION = 3;
 
-/** That of a shop without egress: a program of version 2 knows none, and would connect the others from its own address. */
+/**
+ * The version of a shop without egress. A program of version 2 knows no egress, and would connect other shops from its
+ * own address.
+ */
 const VERSION_WITHOUT_EGRESS = 2;
 
 interface StoredMachines {
@@ -41,8 +44,9 @@ export function encodeMachines(
 }
 
 /**
- * No code outlasts a process, and earlier programs know no state in which one waits: stored is that a session is being
- * opened for it, which is what a restart does. Nor do they know `banned`: it is stored as waiting for the next attempt.
+ * No code outlasts a process, and earlier programs know no state in which one waits. The stored state is therefore that
+ * a session is being opened, which a restart does anyway. They do not know `banned` either: it is stored as waiting for
+ * the next attempt.
  */
 function lastingChannel({ value, context }: ShopMachines['channel']): StoredMachine {
   if (value === 'banned') return { value: 'reconnecting', context };
@@ -56,7 +60,7 @@ function presentChannel({ value, context }: StoredMachine): StoredMachine {
   return { value: isBanned ? 'banned' : value, context };
 }
 
-/** Whether both have the same stored form, so that a restart goes on alike from either and no write is needed. */
+/** True if both have the same stored form: a restart continues alike from either, so no write is needed. */
 export function sameWhenRestored(before: ShopMachines, after: ShopMachines, nowMs: number): boolean {
   if (before.channel !== after.channel) return false;
   if (before.pacing === after.pacing) return true;
@@ -68,9 +72,9 @@ function lastingText({ pacing }: ShopMachines, nowMs: number): string {
 }
 
 /**
- * The part of the pacing that outlasts a process. A message in hand before the wire is stored as queued and the
- * machine as idle, since no answer of the session comes to another process; so is a gap or a pause that is
- * over. The steps to the wire and the end of a gap therefore need no commit
+ * Returns the part of the pacing that outlasts a process. No answer of the session reaches another process. A message
+ * in progress before the wire is therefore stored as queued, and the machine as idle. A gap or pause that is over is
+ * stored as idle too. The steps to the wire and the end of a gap need no commit
  * (docs/decisions/003-pacing-stores-what-lasts.md).
  */
 function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number): StoredMachine {

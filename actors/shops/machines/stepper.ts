@@ -19,7 +19,7 @@ export interface StoredMachine {
   readonly context: unknown;
 }
 
-/** Where a machine stands: the name of its state, and what it remembers. */
+/** A machine's present state: its name and its context. */
 export interface MachineSnapshot<Machine extends AnyStateMachine> {
   readonly value: SnapshotFrom<Machine>['value'];
   readonly context: ContextFrom<Machine>;
@@ -45,9 +45,9 @@ export interface Stepper<Machine extends AnyStateMachine, Effect> {
 }
 
 /**
- * Drives an XState machine without a live actor: mailbox, timers, persistence and supervision are the runtime's. A step
- * looks its transition up in a table made of the machine (docs/decisions/008-machines-decide.md), which takes a tenth
- * of the time of XState's own. tests/actors/stepper.test.ts holds each step of both machines to XState's.
+ * Drives an XState machine without a live actor: mailbox, timers, persistence and supervision belong to the runtime. A
+ * step looks up its transition in a table made of the machine (docs/decisions/008-machines-decide.md), in a tenth of
+ * XState's time. tests/actors/stepper.test.ts compares each step of both machines with XState's.
  */
 export function stepper<Machine extends AnyStateMachine, Effect extends MachineEffect>(
   machine: Machine,
@@ -80,7 +80,7 @@ export function stepper<Machine extends AnyStateMachine, Effect extends MachineE
   };
 }
 
-/** The first way for the event whose condition holds. */
+/** Returns the first transition for the event with a true condition. */
 function wayFrom(state: TableState, context: Context, event: { readonly type: string }): Way | undefined {
   const ways = state.get(event.type);
   if (ways === undefined) return undefined;

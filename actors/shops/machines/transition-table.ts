@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 
-/** What a machine remembers. */
+/** The context of a machine. */
 export type Context = Readonly<Record<string, unknown>>;
 
 interface Arguments {
@@ -13,7 +13,7 @@ interface Action {
   /** The name of the effect. */
   readonly effect: string;
   readonly params: ((args: Arguments) => unknown) | undefined;
-  /** What it changes; undefined: it is an effect. */
+  /** The assignment of the action; undefined: it is an effect. */
   readonly assign: ((args: Arguments) => Context) | undefined;
 }
 
@@ -45,8 +45,9 @@ export interface TransitionTable {
 }
 
 /**
- * The transitions of a machine whose states are flat: named guards, named actions that either assign or are effects, and a
- * fixed first context. Throws on a machine that has more, since the table would step it otherwise than XState does.
+ * Returns the transitions of a machine with flat states, named guards and a fixed first context. Each named action
+ * either assigns or is an effect. Throws on a machine with other features, since the table's steps would differ from
+ * XState's.
  */
 export function transitionTable(machine: AnyStateMachine): TransitionTable {
   const { root } = machine;
@@ -104,7 +105,7 @@ function actionOf(machine: AnyStateMachine, action: AnyTransitionDefinition['act
   return { effect: named.type, params: params as Action['params'], assign };
 }
 
-/** What `assign()` of XState was given: a function, or an object of what is changed. */
+/** The argument of XState's `assign()`: a function, or an object of changes. */
 function assignOf(machine: AnyStateMachine, name: string, builtIn: object): Action['assign'] {
   const { type, assignment } = builtIn as { type?: unknown; assignment?: unknown };
   if (type !== 'xstate.assign') throw unknownForm(machine, `the action ${name}`);

@@ -6,10 +6,10 @@ import { isObjectId } from '../../../runtime/object-id.ts';
 import { dayEndsMs, dayOf, dayOfMessage } from './message-days.ts';
 
 /*
- * The list of what a shop was let send, in order: a message's id and what the policy counts for it, in one element.
- * It is the index of the shop's messages, its queue (what has not ended among the last of them) and its ledger. An
- * element without an id counts a message that was carried for another shop. Lists that an earlier version of the
- * program began hold ids alone before they hold entries alone.
+ * The list of a shop's accepted sends, in order. An element has a message's id and its policy entry. The list is the
+ * index of the shop's messages, its queue (the ones that have not ended) and its ledger. An element without an id
+ * counts a message that was carried for another shop. Lists begun by an earlier version contain ids alone before they
+ * contain entries alone.
  */
 
 const ID_CHARACTERS = 24;
@@ -25,12 +25,12 @@ export function messageIdOf(element: string): string | undefined {
   return isObjectId(start) ? start : undefined;
 }
 
-/** What the policy counts of an element, as `decodeEntry` reads it; empty where it holds an id alone. */
+/** Returns the policy entry of an element, as `decodeEntry` reads it; empty if it has an id alone. */
 export function entryTextOf(element: string): string {
   return messageIdOf(element) === undefined ? element : element.slice(ID_CHARACTERS);
 }
 
-/** How many of the oldest elements have been kept long enough. */
+/** Counts the oldest elements that have been kept long enough. */
 export function overdueElements(
   oldest: readonly string[],
   { retentionMs, nowMs }: { readonly retentionMs: number; readonly nowMs: number },
@@ -41,7 +41,7 @@ export function overdueElements(
   return kept === -1 ? oldest.length : kept;
 }
 
-/** When a shop's list is cut next: once a day, each shop at a time of its own. */
+/** Returns when a shop's list is cut next: once a day, each shop at a different time. */
 export function nextCutMs(shopId: string, nowMs: number): number {
   const ofDayMs = Math.floor((shardOf(shopId) / shardCount()) * DAY_MS);
   return (Math.floor((nowMs - ofDayMs) / DAY_MS) + 1) * DAY_MS + ofDayMs;
@@ -64,8 +64,8 @@ function dayOfElement(element: string): number {
 }
 
 /**
- * How far a shop's list has come. Changed in place once a commit holds, as the ledger is. A place counts from the
- * head that the list had when the actor was loaded, so that it stays the same when the list is cut.
+ * The positions in a shop's list. Changed in place once a commit succeeds, like the ledger. A position counts from the
+ * head at the time the actor was loaded, so that it stays valid when the list is cut.
  */
 export class AcceptedList {
   /** The place of the next element. */
@@ -76,12 +76,12 @@ export class AcceptedList {
   cut = 0;
   /** When what has been kept long enough is cut from the head. */
   cutDueAtMs: number;
-  /** The newest day whose messages were given their expiry by this actor. */
+  /** The newest day for which this actor set the expiry of messages. */
   expiringDay: number | undefined;
-  /** The newest day whose stanzas' index was given its expiry by this actor. */
+  /** The newest day for which this actor set the expiry of the stanzas' index. */
   indexedDay: number | undefined;
 
-  /** The newest day whose inbound messages were given their expiry by this actor. */
+  /** The newest day for which this actor set the expiry of inbound messages. */
   inboundDay: number | undefined;
 
   constructor(next: number, settled: number, cutDueAtMs: number) {

@@ -1,15 +1,15 @@
 import { hasText, MESSAGE_TEXT_LIMIT } from '../../../policy/message-content.ts';
 
-/** How the line under a pooled message is made. */
+/** The names in the line under a pooled message. */
 interface Attribution {
   readonly shopName: string;
   readonly platformName: string;
 }
 
 /**
- * The text as the pool sends it: with a last line that says for whom and by whom, since nothing is ever sent
- * silently as the tenant (docs/contract.md, Enforced in the sending component). An attachment without a text
- * has the line as its caption.
+ * Returns the text as the pool sends it: the last line names the shop and the platform. The pool never sends silently
+ * as the tenant (docs/contract.md, Enforced in the sending component). An attachment without a text has the line as its
+ * caption.
  */
 export function attributedText(text: string | null, { shopName, platformName }: Attribution): string {
   // Part of a name with a line break would look like part of the message.
@@ -17,7 +17,7 @@ export function attributedText(text: string | null, { shopName, platformName }: 
   return hasText(text ?? undefined) ? `${text}\n\n${line}` : line;
 }
 
-/** How many characters too long a text is for one message; 0 when it fits. */
+/** Returns how many characters a text is too long for one message; 0 if it fits. */
 export function excessCharacters(text: string): number {
   return Math.max(0, [...text].length - MESSAGE_TEXT_LIMIT);
 }

@@ -1,11 +1,11 @@
-/** Whether what a batch was let accept may leave, and what of it waits. */
+/** Decides if the accepted messages of a batch may leave, and which of them wait. */
 import { batchOpensMs } from '../../../policy/batch-forecast.ts';
 import type { MessageReason } from '../../message-status.ts';
 import type { Batch, OfBatch } from './batches.ts';
 
 /**
- * Why a message may not leave now: it waits for its batch's quiet hours to end or for somebody to resume the batch, or it ends
- * with a reason. undefined: it may, or belongs to no batch.
+ * Returns why a message may not leave now. It waits until its batch's quiet hours end or a caller resumes the batch, or
+ * it ends with a reason. undefined: it may leave, or belongs to no batch.
  */
 export function batchObstacle(
   batches: readonly Batch[],
@@ -19,13 +19,13 @@ export function batchObstacle(
   return isHalted(batch) || batchOpensMs(batch, nowMs) > nowMs ? 'wait' : undefined;
 }
 
-/** Whether a message in the queue was found to wait for its batch, so that it stands in nobody's way. */
+/** True if a queued message waits for its batch, so that it delays no other message. */
 export function isSetAside(batches: readonly Batch[], message: OfBatch): boolean {
   const batch = batchOf(batches, message);
   return batch !== undefined && (isHalted(batch) || batch.heldUntilMs > 0);
 }
 
-/** The batches once a message was taken from the queue: its batch holds none any more. */
+/** Returns the batches after a message left the queue: its batch keeps none back. */
 export function withoutHold(batches: readonly Batch[], message: OfBatch): readonly Batch[] {
   const batch = batchOf(batches, message);
   if (batch === undefined || batch.heldUntilMs === 0) return batches;

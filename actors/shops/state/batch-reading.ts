@@ -6,7 +6,7 @@ import { type BatchContent, type BatchRecord, batchKey, batchKeyField, endedBatc
 import { dayOf } from './message-days.ts';
 import type { ShopKeys } from './shop-keys.ts';
 
-/** Where and until when batches are kept. */
+/** The place of batches, and how long they are kept. */
 export interface BatchReading {
   readonly keys: Pick<ShopKeys, 'shop' | 'batches'>;
   readonly store: Pick<Store, 'read'>;
@@ -17,10 +17,10 @@ export interface BatchReading {
 /** A batch that has ended. */
 export type EndedBatch = BatchRecord & { readonly endedAtMs: number };
 
-/** What a batch's own hash holds beside its recipients. */
+/** The content of a batch's own hash, besides its recipients. */
 export interface StoredBatch {
   readonly content: BatchContent;
-  /** Who was refused when it was made. */
+  /** The recipients that were refused when it was made. */
   readonly refused: readonly RefusedRecipient[];
   /** undefined: it has not ended. */
   readonly ended: EndedBatch | undefined;

@@ -1,4 +1,4 @@
-/** The text of a batch: `{{name}}` stands for the recipient's field of that name. */
+/** The text of a batch: the recipient's field replaces `{{name}}`. */
 const FIELD = /\{\{\s*([A-Za-z0-9_]{1,32})\s*\}\}/g;
 
 /** The names of the fields in a text, each once. */
@@ -6,7 +6,7 @@ export function fieldNames(text: string): readonly string[] {
   return [...new Set([...text.matchAll(FIELD)].map(([, name = '']) => name))];
 }
 
-/** The text with a recipient's fields filled in. What is filled in is not looked through again. */
+/** Returns the text with a recipient's fields filled in. Filled-in values are not searched again. */
 export function filledText(text: string, fields: Readonly<Record<string, string>> = {}): string {
   return text.replaceAll(FIELD, (whole, name: string) =>
     Object.hasOwn(fields, name) ? (fields[name] ?? '') : whole,

@@ -1,6 +1,6 @@
 /**
- * Batches of one text to many people. A shop's hash holds the progress of those that have not ended, which its actor keeps in
- * memory. A hash of each batch holds what is sent, and to whom; it expires once the batch has ended.
+ * Batches of one text to many people. A shop's hash has the progress of active batches, which its actor keeps in
+ * memory. A hash of each batch has its content and its recipients, and expires once the batch has ended.
  */
 import { createHash } from 'node:crypto';
 import { batchOpensMs } from '../../../policy/batch-forecast.ts';
@@ -16,13 +16,13 @@ import type { ShopKeys } from './shop-keys.ts';
 /** How many of the last recipients are watched for opt-outs. */
 export const WATCHED = 50;
 
-/** What is stored of a batch that has not ended; times in milliseconds since the Unix epoch. */
+/** The stored progress of an active batch; times in milliseconds since the Unix epoch. */
 export interface BatchRecord {
   readonly id: string;
   readonly name: string;
   readonly status: BatchStatus;
   readonly createdAtMs: number;
-  /** Of its first message; null: none was accepted yet. */
+  /** When its first message was accepted; null: none yet. */
   readonly startedAtMs: number | null;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
@@ -33,13 +33,13 @@ export interface BatchRecord {
   readonly next: number;
   /** Places of those who were passed over until a moment; at most `MOST_POSTPONED` (policy/batch-forecast.ts). */
   readonly postponed: readonly Postponed[];
-  /** How many wait who were declared when they were added, and who were known but never wrote. */
+  /** How many waiting recipients were declared when they were added, and how many were known but never wrote. */
   readonly left: Readonly<Record<Exclude<BatchClass, 'known'>, number>>;
   /** Each text differs, as far as is known before it is filled in. */
   readonly isFilled: boolean;
   readonly counts: BatchCounts;
   readonly codes: Readonly<Record<string, number>>;
-  /** Of the last `WATCHED` recipients, oldest first. */
+  /** The last `WATCHED` recipients, oldest first. */
   readonly watched: readonly number[];
   /** Those of them who opted out. */
   readonly optedOut: readonly number[];
@@ -59,21 +59,21 @@ interface Postponed {
 export interface Batch extends BatchRecord {
   /** When it is tried next. Not stored. */
   readonly tryAtMs: number;
-  /** A recipient whose send was asked for, and until when an answer may come. Not stored. */
+  /** The recipient with a requested send, and the deadline for its answer. Not stored. */
   readonly asked: { readonly place: number; readonly untilMs: number } | null;
   /** Until when a message in the queue waits for its quiet hours to end; 0: none was found to. Not stored. */
   readonly heldUntilMs: number;
 }
 
-/** What is sent, as it is stored. */
+/** The content to send, as it is stored. */
 export interface BatchContent {
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video' | 'document';
-  /** Of the call that made it. */
+  /** The request id of the call that made it. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
-  /** Of all that the call asked for; absent: it had no idempotency key. */
+  /** A digest of all that the call asked for; absent: it had no idempotency key. */
   readonly digest?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ export function batchKey({ shop }: Pick<Place, 'shop'>, batchId: string): string
   return `${shop}:batch:${batchId}`;
 }
 
-/** Where the ids of batches that ended on a day stand, with digests of their idempotency keys. */
+/** The key of the batches that ended on a day: their ids, with digests of their idempotency keys. */
 export function endedBatchesKey({ shop }: Pick<Place, 'shop'>, day: number): string {
   return `${shop}:batches-ended:${day}`;
 }
@@ -96,7 +96,7 @@ export function batchKeyField(idempotencyKey: string): string {
   return KEY + createHash('sha256').update(idempotencyKey).digest('base64url');
 }
 
-/** The field of a batch that has what came of the call whose idempotency key added recipients. */
+/** The batch's field with the answer to the call that added recipients with this idempotency key. */
 export function firstCallField(idempotencyKey: string): string {
   return `added:${batchKeyField(idempotencyKey)}`;
 }
@@ -144,7 +144,7 @@ function encodeBatch(batch: Batch): string {
   return JSON.stringify(withoutMoments(batch));
 }
 
-/** What is stored of a batch. */
+/** Returns the stored part of a batch. */
 export function withoutMoments({ tryAtMs: _, asked: __, heldUntilMs: ___, ...record }: Batch): BatchRecord {
   return record;
 }
@@ -164,17 +164,17 @@ export function decodeBatches(flat: readonly string[]): Batch[] {
   return batches.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** Recipients of whom nothing was decided yet. */
+/** Counts the recipients without a decision. */
 export function waitingOf({ total, next, postponed }: BatchRecord): number {
   return total - next + postponed.length;
 }
 
-/** Whether it goes on by itself. */
+/** True if it sends without a caller's help: it is waiting or running. */
 export function isActive({ status }: BatchRecord): boolean {
   return status === 'waiting' || status === 'running';
 }
 
-/** Whether nothing more of it will be sent, so that it ends once its messages have. */
+/** True if it sends nothing more, so that it ends once its messages have. */
 export function isDone(batch: BatchRecord, nowMs: number): boolean {
   if (batch.status === 'cancelled' || batch.status === 'expired') return true;
   if (waitingOf(batch) > 0) return false;
@@ -187,7 +187,7 @@ export interface OfBatch {
   readonly batchId?: string | undefined;
 }
 
-/** Whether a message of a batch waits in its shop, or is being sent. */
+/** True if a message of a batch waits in its shop, or is being sent. */
 export function hasMessages(
   { queue, inHand }: { readonly queue: readonly OfBatch[]; readonly inHand: OfBatch | undefined },
   batchId: string,
@@ -224,7 +224,7 @@ export function withMessageState(
   });
 }
 
-/** The same counts with one more of a code. */
+/** Returns the counts with one more of a code. */
 export function oneMore(codes: BatchRecord['codes'], code: string): BatchRecord['codes'] {
   return { ...codes, [code]: (codes[code] ?? 0) + 1 };
 }

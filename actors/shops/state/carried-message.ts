@@ -2,23 +2,23 @@ import { shardKey } from '../../../runtime/address.ts';
 import type { Write } from '../../../runtime/store.ts';
 import { type MessageBody, type MessageState, QUEUED_LIMIT_MS } from './message-record.ts';
 
-/** What a pool shop's shard holds about a message of another shop. */
+/** The data in a pool shop's shard about a message of another shop. */
 export interface CarriedRecord {
-  /** What it sends, while it has not ended. Its tenant and shop are the origin's. */
+  /** The content, until the message has ended. Its tenant and shop are the origin's. */
   readonly body: MessageBody | undefined;
   /** None stored: it waits. */
   readonly state: MessageState | undefined;
   /** It was not taken, and never will be. */
   readonly refused: boolean;
-  /** Its origin took it back while it was in hand: it is not started again, whatever the recall's outcome. */
+  /** Its origin withdrew it while it was being sent: it is not started again, whatever the recall's outcome. */
   readonly withdrawn: boolean;
-  /** What the policy counted for it, as it stands in the shop's list; undefined: stored by an earlier program. */
+  /** The policy entry of it, as stored in the shop's list; undefined: stored by an earlier program. */
   readonly entryText?: string | undefined;
 }
 
 /**
- * How long after a message was made its state is kept at the pool. The pool heeds no ask after 24 hours; twice that
- * covers asks under way and clocks that differ.
+ * How long a message's state is kept at the pool. The pool ignores all asks after 24 hours. Twice that time covers asks
+ * in flight and clocks that differ.
  */
 const STATE_KEPT_MS = 2 * QUEUED_LIMIT_MS;
 
@@ -57,7 +57,7 @@ export function carriedWrites(
   ];
 }
 
-/** Takes away the content, and whom it counted for, and leaves what became of it. */
+/** Removes the content and the policy entry, and keeps the final state. */
 export function dropContent(shard: number, messageId: string): Write {
   return ['HDEL', carriedKey(shard, messageId), 'body', 'entry'];
 }

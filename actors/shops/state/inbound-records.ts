@@ -6,32 +6,32 @@ import { dayEndsMs, dayOfMessage } from './message-days.ts';
 import type { NumberVault } from './number-vault.ts';
 
 /*
- * What people wrote to a shard's shops on one day is one hash, as its messages are (message-days.ts): under an id whose it is,
- * and the rest sealed; under `id:read` when it was marked as read. The hash expires as a whole.
+ * People's messages to a shard's shops on one day are one hash, as its messages are (message-days.ts). The owner is
+ * under an id, followed by the sealed rest. A message that was read also has `id:read`. The hash expires as a whole.
  */
 
-/** Whose an inbound message is: what is stored of it in the clear. */
+/** The owner of an inbound message: the part that is stored in the clear. */
 export interface InboundOwner extends ShopReference {
-  /** The person who wrote, by an id that tells no number. */
+  /** The id of the person who wrote; it does not reveal a number. */
   readonly fromId: string;
 }
 
 /** Read a message that a person wrote to a shop. Times in milliseconds since the Unix epoch. */
 export interface InboundRecord extends InboundOwner {
   readonly id: string;
-  /** E.164 with plus; null: the network tells none. */
+  /** E.164 with plus; null: the network sends no number. */
   readonly from: string | null;
-  /** The network's own id of the person (ending in `@lid`), where it told one. */
+  /** The network's own id of the person (ending in `@lid`), if the network sent one. */
   readonly lid: string | null;
   readonly name: string | null;
   /** The network's stamp. */
   readonly atMs: number;
   readonly kind: InboundKind;
-  /** Null as well where the tenant is told no texts. */
+  /** Also null if the tenant receives no texts. */
   readonly text: string | null;
   /** The message of ours that it quotes or reacts to. */
   readonly replyTo: string | null;
-  /** Null as well where the tenant is told no texts. */
+  /** Also null if the tenant receives no texts. */
   readonly media: InboundMedia | null;
   /** The network's id of the stanza. */
   readonly wireId: string;
@@ -80,7 +80,7 @@ function useOf(id: string, { tenantId, shopId, fromId }: InboundOwner): string {
   return `inbound ${tenantId} ${shopId} ${fromId} ${id}`;
 }
 
-/** Whose the stored message is; undefined where it is gone. */
+/** Returns the owner of the stored message; undefined if it is gone. */
 export function inboundOwner(stored: string | null | undefined): InboundOwner | undefined {
   if (stored == null) return undefined;
   const [tenantId = '', shopId = '', fromId = ''] = stored.split(' ', 3);

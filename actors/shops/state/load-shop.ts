@@ -23,8 +23,8 @@ import { decodeLimits } from './stored-limits.ts';
 import { decodeUndelivered } from './undelivered.ts';
 
 /**
- * Rebuilds a shop from what its commits wrote, as it stands at `nowMs`; undefined when its tenant has no such shop.
- * Throws on what a newer program stored.
+ * Rebuilds a shop from its commits, at `nowMs`; undefined if its tenant has no such shop. Throws on data that a newer
+ * program stored.
  */
 export async function loadShop(
   address: Address,
@@ -129,7 +129,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   };
 }
 
-/** What a shop asks of its tenant's record. */
+/** The fields of its tenant's record that a shop needs. */
 interface StoredTenant {
   readonly active?: boolean;
   readonly inbound?: InboundMode;
@@ -149,7 +149,7 @@ async function readUnsettled(
   store: Store,
 ): Promise<Map<string, number>> {
   const { settled, next } = accepted;
-  // As a rule they are among what the policy counts.
+  // These are usually among the elements that the policy counts.
   const [elements] =
     next - settled <= newest.length
       ? [newest.slice(newest.length - (next - settled))]
@@ -185,7 +185,7 @@ async function loadCarried(shard: number, ids: readonly string[], store: Store):
   });
 }
 
-/** Puts what waits and what was counted under the numbers that the network told since. */
+/** Moves waiting messages and counts to the numbers that the network reported since. */
 async function underKnownNumbers(
   shop: { readonly queued: readonly QueuedMessage[]; readonly ledger: SendLedger; readonly aliases: string },
   store: Store,

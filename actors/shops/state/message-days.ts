@@ -12,9 +12,10 @@ import {
 } from './message-record.ts';
 
 /*
- * A shard's messages of one day are one hash: under a message's id what was accepted, under `id:state` what became of
- * it, under `id:receipts` what its recipients said. The day is read from the id, so a message is found by its id alone. What costs in Redis is the number of keys a
- * commit touches, and thousands of messages share this one; it expires as a whole.
+ * A shard's messages of one day are one hash. It has the accepted content under a message's id, its state under
+ * `id:state`, and its receipts under `id:receipts`. The day is read from the id, so a message is found by its id alone.
+ * In Redis a commit costs by the number of keys it writes. Thousands of messages share this key, and it expires as a
+ * whole.
  */
 
 /** How many characters of an id are its Unix seconds, in hexadecimal. */
@@ -35,7 +36,7 @@ export function dayEndsMs(day: number, retentionMs: number): number {
   return (day + 1) * DAY_MS + retentionMs;
 }
 
-/** What every id that was made on this day or later is greater than or equal to. */
+/** Returns the least id of this day: all ids made on it or later are greater or equal. */
 export function firstIdOfDay(day: number): string {
   return Math.floor((day * DAY_MS) / 1000)
     .toString(16)
@@ -54,7 +55,7 @@ export function dayKey(shard: number, day: number): string {
 /** The hash that each shard was asked for last: every send asks for that of today. */
 const newest: { readonly day: number; readonly key: string }[] = [];
 
-/** Stores what was accepted. Its state needs no write of its own: none stored means queued. */
+/** Stores an accepted message. Its state needs no separate write: a missing state means queued. */
 export function bodyWrite(shard: number, day: number, body: MessageBody, policyJson?: string): Write {
   return ['HSET', dayKey(shard, day), body.id, encodeBody(body, policyJson)];
 }
@@ -64,7 +65,7 @@ export function stateWrite(shard: number, messageId: string, state: MessageState
   return ['HSET', dayKey(shard, dayOfMessage(messageId)), stateField(messageId), JSON.stringify(state)];
 }
 
-/** Stores what a message's recipients said. */
+/** Stores the receipts of a message's recipients. */
 export function receiptsWrite(shard: number, messageId: string, receipts: MessageReceipts): Write {
   return ['HSET', dayKey(shard, dayOfMessage(messageId)), receiptsField(messageId), encodeReceipts(receipts)];
 }
@@ -102,7 +103,7 @@ export function messageLookup(
   return ['HMGET', key, messageId, stateField(messageId), receiptsField(messageId)];
 }
 
-/** What `messageLookup` would be answered with where memory has the message; else undefined. */
+/** Returns the answer to `messageLookup` if memory has the message, otherwise undefined. */
 export function knownMessage(shard: number, messageId: string, store: Store): MessageFields | undefined {
   return store.knownFields(shard, dayKey(shard, dayOfMessage(messageId)), messageId);
 }

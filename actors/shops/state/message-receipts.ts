@@ -1,15 +1,18 @@
-/** What recipients' devices said of a message that reached the network. Times in milliseconds since the Unix epoch. */
+/**
+ * The receipts of recipients' devices for a message that reached the network. Times in milliseconds since the Unix
+ * epoch.
+ */
 export interface MessageReceipts {
-  /** When the first of its recipients had it; null: nobody has said so. */
+  /** When the first recipient's device received it; null: no receipt. */
   readonly deliveredAtMs: number | null;
-  /** When the first of them read it; null: nobody has said so, which many never do. */
+  /** When the first recipient read it; null: no receipt, and many recipients never send one. */
   readonly readAtMs: number | null;
-  /** How many of a group have it, and how many read it; 1 at most of a person. */
+  /** How many members of a group received it, and how many read it; at most 1 for a person. */
   readonly delivered: number;
   readonly read: number;
 }
 
-/** Nobody has said anything. */
+/** No receipts yet. */
 const NO_RECEIPTS: MessageReceipts = { deliveredAtMs: null, readAtMs: null, delivered: 0, read: 0 };
 
 /** The stored form: four numbers, an empty place for what there is not. */
@@ -17,7 +20,7 @@ export function encodeReceipts({ deliveredAtMs, readAtMs, delivered, read }: Mes
   return [deliveredAtMs ?? '', readAtMs ?? '', delivered, read].join(' ');
 }
 
-/** Reads it back; nothing stored means that nobody has said anything. */
+/** Decodes stored receipts; an absent value means that there are none. */
 export function decodeReceipts(text: string | null | undefined): MessageReceipts {
   if (!text) return NO_RECEIPTS;
   const [deliveredAtMs = '', readAtMs = '', delivered, read] = text.split(' ');

@@ -4,7 +4,7 @@ import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
 
-/** What was accepted; written once. Times in milliseconds since the Unix epoch. */
+/** The accepted content; written once. Times in milliseconds since the Unix epoch. */
 export interface MessageBody {
   readonly id: string;
   readonly tenantId: string;
@@ -12,7 +12,7 @@ export interface MessageBody {
   readonly kind: 'message' | 'status';
   /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string | null;
-  /** Of a reply: what it answers. */
+  /** For a reply: the message it answers. */
   readonly reply?: Reply;
   /** The batch that it belongs to; absent: none. */
   readonly batchId?: string;
@@ -25,13 +25,13 @@ export interface MessageBody {
   /** The network's id of the stanza, made before it is sent. */
   readonly wireId: string;
   readonly idempotencyKey: string | null;
-  /** Of the call that made it; null: stored by an earlier program. */
+  /** The request id of the call that made it; null: stored by an earlier program. */
   readonly requestId: string | null;
   /** The W3C trace context of that call; null: it had none. */
   readonly traceparent: string | null;
 }
 
-/** What became of it. */
+/** The present state of a message. */
 export interface MessageState {
   readonly status: MessageStatus;
   readonly reason: MessageReason | null;
@@ -46,9 +46,9 @@ export const QUEUED_LIMIT_MS = 24 * 3_600_000;
 export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
 
 /**
- * The stored form of what was accepted: JSON without the id, which stands beside it, and without what there is not.
- * Written by hand, in two thirds of the time of `JSON.stringify`: only what callers wrote can need escaping.
- * `policyJson`: its verdict, where that is written already.
+ * Returns the stored form of an accepted message: JSON without its id, which the field name has, and without absent
+ * values. The code writes it without `JSON.stringify`, in two thirds of the time: only callers' values can need
+ * escaping. `policyJson`: its verdict, if that is written already.
  */
 export function encodeBody(body: MessageBody, policyJson = policyText(body)): string {
   const { tenantId, shopId, kind, to, text, mediaUrl, mediaType, via, wireId, idempotencyKey } = body;
@@ -67,7 +67,7 @@ export function encodeBody(body: MessageBody, policyJson = policyText(body)): st
   return requestId === null ? `${json}}` : `${json},"requestId":"${escaped(requestId)}"}`;
 }
 
-/** What stands between a shop's id and the time of acceptance, by kind and by who sends. */
+/** The JSON between a shop's id and the time of acceptance, by kind and by sender. */
 const WORDS = {
   message: { shop: wordsOf('message', 'shop'), pool: wordsOf('message', 'pool') },
   status: { shop: wordsOf('status', 'shop'), pool: wordsOf('status', 'pool') },
@@ -81,7 +81,7 @@ function policyText({ policy }: MessageBody): string | undefined {
   return policy === null ? undefined : verdictJson(policy);
 }
 
-/** What every body holds; the rest of it where there is some. */
+/** The fields that every body has, and the optional ones. */
 type StoredBody = Pick<MessageBody, 'tenantId' | 'shopId' | 'kind' | 'via' | 'createdAtMs' | 'wireId'> &
   Partial<MessageBody>;
 
@@ -109,7 +109,9 @@ function decodeBody(id: string, text: string): MessageBody {
   };
 }
 
-/** All that stands in JSON as it is: no quotes, backslashes and control characters, and to be sure no half of a pair. */
+/**
+ * Characters that JSON does not escape: no quotes, backslashes and control characters, and no half of a surrogate pair.
+ */
 const AS_IT_IS = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /** A text as JSON has it between quotes. Most need no escape, and to look for one costs half of what writing JSON does. */
@@ -122,10 +124,10 @@ export function quoted(text: string | null): string {
   return text === null ? 'null' : JSON.stringify(text);
 }
 
-/** A message as it is stored: what was accepted, what became of it, what its recipients said. */
+/** A message as it is stored: its accepted content, its state, its receipts. */
 export type MessageFields = readonly (string | null)[];
 
-/** What was accepted, what became of it and what its recipients said. */
+/** The accepted content, the state and the receipts. */
 export interface StoredMessage {
   readonly body: MessageBody;
   readonly state: MessageState;
@@ -143,7 +145,7 @@ export function decodeMessage(id: string, fields: MessageFields): StoredMessage 
   return { body, state, receipts: decodeReceipts(receiptsText) };
 }
 
-/** As the API shows it. */
+/** Returns the message as the API shows it. */
 export function messageView({ body, state, receipts }: StoredMessage): MessageView {
   const createdAt = new Date(body.createdAtMs).toISOString();
   return {
@@ -177,7 +179,7 @@ function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** Where a caller reads what becomes of a message (docs/contract.md, Accepted response fields). */
+/** Returns the path for reading a message's state (docs/contract.md, Accepted response fields). */
 export function statusUrl(messageId: string): string {
   return `/api/v1/messages/${messageId}`;
 }

@@ -33,13 +33,13 @@ function countedOf(elements: readonly string[]): number {
   return elements.filter((element) => entryTextOf(element) !== '').length;
 }
 
-/** Whether an element may be less than a day old. Ids tell whole seconds. */
+/** True if an element may be less than a day old. Ids contain whole seconds. */
 function isOfDay(element: string, nowMs: number): boolean {
   const madeAtMs = madeAt(element);
   return madeAtMs === undefined || madeAtMs > nowMs - DAY_MS - 1_000;
 }
 
-/** When an element was added; undefined where it does not tell. */
+/** Returns when an element was added; undefined if it contains no time. */
 function madeAt(element: string): number | undefined {
   const messageId = messageIdOf(element);
   if (messageId !== undefined) return Number.parseInt(messageId.slice(0, 8), 16) * 1_000;

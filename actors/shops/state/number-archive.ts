@@ -1,9 +1,9 @@
 /*
- * What is kept of a number for 30 days when its shop is erased, so that an erasure lifts no cap and no opt-out
- * (docs/contract.md, A number and its shops): since when its warm-up counts, how much of the last day's caps is used up,
- * and who opted out. Not kept: texts, whom was written to, who wrote. It is sealed, under a name that does not tell the
- * number, and expires by itself. A digest of each opted-out number would tell as much to whoever has the key, numbers
- * being few, and would have to be asked for at each send.
+ * The data of a number that is kept for 30 days when its shop is erased, so that an erasure lifts no cap and no opt-out
+ * (docs/contract.md, A number and its shops): since when its warm-up counts, how much of the last day's caps is used
+ * up, and who opted out. Texts, recipients and writers are not kept. The data is sealed, under a name that does not
+ * reveal the number, and expires by itself. Digests of the opted-out numbers would not protect them better: numbers are
+ * few, so the key's owner can try them all. Each send would also have to look one up.
  */
 import { fullLedger } from '../../../policy/full-ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
@@ -17,7 +17,7 @@ import type { NumberVault } from './number-vault.ts';
 import { limitsOfBar } from './stored-limits.ts';
 import type { Writer } from './writer.ts';
 
-/** Whose number: its tenant, and its digits. */
+/** The owner of a number: its tenant, and the number's digits. */
 interface TenantNumber {
   readonly tenantId: string;
   readonly phone: string;
@@ -30,11 +30,11 @@ interface Archived extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs'> {
   /** Absent where an earlier program kept it. */
   readonly pausedUntilMs?: number | null;
   readonly entries: readonly string[];
-  /** Who opted out, and the network's stamp on it. */
+  /** The people who opted out, each with the network's timestamp. */
   readonly optOuts: readonly (readonly [address: string, stampMs: number])[];
 }
 
-/** What is remembered of an erased shop's number, and under which key. */
+/** The archived past of an erased shop's number, and its key. */
 export interface ArchivedPast {
   readonly key: string;
   readonly past: NumberPast;
@@ -60,7 +60,7 @@ export function archiveWrites(number: TenantNumber, past: NumberPast, vault: Num
   ];
 }
 
-/** What was kept of a number; undefined: nothing, or too long ago. What cannot be read counts as full. */
+/** Returns the archived past of a number; undefined: none, or too old. Unreadable data counts as a full ledger. */
 export async function readArchive(
   number: TenantNumber,
   vault: NumberVault,
@@ -84,7 +84,7 @@ export function archiveTaken(tenantId: string, key: string): Write[] {
   ];
 }
 
-/** What was kept of a number is not needed: a shop has it, and counted what there was. */
+/** Drops the archive of a number: a shop has it now, and has counted its past. */
 export function archiveDropped(number: TenantNumber, vault: NumberVault): Write[] {
   return archiveKeys(number, vault).flatMap((key) => archiveTaken(number.tenantId, key));
 }
@@ -96,7 +96,10 @@ function archiveKeys({ tenantId, phone }: TenantNumber, vault: NumberVault): str
     .map((digest) => shardKey(shard, 'tenant', tenantId, 'number-left', digest));
 }
 
-/** What caps count of a send: its class and its time, and of a group its shares. Not to whom, nor what. */
+/**
+ * Returns only the fields that caps count: class and time, and for a group its shares. Leaves out the recipient and the
+ * content.
+ */
 export function countedOnly({ kind, atMs, subject }: LedgerEntry): LedgerEntry {
   return { kind, atMs, subject: kind === 'group' ? subject : 0, fingerprint: { high: 0, low: 0 } };
 }

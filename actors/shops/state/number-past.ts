@@ -12,14 +12,14 @@ import { countedEntries } from './stored-ledger.ts';
 import { decodeLimits } from './stored-limits.ts';
 import { laterWriter, type Writer } from './writer.ts';
 
-/** What is known of a number from the shop that had it last, and holds for the next. Times since the Unix epoch. */
+/** The data of a number's last shop that also applies to the next one. Times since the Unix epoch. */
 export interface NumberPast {
   readonly usedAtMs: number;
-  /** Since when its warm-up counts; null where nobody knows. */
+  /** The start of its warm-up; null if unknown. */
   readonly warmupSinceMs: number | null;
-  /** What was sent through it and still counts. */
+  /** The sends through it that still count. */
   readonly entries: readonly LedgerEntry[];
-  /** Who wrote to it, and whether they opted out, by address. */
+  /** The people who wrote to it, and if they opted out, by address. */
   readonly writers: ReadonlyMap<string, Writer>;
   /** The numbers the network knows people by, by the address they were written to or wrote under. */
   readonly aliases: ReadonlyMap<string, string>;
@@ -29,18 +29,20 @@ export interface NumberPast {
   readonly pausedUntilMs: number | null;
 }
 
-/** Where both machines of a shop stand, as is stored; those of a shop that was never loaded if nothing is. */
+/** Returns the stored state of both machines of a shop; the initial states if nothing is stored. */
 export async function readMachines(shard: number, shopId: string, store: Store): Promise<ShopMachines> {
   const [actor] = await store.read([['HGET', shopKeys(shard, shopId).shop, 'actor']]);
   return restoreMachines(actor as string | null);
 }
 
-/** Whether a number that was used last at `usedAtMs` is remembered no more. */
+/** True if a number that was last used at `usedAtMs` is no longer remembered. */
 export function isForgotten(usedAtMs: number, nowMs: number): boolean {
   return nowMs - usedAtMs > NUMBER_MEMORY_MS;
 }
 
-/** The past of a number at a shop of the tenant; undefined: too long ago. `machines`: how that shop stands. */
+/**
+ * Returns the past of a number at a shop of the tenant; undefined: too long ago. `machines`: the state of that shop.
+ */
 export async function readPast(
   use: NumberUse,
   machines: ShopMachines,
@@ -57,7 +59,7 @@ export async function readPast(
     ['HMGET', keys.shop, 'limits', 'actor'],
   ])) as [string[], string[], string[], (string | null)[]];
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
-  // What the shop sent and heard with the number it took since is not this one's; an opt-out holds all the same.
+  // The shop's later sends and writers belong to another number; opt-outs apply to both.
   const lastMs = use.left?.atMs ?? Number.POSITIVE_INFINITY;
   const wrote = [...eachPerson(decodeWriters(writers))].filter(
     ([, { lastInboundAtMs, optedOut }]) => optedOut || lastInboundAtMs <= lastMs,
@@ -73,7 +75,7 @@ export async function readPast(
   };
 }
 
-/** Who wrote, each person once: of what is kept under both forms of a number the later word counts. */
+/** Returns each writer once: if both forms of a number are stored, the later one counts. */
 function eachPerson(writers: ReadonlyMap<string, Writer>): Iterable<readonly [string, Writer]> {
   const people = new Map<string | number, readonly [string, Writer]>();
   for (const [address, writer] of writers) {
@@ -84,7 +86,7 @@ function eachPerson(writers: ReadonlyMap<string, Writer>): Iterable<readonly [st
   return people.values();
 }
 
-/** Who wrote to a shop, from the flat list of fields and values that `HGETALL` answers. */
+/** Reads the writers of a shop from the flat list of fields and values that `HGETALL` returns. */
 export function decodeWriters(flat: readonly string[]): Map<string, Writer> {
   return new Map([...pairs(flat)].map(([address, stored]) => [address, JSON.parse(stored) as Writer]));
 }

@@ -3,18 +3,18 @@ import type { Read, Write } from '../../../runtime/store.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 
 /**
- * How long after its last use a number is remembered at its tenant, in milliseconds: 30 days (docs/contract.md, A number
- * and its shops).
+ * How long after its last use a number is remembered at its tenant, in milliseconds: 30 days (docs/contract.md, A
+ * number and its shops).
  */
 export const NUMBER_MEMORY_MS = 30 * 24 * 3_600_000;
 
 /**
- * Whose a number is at its tenant: the shop that has it connected, or had it last. Written in the commit that connects
- * the shop, so that no shop is connected without it.
+ * The shop of a tenant that has the number connected, or had it last. Written in the commit that connects the shop, so
+ * that no shop is connected without it.
  */
 export interface NumberUse {
   readonly shopId: string;
-  /** When the shop took another number, and how this one stood; absent: its channel says how it stands. */
+  /** When the shop took another number, and the state of this number then; absent: the channel has the state. */
   readonly left?: {
     readonly atMs: number;
     readonly warmupSinceMs: number | null;
@@ -23,12 +23,12 @@ export interface NumberUse {
   };
 }
 
-/** Says whose a number is from now on. */
+/** Stores the number's present shop. */
 export function numberUseWrite(tenantId: string, phone: string, use: NumberUse): Write {
   return ['HSET', tenantKeys(tenantId).numbers, phone, JSON.stringify(use)];
 }
 
-/** Asks whose a number is; `decodeNumberUse` reads the answer. */
+/** Reads the number's shop; `decodeNumberUse` decodes the answer. */
 export function numberUseRead(tenantId: string, phone: string): Read {
   return ['HGET', tenantKeys(tenantId).numbers, phone];
 }

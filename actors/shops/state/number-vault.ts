@@ -1,11 +1,11 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { type TextCipher, textCipher } from '../../../runtime/text-cipher.ts';
 
-/** Names numbers without telling them, and seals what is remembered of one whose shop was erased. */
+/** Derives names that do not reveal numbers, and seals the data of an erased shop's number. */
 export interface NumberVault extends TextCipher {
   /**
-   * The digests of a number (digits only) for one use, one per secret, the newest first: what is stored goes under the
-   * first, and is looked for under all.
+   * Returns the digests of a number (digits only) for one use, one per secret, newest first. Data is stored under the
+   * first digest, and looked up under all.
    */
   digests(use: string, phone: string): readonly string[];
 }
@@ -14,8 +14,8 @@ export interface NumberVault extends TextCipher {
 const DIGEST_BYTES = 16;
 
 /**
- * A vault under keys derived (HKDF-SHA-256) from `secrets`, in the order of `textCipher`. Numbers are few enough to be
- * tried one by one, so what keeps a digest from telling its number is the key, which is not in Redis.
+ * Makes a vault with keys derived (HKDF-SHA-256) from `secrets`, in the order of `textCipher`. Numbers are few enough
+ * to try them all. Only the key, which is not in Redis, keeps a digest from revealing its number.
  */
 export function numberVault(secrets: readonly Buffer[]): NumberVault {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'number-digests', 32)));

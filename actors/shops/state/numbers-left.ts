@@ -9,7 +9,7 @@ import { pairs, readMachines, readPast } from './number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
 import type { NumberVault } from './number-vault.ts';
 
-/** What becomes of an erased shop's numbers. */
+/** The numbers that an erased shop leaves, and the writes for them. */
 interface NumbersLeft {
   /** Digits only. */
   readonly phones: readonly string[];
@@ -17,8 +17,9 @@ interface NumbersLeft {
 }
 
 /**
- * The numbers that a shop leaves when it is erased, and what is to be written before: that none of the tenant's numbers is
- * this shop's any more, and what is kept of each, unless the tenant is erased as well. Nothing where that was written already.
+ * Returns the numbers that a shop leaves when it is erased, and the writes to make before. The writes state that the
+ * shop no longer has the numbers, and archive their data unless the tenant is erased as well. Returns no write that was
+ * made already.
  */
 export async function numbersLeft(
   shop: ShopReference,
@@ -46,7 +47,7 @@ export async function numbersLeft(
   if (machines === undefined) return { phones: own.map(([phone]) => phone), writes };
   const unsaid = ownNumber(machines.channel.context);
   if (unsaid !== null && !uses.has(unsaid)) {
-    // Connected last by a program that did not say so; or this erasure stopped half way, and it was written before.
+    // Either a program that stored no use connected it last, or this erasure stopped half-way after this write.
     const written = await readArchive({ tenantId, phone: unsaid }, vault, { store, nowMs });
     if (written === undefined) own.push([unsaid, { shopId }]);
   }
@@ -58,8 +59,8 @@ export async function numbersLeft(
 }
 
 /**
- * Those of the numbers that another shop of the tenant connected before what `numbersLeft` tells was written, and what takes
- * back what was kept of them: that shop has counted it.
+ * Returns those of the numbers that another shop of the tenant connected before the writes of `numbersLeft`, and the
+ * writes that drop their archives: that shop has counted the data.
  */
 export async function numbersTaken(
   { tenantId }: Pick<ShopReference, 'tenantId'>,

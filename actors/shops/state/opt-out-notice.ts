@@ -1,15 +1,15 @@
 import type { ShopReference } from '../shop-operations.ts';
 
-/** Whom a shop of the pool still has to tell that somebody opted out, and of what. */
+/** An opt-out that a pool shop must still report to another shop. */
 export interface OptOutNotice {
   /** The shop the opted-out person was written to for. */
   readonly origin: ShopReference;
-  /** E.164 with plus, or the network's own id of a person (LID) whose number it does not tell. */
+  /** E.164 with plus, or the network's own id (LID) of a person if it sends no number. */
   readonly from: string;
   /** The network's id of what they wrote, and its stamp on it in milliseconds since the Unix epoch. */
   readonly wireId: string;
   readonly atMs: number;
-  /** When the origin is told again. Not stored: after a restart at once. */
+  /** When the origin is notified again. Not stored: after a restart at once. */
   readonly tellAtMs: number;
 }
 

@@ -1,10 +1,9 @@
 /*
- * The id under which a tenant knows somebody who writes: the same in all its shops, and for whichever address they write
- * from. It is a digest of the first address they were known by, under a key that is not in Redis (`NumberVault.digests`).
- * A hash of the tenant's leads from the digest of each address to the id, so that somebody whose number the network tells
- * later stays the same person. Where two addresses turn out to be one person's who had an id each, that of the number stays,
- * and the hash says what became of the other one. Each entry has the day on which it last counted, and goes once messages
- * of that day are gone (`../effects/person-memory.ts`).
+ * The id by which a tenant knows a person who writes: the same in all its shops, from any of their addresses. It is a
+ * digest of their first known address, under a key that is not in Redis (`NumberVault.digests`). A hash of the tenant
+ * maps the digest of each address to the id, so that a person keeps it when the network sends their number later. If
+ * two ids turn out to be one person's, the number's id stays, and the hash maps the other to it. Each entry has the day
+ * on which it last counted, and goes once messages of that day are gone (`../effects/person-memory.ts`).
  */
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
@@ -22,12 +21,12 @@ interface Addresses {
   readonly lid: string | undefined;
 }
 
-/** Who wrote, by an id of their tenant's. */
+/** The person who wrote, by their tenant's id. */
 export interface KnownPerson {
   readonly id: string;
-  /** All ids that they may have been told of under, `id` among them. */
+  /** All ids that events may have used for them, including `id`. */
   readonly ids: readonly string[];
-  /** What the tenant is to remember of them from now on. */
+  /** The writes that make the tenant remember them. */
   readonly writes: readonly Write[];
 }
 

@@ -1,10 +1,10 @@
 /**
  * How a shop has a message sent by a shop of the platform's pool, maybe on another node.
  *
- * The origin stores the message with the pool shop it chose, then asks that one to `take` it, and asks again until it
- * is told how the message ended; every ask may come twice, late, or from a node that is no longer the owner. The pool
- * shop decides once: what it took or refused stands in its shard under the message's id, and outlives any ask for it,
- * so that it is sent once at most. When the message has ended there its content goes, and only its final state is kept. The
+ * The origin stores the message with the pool shop it chose, then asks that one to `take` it. It asks again until it
+ * learns the message's end. Every ask may come twice, late, or from a node that is no longer the owner. The pool shop
+ * decides once. Its decision is stored in its shard under the message's id, and outlives any ask for it. The message is
+ * therefore sent once at most. When the message has ended there its content goes, and only its final state is kept. The
  * pool shop also reports the end at once; when that report is lost, the next ask learns it.
  */
 import type { PersonClass } from '../../../policy/recipient-class.ts';
@@ -15,31 +15,31 @@ import type { OptOutNotice } from './opt-out-notice.ts';
 /** Recipients the pool writes to; never strangers, groups or statuses (docs/contract.md, The pool). */
 export type PooledClass = Exclude<PersonClass, 'cold'>;
 
-/** What the pool shop's policy judges. */
+/** The facts for the pool shop's policy. */
 export interface PoolOffer {
   readonly to: string;
-  /** With the line that says for whom. */
+  /** With the line that names the shop. */
   readonly text: string;
   readonly mediaUrl: string | null;
-  /** What the recipient is to the origin. */
+  /** The recipient's class at the origin. */
   readonly recipientClass: PooledClass;
   /** The message, once there is one: a shop that refused it before is not willing. */
   readonly messageId: string | null;
 }
 
-/** The offer that a message makes, whose text ends with the line already. */
+/** Returns the offer for a message whose text already ends with the line. */
 export function offerOf({ id, to, text, mediaUrl, policy }: MessageBody): PoolOffer {
   const recipientClass = policy?.recipientClass === 'known' ? 'known' : 'declared';
   return { to: to ?? '', text: text ?? '', mediaUrl, recipientClass, messageId: id };
 }
 
-/** What one shop asks of another, as it travels. */
+/** A question of one shop to another, as it travels. */
 export type PoolAsk =
   /** Would it go now? Changes nothing. */
   | { readonly ask: 'offer'; readonly pool: ShopReference; readonly offer: PoolOffer }
   /**
-   * Send this, or say what became of it. `known`: it was taken before, so a pool shop that knows nothing of it must
-   * not send it anew.
+   * Send this, or report its state. `known`: it was taken before, so a pool shop without a record of it must not send
+   * it again.
    */
   | {
       readonly ask: 'take';
@@ -74,7 +74,7 @@ export function askedOf(ask: PoolAsk): ShopReference {
   return ask.ask === 'note' ? ask.origin : ask.pool;
 }
 
-/** What is answered. */
+/** The answer to a question. */
 export type PoolAnswer =
   /** It would go now. */
   | { readonly kind: 'willing' }

@@ -1,13 +1,13 @@
 import type { ShopReference } from '../shop-operations.ts';
 
-/** A message of this shop that goes through the pool and has not ended: how far its hand-over is. */
+/** A message of this shop that the pool sends, until it has ended, with its progress there. */
 export interface PooledMessage {
   readonly messageId: string;
   readonly to: string;
   readonly createdAtMs: number;
   /** The pool shop that is asked to send it. Null: the last one refused, another one is looked for. */
   readonly pool: ShopReference | null;
-  /** That pool shop said that it took it. */
+  /** The pool shop answered that it took the message. */
   readonly taken: boolean;
   /** Its place in the list of what the shop accepted. Not stored with it. */
   readonly place: number;

@@ -9,19 +9,19 @@ export interface Transition extends MachineStep {
 }
 
 /**
- * The last transitions of a shop's two machines, for operators. Changed in place once a commit holds, as the ledger is: a
- * message takes six of them, and what is made anew at each lives for seconds in thousands of shops. The steps themselves
- * are those of the machines' tables, which all shops share.
+ * The last transitions of a shop's two machines, for operators. Changed in place once a commit succeeds, like the
+ * ledger. A message takes six of them, and new objects for each would live for seconds in thousands of shops. The steps
+ * themselves belong to the machines' tables, which all shops share.
  */
 export class RecentTransitions {
   #steps: MachineStep[] = [];
   #atMs: number[] = [];
-  /** Where the oldest is, which the next replaces, once all places are taken. */
+  /** The place of the oldest, which the next one replaces once the list is full. */
   #oldest = 0;
 
   note(step: MachineStep, atMs: number): void {
     if (this.#steps.length < KEPT_TRANSITIONS) {
-      // To push would reserve room for seventeen.
+      // `push` would reserve memory for seventeen elements.
       this.#steps = this.#steps.concat(step);
       this.#atMs = this.#atMs.concat(atMs);
       return;

@@ -1,6 +1,7 @@
 /**
- * Sends that wait for their time. A shop's hash holds when each is due, which its actor keeps in memory, and under a digest of
- * its idempotency key the id; a second one what is to be sent. What has ended stands in a hash of its day of end.
+ * Sends that wait for their time. A shop's hash has the due time of each, which its actor keeps in memory. It also has
+ * the id under a digest of its idempotency key. A second hash has the content to send. An ended send is in a hash of
+ * the day on which it ended.
  */
 import { createHash } from 'node:crypto';
 import { DAY_MS } from '../../../policy/durations.ts';
@@ -22,14 +23,14 @@ export interface ScheduledSend {
   readonly lastCode?: FailureCode;
 }
 
-/** What is to be sent, as it is stored. */
+/** The content to send, as it is stored. */
 export type ScheduledDraft = Omit<MessageDraft, 'scheduledId' | 'batch'> & {
   readonly sendAtMs: number;
   readonly notAfterMs: number;
   readonly createdAtMs: number;
   /**
-   * Under a key that is not in Redis, of all that is to be sent; kept when that is gone, so that a replay can be compared. Absent: it has
-   * no idempotency key, or 0.2.0 stored it.
+   * A digest of all that is to be sent, under a key that is not in Redis. Kept after the content is gone, so that a
+   * replay can be compared. Absent: it has no idempotency key, or 0.2.0 stored it.
    */
   readonly contentDigest?: string;
 };
@@ -71,7 +72,7 @@ export function endWrites(
   ];
 }
 
-/** What is kept of one that has ended: all but what was to be sent. */
+/** Returns the part that is kept after the end: all but the content. */
 export function withoutContent(draft: ScheduledDraft): ScheduledDraft {
   return { ...draft, text: undefined, mediaUrl: undefined };
 }
@@ -80,7 +81,7 @@ function endedKey({ shop }: Pick<Place, 'shop'>, day: number): string {
   return `${shop}:scheduled-ended:${day}`;
 }
 
-/** All keys that hold ended ones. */
+/** Returns all keys of ended sends. */
 export function endedKeys(
   place: Pick<Place, 'shop'>,
   { nowMs, retentionMs }: { readonly nowMs: number; readonly retentionMs: number },
@@ -109,7 +110,7 @@ export interface StoredSchedule {
   readonly end: ScheduledEnd | undefined;
 }
 
-/** Where and until when schedules are kept. */
+/** The place of schedules, and how long they are kept. */
 interface ScheduleReading {
   readonly keys: Place;
   readonly store: Pick<Store, 'read'>;
@@ -149,7 +150,7 @@ async function readEverywhere(
   return (await store.read([first, ...ended])) as (string | null)[];
 }
 
-/** As the API shows it. */
+/** Returns the schedule as the API shows it. */
 export function scheduledView(shopId: string, { id, draft, end }: StoredSchedule): ScheduledView {
   const { to, text, mediaUrl, mediaType, idempotencyKey } = draft;
   return {

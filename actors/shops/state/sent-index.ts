@@ -1,6 +1,6 @@
 /**
- * Which message a stanza was, so that what recipients say of it finds its record. One hash a UTC day and shop, written
- * with the commit after which the stanza leaves and expiring as a whole: 80 bytes a message for three days.
+ * Maps stanzas to messages, so that receipts find the message's record. There is one hash for each UTC day and shop. It
+ * is written with the commit before the stanza leaves, and expires as a whole: 80 bytes a message for three days.
  */
 import { DAY_MS } from '../../../policy/durations.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
@@ -11,7 +11,7 @@ import type { ShopKeys } from './shop-keys.ts';
 
 /** How long after a message left a receipt still counts. */
 const RECEIPTS_COUNT_MS = 2 * DAY_MS;
-/** Days that may hold what left within that time, the present one included. */
+/** Days that may contain stanzas from that time, including today. */
 const LIVE_DAYS = 3;
 /** Names in turn: a name comes again a day after its hash has expired. */
 const NAMES = LIVE_DAYS + 1;
@@ -70,7 +70,7 @@ export function decodeSent(text: string | null | undefined, nowMs: number): Sent
   return nowMs - sent.atMs > RECEIPTS_COUNT_MS ? undefined : sent;
 }
 
-/** Whether a receipt for this stanza may come from there: its person, or somebody of its group. */
+/** True if a receipt for this stanza may come from this sender: its person, or a member of its group. */
 export function isFromRecipient(
   { to, lid }: SentStanza,
   { from, group }: { readonly from: string; readonly group: string | undefined },

@@ -28,8 +28,8 @@ export function shopOf(address: Pick<Address, 'id'>): ShopReference {
 }
 
 /**
- * Where an idempotency key points to the id of its message or status, which know nothing of each other's. The caller's
- * key is hashed, so that its length and bytes do not matter.
+ * Returns the key of the message or status id for an idempotency key. Messages and statuses use separate ones. The
+ * caller's key is hashed, so that its length and bytes do not matter.
  */
 export function idempotencyKey(
   shard: number,
@@ -40,7 +40,7 @@ export function idempotencyKey(
   return shardKey(shard, 'shop', shopId, part, createHash('sha256').update(key).digest('base64url'));
 }
 
-/** What the keys of a shop end in, beside the one that is its name alone. */
+/** The endings of a shop's keys, besides the key that is its name alone. */
 const PARTS = [
   'accepted',
   'failed',
@@ -59,8 +59,8 @@ const PARTS = [
 ] as const;
 
 /**
- * The keys of one shop, beside its messages, idempotency keys and credentials. Those that every send asks for are kept,
- * the others made when they are: a node has ten thousand shops, and a key takes a hundred bytes.
+ * The keys of one shop, besides its messages, idempotency keys and credentials. Keys that every send uses are stored,
+ * the others are made when used. A node has ten thousand shops, and a key takes a hundred bytes.
  */
 export class ShopKeys {
   /**
@@ -71,8 +71,8 @@ export class ShopKeys {
   /** List: what the shop was let send, in order; index, queue and ledger at once (`accepted-list.ts`). */
   readonly accepted: string;
   /**
-   * Hash by phone, or by the network's own id of a person (LID) while it tells no number: who wrote to the shop, when
-   * last, and whether to stop.
+   * Hash by phone, or by the network's own id (LID) of a person without a known number. The values: when they last
+   * wrote, and if they opted out.
    */
   readonly writers: string;
   /** Hash by the number a caller wrote, or by a LID: the number the network knows that person by, in E.164. */
@@ -90,7 +90,7 @@ export class ShopKeys {
     return keyOf(this.shop, 'failed');
   }
 
-  /** The same. */
+  /** Like `failed`, for rejected messages. */
   get rejected(): string {
     return keyOf(this.shop, 'rejected');
   }
@@ -106,14 +106,14 @@ export class ShopKeys {
   }
 
   /**
-   * Sorted set by time in milliseconds: `address tenant/shop` of whom this shop of the pool wrote to and for which shop,
-   * two days long.
+   * Sorted set by time in milliseconds: `address tenant/shop` for each recipient of this pool shop and the shop it sent
+   * for, two days long.
    */
   get carriedFor(): string {
     return keyOf(this.shop, 'carried-for');
   }
 
-  /** Hash by shop and person: opt-outs that other shops still have to be told of. */
+  /** Hash by shop and person: opt-outs that must still be reported to other shops. */
   get optOutNotices(): string {
     return keyOf(this.shop, 'opt-out-notices');
   }
@@ -123,7 +123,7 @@ export class ShopKeys {
     return keyOf(this.shop, 'inbound');
   }
 
-  /** Sorted set by time in milliseconds: digests of the stanzas that the shop's tenant was told of. */
+  /** Sorted set by time in milliseconds: digests of the stanzas that were published to the shop's tenant. */
   get inboundHeard(): string {
     return keyOf(this.shop, 'inbound-heard');
   }

@@ -25,7 +25,7 @@ export interface QueuedMessage {
   readonly kind: 'message' | 'status';
   /** E.164, a group id, or empty for a status; a number as the caller wrote it. */
   readonly to: string;
-  /** The number the network knows the recipient by, where it told another one than the caller wrote. */
+  /** The number by which the network knows the recipient, if the caller wrote another. */
   readonly alias?: string;
   readonly createdAtMs: number;
   /** The shop it is sent for, when this one carries it for the pool; absent: its own. */
@@ -41,38 +41,38 @@ export interface ShopState extends ShopMachines {
   readonly shop: ShopReference;
   readonly shard: number;
   readonly keys: ShopKeys;
-  /** Where the tenant's customers and declared contacts stand, asked for each recipient. */
+  /** The keys of the tenant's customers and declared contacts, read for each recipient. */
   readonly people: Pick<TenantKeys, 'customers' | 'contacts' | 'personIds'>;
   readonly name: string;
-  /** Messages in order of age; the one in hand is not among them. */
+  /** Messages in order of age; the message in progress is not among them. */
   readonly queue: readonly QueuedMessage[];
-  /** The message in hand, as it stood in the queue. */
+  /** The message in progress, as it was in the queue. */
   readonly inHand: QueuedMessage | undefined;
-  /** The body of the message in hand, from the moment the session has it. Never stored. */
+  /** The body of the message in progress, from the moment the session has it. Never stored. */
   readonly bodyInHand: MessageBody | undefined;
-  /** Messages of this shop that the pool has, oldest first. They wait in none of its own places. */
+  /** Messages of this shop that the pool has, oldest first. They use none of the shop's own slots. */
   readonly pooled: readonly PooledMessage[];
-  /** Opt-outs that shops this one carried for still have to be told of. */
+  /** Opt-outs that must still be reported to shops that this one carried for. */
   readonly optOutNotices: readonly OptOutNotice[];
   /** Sends that wait for their time. */
   readonly scheduled: readonly ScheduledSend[];
   /** Batches that have not ended, oldest first. */
   readonly batches: readonly Batch[];
-  /** What the policy counted; changed in place once a commit holds. */
+  /** The sends that the policy counted; changed in place once a commit succeeds. */
   readonly ledger: SendLedger;
-  /** How far the list of what was accepted has come; changed in place once a commit holds. */
+  /** The positions in the list of accepted sends; changed in place once a commit succeeds. */
   readonly accepted: AcceptedList;
   /** The newest QR code. Never stored: a new session makes a new one. */
   readonly qr: { readonly text: string; readonly expiresAtMs: number } | undefined;
   /** The code that waits to be typed on the phone. Never stored, as the QR code. */
   readonly pairingCode: { readonly text: string; readonly expiresAtMs: number } | undefined;
-  /** The groups as a session last told them, kept over a drop; undefined until one did. Never stored. */
+  /** The groups that a session last reported, kept over a drop; undefined: none yet. Never stored. */
   readonly groups: ToldGroups | undefined;
   /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
   readonly dispatching: boolean;
   /** False while operators have deactivated the tenant: nothing more is taken from the queue. */
   readonly tenantActive: boolean;
-  /** What the tenant is told of what people write to the shop. */
+  /** The tenant's inbound mode. */
   readonly inbound: InboundMode;
   /** The proxy through which all connections of its sessions go; undefined: they leave from the node's own address. */
   readonly egress: ShopEgress | undefined;
@@ -82,21 +82,21 @@ export interface ShopState extends ShopMachines {
   readonly ledgerReplaced: boolean;
   /** The limits of the number that the network reported. */
   readonly limits: NetworkLimits;
-  /** What was sent since a recipient last said that they have a message; undefined: nothing. */
+  /** The sends since the last receipt of any recipient; undefined: none. */
   readonly undelivered: Undelivered | undefined;
-  /** The last transitions of both machines; changed in place once a commit holds. */
+  /** The last transitions of both machines; changed in place once a commit succeeds. */
   readonly transitions: RecentTransitions;
 }
 
-/** What a session told of the shop's groups, and which session. */
+/** The groups that a session reported, and the session. */
 interface ToldGroups {
   readonly generation: number;
   readonly list: readonly SessionGroup[];
 }
 
 /**
- * The state with some of it changed. Each field is named, because to spread an object of so many takes V8 380 ns in
- * place of 50, and every send needs one.
+ * Returns the state with some fields changed. Each field is named: a spread of so many fields takes V8 380 ns instead
+ * of 50, and every send needs one.
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, inHand, bodyInHand, pooled } = state;
@@ -155,13 +155,13 @@ export function channelState(state: Pick<ShopState, 'channel'>): ChannelStateNam
   return state.channel.value as ChannelStateName;
 }
 
-/** Whether a session that was open before is on its way back. */
+/** True if a session that was open before is reconnecting. */
 export function isResuming(state: Pick<ShopState, 'channel'>): boolean {
   const name = channelState(state);
   return (name === 'starting' || name === 'reconnecting') && state.channel.context.pairedAtMs !== null;
 }
 
-/** The groups as the open session told them; undefined without one, and until it did. */
+/** Returns the groups that the open session reported; undefined without one, or before its report. */
 export function liveGroups(
   state: Pick<ShopState, 'channel' | 'groups'>,
 ): readonly SessionGroup[] | undefined {
@@ -170,7 +170,10 @@ export function liveGroups(
   return isLive ? groups.list : undefined;
 }
 
-/** Whether a session will tell the shop's groups unasked: it is on its way back, or back and has not told them yet. */
+/**
+ * True if a session will report the shop's groups unasked: it is reconnecting, or is open and has not reported them
+ * yet.
+ */
 export function isToTellGroups(state: Pick<ShopState, 'channel' | 'groups'>): boolean {
   return isResuming(state) || (channelState(state) === 'connected' && liveGroups(state) === undefined);
 }
@@ -180,7 +183,7 @@ export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
 }
 
-/** Whether that message is in hand and not on the wire. */
+/** True if that message is in progress and not on the wire. */
 export function isPreparing(state: Pick<ShopState, 'pacing' | 'inHand'>, messageId: string): boolean {
   return state.inHand?.messageId === messageId && pacingState(state) === 'preparing';
 }
@@ -193,7 +196,7 @@ export function settledPlace({ queue, inHand, pooled, accepted }: ShopState): nu
   return place;
 }
 
-/** What the queue remembers of a message. `alias`: the number the network knows its recipient by, if another. */
+/** Returns the queue's entry of a message. `alias`: the number by which the network knows its recipient, if another. */
 export function queuedMessage(body: MessageBody, place: number, alias?: string): QueuedMessage {
   const { id, kind, to, createdAtMs, batchId } = body;
   const own = { messageId: id, kind, to: to ?? '', createdAtMs, place };
@@ -207,14 +210,14 @@ export function carriedMessage(body: MessageBody, alias?: string): QueuedMessage
   return { ...message, carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };
 }
 
-/** Where a message goes: to the number the network knows, else to what the caller wrote. */
+/** Returns a message's destination: the number that the network knows, otherwise the one that the caller wrote. */
 export function addressee({ to, alias }: Pick<QueuedMessage, 'to' | 'alias'>): string {
   return alias ?? to;
 }
 
 /**
- * A queue in order of age: a message that was accepted elsewhere may be older than what waits here, or is in
- * hand.
+ * Returns a queue in order of age. A message that was accepted elsewhere may be older than the waiting ones or the one
+ * in progress.
  */
 export function byAge(queue: readonly QueuedMessage[]): QueuedMessage[] {
   return queue.toSorted((left, right) => left.createdAtMs - right.createdAtMs);

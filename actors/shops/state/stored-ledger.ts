@@ -7,17 +7,17 @@ import { entryTextOf, messageIdOf } from './accepted-list.ts';
 /** A shop's ledger as it was stored, or a full one where it could not be read. */
 export interface StoredLedger {
   readonly ledger: SendLedger;
-  /** What to store in place of these elements, oldest first, each in its place; absent: they stay as stored. */
+  /** The elements to store instead of these, oldest first, each in its place; absent: they stay unchanged. */
   readonly elements?: readonly string[];
   /** It could not be read, and counts as full from now on. */
   readonly unreadable?: true;
 }
 
 /**
- * Reads a shop's ledger back from the newest elements of what it accepted. What was stored by a clock that was ahead
- * counts as sent at `nowMs`: later than it was, so no window lets through one too many, and none waits for a time that
- * is hours away. A ledger that cannot be read counts as full: the shop sends nothing for a day at most, rather than
- * more than its caps. Ids stay as they are, and in their places.
+ * Reads a shop's ledger from the newest elements of its accepted list. An entry with a time after `nowMs`, from a clock
+ * that was ahead, counts as sent at `nowMs`. No window then admits one send too many, or waits for hours. An unreadable
+ * ledger counts as full: the shop sends nothing for a day at most, rather than more than its caps. Ids stay unchanged
+ * and in their places.
  */
 export function readLedger(newest: readonly string[], nowMs: number): StoredLedger {
   const stored = newest.map(entryTextOf);
@@ -40,8 +40,8 @@ export function readLedger(newest: readonly string[], nowMs: number): StoredLedg
 }
 
 /**
- * What the newest elements of a shop's list count that is less than a day old at `nowMs`, for another shop to count on.
- * Where they cannot be read it is a full ledger.
+ * Returns the entries of the newest elements that are less than a day old at `nowMs`, for another shop to count. If
+ * they are unreadable, returns a full ledger.
  */
 export function countedEntries(newest: readonly string[], nowMs: number): LedgerEntry[] {
   try {
@@ -56,7 +56,7 @@ export function countedEntries(newest: readonly string[], nowMs: number): Ledger
   }
 }
 
-/** The ledger of these entries. What a shop took over with a number stands in its list behind what it sent later. */
+/** Returns the ledger of these entries. A list has entries taken over with a number behind later ones of its own. */
 export function ledgerOf(entries: readonly LedgerEntry[]): SendLedger {
   const ledger = new SendLedger();
   for (const entry of entries.toSorted((left, right) => left.atMs - right.atMs)) ledger.record(entry);

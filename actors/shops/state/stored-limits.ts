@@ -6,7 +6,7 @@ import {
   UNNAMED_END_MS,
 } from '../../../policy/network-limits.ts';
 
-/** The stored form of what the network said of a number. */
+/** Returns the stored form of the network's limits for a number. */
 export function encodeLimits(limits: NetworkLimits): string {
   return limits.restriction === null && limits.newChats === null ? '' : JSON.stringify(limits);
 }

@@ -19,9 +19,8 @@ interface StraySources {
 }
 
 /**
- * The messages of a shard that no shop's list names any more, some at a time. There are none, unless messages were kept for
- * longer before: a list is cut by the present retention, and a day expires by the one it was written with. Rejects as
- * `Store.read` does.
+ * Yields the messages of a shard that no shop's list names, some at a time. They exist only if the retention was longer
+ * before: a list is cut by the present retention, and a day expires by its former one. Rejects as `Store.read` does.
  */
 export async function* strayMessages(
   shard: number,

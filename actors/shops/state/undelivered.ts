@@ -1,13 +1,13 @@
 import type { DueTimer } from '../../../runtime/behaviour.ts';
 
-/** Messages that were sent since a recipient last said that they have one. */
+/** Messages sent since the last receipt of any recipient. */
 export interface Undelivered {
   /** When the first of them was sent, milliseconds since the Unix epoch. */
   readonly sinceMs: number;
   readonly count: number;
-  /** When there came to be enough of them to tell of. Absent: there are not, or an earlier program counted them. */
+  /** When their number became enough to report. Absent: it is not, or an earlier program counted them. */
   readonly enoughSinceMs?: number;
-  /** There are enough of them, for long enough: operators are told. */
+  /** There are enough of them for long enough: operators are notified. */
   readonly isLong: boolean;
 }
 
@@ -25,7 +25,10 @@ export function oneMore(before: Undelivered | undefined, nowMs: number): Undeliv
   };
 }
 
-/** When enough of them will each have been sent for long enough; undefined: not as things stand, or that is known. */
+/**
+ * Returns when enough of them will each have been sent for long enough; undefined: never at the present count, or
+ * operators know.
+ */
 export function undeliveredTimer(undelivered: Undelivered | undefined): DueTimer | undefined {
   if (undelivered === undefined || undelivered.isLong || undelivered.count < LEAST) return undefined;
   return { id: 'undelivered', dueAtMs: (undelivered.enoughSinceMs ?? undelivered.sinceMs) + LONG_MS };

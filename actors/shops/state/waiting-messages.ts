@@ -13,9 +13,9 @@ import { carriedMessage, type QueuedMessage, queuedMessage } from './shop-state.
 export interface WaitingMessages {
   /** Both machines as they are stored; null: never. */
   readonly actor: string | null;
-  /** In its queue or in hand, its own and those it carries for the pool; `sending`: it may be on the wire. */
+  /** The messages in its queue or in progress, its own and carried ones; `sending`: it may be on the wire. */
   readonly queued: readonly { readonly message: QueuedMessage; readonly sending: boolean }[];
-  /** Those of its own that the pool has; `ended`: their final state there, if they have one. */
+  /** Its messages at the pool; `ended`: their final state there, if they have one. */
   readonly pooled: readonly { readonly message: PooledMessage; readonly ended: MessageState | undefined }[];
 }
 

@@ -1,6 +1,6 @@
 import { isOptOut } from '../../../policy/opt-out.ts';
 
-/** What a shop remembers of a number that wrote to it. */
+/** The shop's data about a number that wrote to it. */
 export interface Writer {
   /** When it last wrote, for "replied since". */
   readonly lastInboundAtMs: number;
@@ -23,8 +23,8 @@ export interface Inbound {
 const REMEMBERED_WIRE_IDS = 8;
 
 /**
- * What is remembered after an inbound message. Undefined: it changes nothing, since it was seen before. One that the
- * network stamped earlier than the newest (delivered late or out of order) does not replace it.
+ * Returns the data after an inbound message. Undefined: nothing changes, since the message was seen before. A message
+ * with an earlier network timestamp than the newest (late or out of order) does not replace it.
  */
 export function afterInbound(
   writer: Writer | undefined,
@@ -34,7 +34,7 @@ export function afterInbound(
   return afterWord(writer, { ...inbound, optedOut: isOptOut(inbound.text) }, nowMs);
 }
 
-/** The same after an opt-out that was written elsewhere, and counts as written to this shop. */
+/** Returns the data after an opt-out that was sent to another shop and counts for this one. */
 export function afterOptOut(
   writer: Writer | undefined,
   word: Omit<Inbound, 'text'>,
