@@ -133,6 +133,8 @@ export interface SendOrder {
   readonly deadlineMs: number;
   /** The recipient's message that this message quotes. */
   readonly quoted?: QuotedMessage;
+  /** It may not start a chat: without a token of the recipient the order ends as `no_chat`, before composing is shown. */
+  readonly needsChat?: true;
 }
 
 /** A message that was read: its stanza, and its sender by number or by the network's own id. */
@@ -161,6 +163,8 @@ export type SendOutcome =
   | { readonly kind: 'media_unavailable'; readonly detail: string }
   /** The recipient is not on the network. Nothing reached the wire. */
   | { readonly kind: 'not_on_network' }
+  /** The order needs a chat, and the network gave the number no token of the recipient. Nothing reached the wire. */
+  | { readonly kind: 'no_chat' }
   /** Nothing reached the wire, and the message is not why: no open session, one that ended, or a look-up without an answer. It waits. */
   | { readonly kind: 'not_sent' }
   /**

@@ -202,6 +202,38 @@ test('before the wire the token decides: who wrote and of whom there is none is 
   assert.equal(shop.statusOf(within), 'sending');
 });
 
+test('what waits goes to somebody of whom there is a token, though they never wrote to the service', async () => {
+  const shop = await ShopHarness.connected();
+  const [first, second] = [shop.send('+33699990003'), shop.send('+33699990004')];
+  restrict(shop);
+  shop.toWire(first, 'nothing', true);
+  assert.equal(shop.statusOf(first), 'sending');
+  assert.equal(shop.effectsOf('prepare').at(-1)?.order.needsChat, true);
+  shop.outcome(first, { kind: 'acknowledged' });
+  shop.pass(20_000);
+  lift(shop);
+  quota(shop, { used: 3 });
+  shop.toWire(second, 'nothing', true);
+  assert.equal(shop.statusOf(second), 'sending');
+  assert.equal(networkOf(shop).newChats?.used, 3, 'it starts no chat');
+});
+
+test('what waits for somebody of whom the session finds no token is rejected, with the code of its class', async () => {
+  const shop = await ShopHarness.connected();
+  const declaration = { expiresAtMs: null, revoked: false };
+  const cold = idOf(shop.sendToStranger('+33699990002'));
+  const declared = shop.sendTo('+33699990003', { isCustomer: false, declaration });
+  restrict(shop);
+  for (const [id, code] of [
+    [cold, 'COLD_RECIPIENT_CAP_REACHED'],
+    [declared, 'DECLARED_RECIPIENT_CAP_REACHED'],
+  ] as const) {
+    shop.toSession(id);
+    shop.outcome(id, { kind: 'no_chat' });
+    assert.equal(shop.statusOf(id), `rejected ${code}`);
+  }
+});
+
 test('an unrestricted number may write to people without a token', async () => {
   const shop = await ShopHarness.connected();
   const id = idOf(shop.sendToStranger('+33699990002'));

@@ -126,10 +126,10 @@ export class MemorySessionHost implements SessionHost {
   }
 
   /** False: the message goes no further. */
-  #lookUp(shop: Shop, session: MemorySession, { messageId, to, knownAs }: SendOrder): boolean {
-    const exists = this.#behaviour.exists(to);
+  #lookUp(shop: Shop, session: MemorySession, { messageId, to, knownAs, needsChat }: SendOrder): boolean {
+    const exists = needsChat && !shop.writers.has(to) ? 'no_chat' : this.#behaviour.exists(to);
     if (exists !== true) {
-      const kinds = { silent: 'not_sent', rate_limited: 'rate_limited' } as const;
+      const kinds = { silent: 'not_sent', rate_limited: 'rate_limited', no_chat: 'no_chat' } as const;
       session.giveUp(messageId, { kind: exists === false ? 'not_on_network' : kinds[exists] });
       return false;
     }

@@ -93,4 +93,17 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
       assert.equal(await hasChat(STRANGER), false);
     },
   );
+
+  promise('an order that needs a chat comes to nothing where there is none', async (network, shop) => {
+    const { host, log } = network;
+    host.prepare(shop, textOrder('to a stranger', { to: STRANGER, needsChat: true }));
+    const { outcome } = await log.next(shop, 'session.send_outcome');
+    assert.deepEqual(outcome, { kind: 'no_chat' });
+    const written = network.write(shop, FRIEND, 'hi');
+    const { token } = await log.next(shop, 'session.inbound');
+    host.confirmInbound(shop, token);
+    assert.equal(await written, true);
+    host.prepare(shop, textOrder('to a friend', { to: FRIEND, needsChat: true }));
+    assert.equal((await log.next(shop, 'session.prepared')).hasChat, true);
+  });
 }

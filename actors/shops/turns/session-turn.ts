@@ -11,7 +11,7 @@ import { takeNumber } from './number/take-number.ts';
 import { keepWriter, learnRecipient } from './people/recipient-alias.ts';
 import { heedOptOut, startNotices, tellOfOptOut } from './pool/opt-out-notices.ts';
 import type { ShopFacts } from './shop-facts.ts';
-import { onPrepared } from './wire/dispatch-message.ts';
+import { onNoChat, onPrepared } from './wire/dispatch-message.ts';
 import { onReceipts } from './wire/receipt-turn.ts';
 
 /** What an event of the shop's newest session changes. */
@@ -115,7 +115,9 @@ function onOutcome(
   { messageId, outcome, isLate }: Extract<SessionEvent, { type: 'session.send_outcome' }>,
 ): void {
   const backoffMs = outcome.kind === 'rate_limited' ? outcome.backoffMs : undefined;
-  if (builder.state.inHand?.messageId === messageId && isLate !== true) {
+  if (outcome.kind === 'no_chat') {
+    if (isPreparing(builder.state, messageId)) onNoChat(builder);
+  } else if (builder.state.inHand?.messageId === messageId && isLate !== true) {
     builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
     // It came late, and is about the shop's number all the same.

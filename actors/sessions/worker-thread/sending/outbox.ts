@@ -10,7 +10,7 @@ import { renewLid } from './number-lookup.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import { beginningOf, outcomeOf, overdueOutcome, type Pending, type PrepareOrder } from './pending-order.ts';
 import { PostDevices } from './post-devices.ts';
-import { chatOf, lookUpRecipient, showComposing } from './recipients.ts';
+import { chatOf, recipientOf, showComposing } from './recipients.ts';
 
 /** The ack error that is a rate signal. */
 const RATE_ACK = '429';
@@ -327,7 +327,7 @@ export class Outbox {
     const { order, asked } = pending;
     const { socket, clock } = this.#options;
     if (!isGroupAddress(order.to)) {
-      const answer = await lookUpRecipient({ ...this.#options, to: order.to });
+      const answer = await recipientOf(this.#options, order);
       if ('outcome' in answer) {
         this.#settle(pending, answer.outcome);
         return undefined;

@@ -6,8 +6,9 @@ import {
   USyncUser,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import type { SendOutcome } from '../../session-host.ts';
+import type { SendOrder, SendOutcome } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
+import type { ContactTokens } from '../keys/contact-tokens.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isRateSignal, queryErrorCode } from '../session/session-end.ts';
 import { chatAddress, isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
@@ -18,18 +19,31 @@ type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOut
 /** A kept answer: the number by which the network knows the person, or that nobody is there. */
 type KnownAs = string | false;
 
+/** What looking a recipient up needs. */
+interface LookUpOptions {
+  readonly socket: WASocket;
+  readonly numbers: ExpiringCache;
+  readonly timing: SessionTiming;
+}
+
+/** Looks the recipient of an order up, and the chat with them where the order needs one. Rejects on a rate signal. */
+export async function recipientOf(
+  options: LookUpOptions & { readonly tokens: Pick<ContactTokens, 'has'> },
+  { to, needsChat }: Pick<SendOrder, 'to' | 'needsChat'>,
+): Promise<RecipientAnswer> {
+  const answer = await lookUpRecipient({ ...options, to });
+  if ('outcome' in answer || !needsChat) return answer;
+  const chat = await chatOf(options.socket, answer.number);
+  return (await options.tokens.has(chat)) ? answer : { outcome: { kind: 'no_chat' } };
+}
+
 /**
  * Looks up whether a number is on the network, and by which number it is known there: older accounts of some countries
  * have another form than they are dialled with. Yes and no are kept, across sessions too: asking in bulk gets numbers
  * banned (docs/chat-client.md, Sending). Only a row that says `out` is a no. Without an answer the message waits; an
  * answer that says neither counts as a try. Rejects on a rate signal.
  */
-export async function lookUpRecipient(options: {
-  readonly socket: WASocket;
-  readonly to: string;
-  readonly numbers: ExpiringCache;
-  readonly timing: SessionTiming;
-}): Promise<RecipientAnswer> {
+async function lookUpRecipient(options: LookUpOptions & { readonly to: string }): Promise<RecipientAnswer> {
   const { socket, to, numbers, timing } = options;
   // Whoever is known by the network's own id wrote.
   if (isLidAddress(to)) return { number: to };

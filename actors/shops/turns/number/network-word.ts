@@ -89,17 +89,25 @@ export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'inHand'>)
   return { ...limits, newChats: { ...newChats, accepted: waiting } };
 }
 
+/** What is known of the chat with a person. `hasChat` is exact; absent: the session has not said. */
+export interface KnownChat {
+  readonly hasChat?: boolean | undefined;
+  readonly writer: Writer | undefined;
+}
+
+/** Whether a message to that person starts a chat. Until the session says, anyone who wrote has one. */
+export function startsChat({ hasChat, writer }: KnownChat): boolean {
+  return writer === undefined && hasChat !== true;
+}
+
 /**
- * Whether the network bars a message to a person that is about to leave. `hasChat` is exact; until the session says,
- * anyone who wrote has a chat. The quota is of messages to people who have not answered.
+ * Whether the network bars a message to a person that is about to leave. While the number is restricted the token alone
+ * counts. The quota is of messages to people who have not answered.
  */
-export function barsNewChat(
-  { limits }: Pick<ShopState, 'limits'>,
-  { hasChat, writer }: { readonly hasChat: boolean | undefined; readonly writer: Writer | undefined },
-  nowMs: number,
-): boolean {
-  if (restrictionAt(limits, nowMs) !== null) return !(hasChat ?? true) || writer === undefined;
-  return writer === undefined && newChatBarOnWire(limits, nowMs) !== undefined;
+export function barsNewChat({ limits }: Pick<ShopState, 'limits'>, chat: KnownChat, nowMs: number): boolean {
+  const isRestricted = restrictionAt(limits, nowMs) !== null;
+  if (isRestricted && chat.hasChat !== undefined) return !chat.hasChat;
+  return startsChat(chat) && newChatBarOnWire(limits, nowMs) !== undefined;
 }
 
 /** When a restriction ends by itself; undefined: there is none. */

@@ -8,7 +8,7 @@ import type { MessageBody } from '../../state/message-record.ts';
 import { sentExpiry, sentWrite } from '../../state/sent-index.ts';
 import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { barsNewChat, newChatLeaves } from '../number/network-word.ts';
+import { barsNewChat, newChatLeaves, startsChat } from '../number/network-word.ts';
 import { isOverRecipientLimits, linkLid } from '../people/recipient-alias.ts';
 import { rememberCarried } from '../pool/opt-out-notices.ts';
 import type { DispatchFacts } from './dispatch-facts.ts';
@@ -22,10 +22,10 @@ const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 /** Ends a message whose record expired while it waited. */
 const GONE: MessageReason = 'EXPIRED';
 
-/** The facts that the last check before the wire uses. */
-interface LastLook extends DispatchFacts {
-  /** Whether the network knows a chat with the recipient; absent: the session did not say. */
-  readonly hasChat?: boolean | undefined;
+/** The facts that a check uses. */
+interface Look extends DispatchFacts {
+  /** The session has prepared the message, and says whether the network knows a chat with the recipient. */
+  readonly prepared?: { readonly hasChat: boolean | undefined };
 }
 
 /**
@@ -35,7 +35,7 @@ interface LastLook extends DispatchFacts {
 function obstacle(
   state: ShopState,
   body: MessageBody,
-  { writer, audience, withdrawn, lapsed, hasChat, nowMs }: LastLook & { readonly nowMs: number },
+  { writer, audience, withdrawn, lapsed, prepared, nowMs }: Look & { readonly nowMs: number },
 ): MessageReason | undefined {
   const to = body.to ?? '';
   if (withdrawn || (isPerson(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
@@ -44,7 +44,8 @@ function obstacle(
   }
   // Its place is one of the declared, and neither budget spills into the other.
   if (lapsed) return 'COLD_RECIPIENT_CAP_REACHED';
-  if (isPhoneNumber(to) && barsNewChat(state, { hasChat, writer }, nowMs)) {
+  // Whether there is a token of somebody who never wrote is what the session looks up first.
+  if (prepared !== undefined && isPhoneNumber(to) && barsNewChat(state, { ...prepared, writer }, nowMs)) {
     return classCapCode(body.policy?.recipientClass);
   }
   if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
@@ -55,7 +56,7 @@ function obstacle(
 }
 
 /** The message in hand; undefined when there is a reason against it, with which the message then ends. */
-function unblocked(builder: TurnBuilder, facts: LastLook): MessageBody | undefined {
+function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
   const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
   const { batches, inHand } = builder.state;
@@ -81,6 +82,7 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
   const body = unblocked(builder, facts);
   if (body === undefined) return;
   const { inHand } = builder.state;
+  const needsChat = isPhoneNumber(body.to ?? '') && barsNewChat(builder.state, facts, builder.nowMs);
   builder.change({ bodyInHand: body });
   builder.perform({
     type: 'prepare',
@@ -96,9 +98,16 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
       audience: body.kind === 'status' ? facts.audience : undefined,
       deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
       ...(facts.quoted === undefined ? {} : { quoted: facts.quoted }),
+      ...(needsChat ? { needsChat } : {}),
     },
     traceparent: body.traceparent ?? undefined,
   });
+}
+
+/** The order needed a chat, and the session found none. */
+export function onNoChat(builder: TurnBuilder): void {
+  const { bodyInHand } = builder.state;
+  builder.stepPacing({ type: 'blocked', reason: classCapCode(bodyInHand?.policy?.recipientClass) });
 }
 
 /**
@@ -111,9 +120,9 @@ export function onPrepared(
   facts: DispatchFacts,
   outcomeMs: number,
 ): void {
-  const body = unblocked(builder, { ...facts, hasChat });
+  const body = unblocked(builder, { ...facts, prepared: { hasChat } });
   if (body === undefined) return;
-  if (isPhoneNumber(body.to ?? '') && facts.writer === undefined) newChatLeaves(builder);
+  if (isPhoneNumber(body.to ?? '') && startsChat({ hasChat, writer: facts.writer })) newChatLeaves(builder);
   builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
   builder.write(...writes);
   rememberCarried(builder, lid);
