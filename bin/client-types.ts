@@ -1,7 +1,7 @@
 import { tenantsDocument } from '../http/openapi/document-page.ts';
 import { type JsonSchema, typeOf } from './json-schema-type.ts';
 
-/** As much of the API's document as a client is made of. */
+/** The parts of the API's document that the client is made of. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
@@ -24,7 +24,7 @@ interface DocumentOperation {
 
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
-/** Schemas that a failure is told by, which no operation's data refers to. */
+/** Schemas of failures, which no operation's data refers to. */
 const OF_FAILURES = ['ErrorCode', 'FieldProblem'];
 
 /** The tenants' document. */
@@ -33,11 +33,11 @@ export function apiDocument(): ApiDocument {
 }
 
 /**
- * The TypeScript of `client/src/operations.ts`: types of what each operation takes and answers, and where it stands.
- * Throws for a document that the client cannot be made of, and says which operation or keyword it is.
+ * Returns the TypeScript of `client/src/operations.ts`: types of each operation's request and reply, and its method and
+ * path. Throws if the client cannot be made of the document, with the operation or keyword.
  *
- * Made here, since what openapi-typescript makes has no table for the run time and reads as the document is nested; it also
- * runs on an older compiler than ours (tests/document-tools).
+ * It is written here because the output of openapi-typescript has no table for the run time and is nested like the
+ * document. That tool also needs an older compiler than ours (tests/document-tools).
  */
 export function clientTypes({ paths, components }: ApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -52,13 +52,13 @@ export function clientTypes({ paths, components }: ApiDocument): string {
   });
   const text = types.join('');
   return [
-    "/** What the API's own document says, made of it by `npm run client-types`: never edited by hand. */\n",
+    "/** Types of the API's document, written by `npm run client-types`: never edited by hand. */\n",
     ...reachable(text, components.schemas).map(
       ([name, schema]) =>
         `\n${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '')};\n`,
     ),
     `\n/** What each operation takes (\`params\`), answers (\`data\`), and with which statuses. */\nexport interface Operations {\n${text}}\n`,
-    `\n/** Where each operation stands. */\nexport const OPERATIONS = {\n${rows.join('')}} as const;\n`,
+    `\n/** The method and path of each operation. */\nexport const OPERATIONS = {\n${rows.join('')}} as const;\n`,
   ].join('');
 }
 
@@ -90,7 +90,10 @@ function operationType(method: string, operation: DocumentOperation): string {
 `;
 }
 
-/** The client takes all parameters as one object: a name says where it goes, and a query has no body beside it. */
+/**
+ * Refuses parameters that could go to two places. The client takes all as one object: a name decides the place, and a
+ * query has no body beside it.
+ */
 function refuseAmbiguity(
   method: string,
   { operationId, parameters, requestBody }: DocumentOperation,
@@ -113,7 +116,7 @@ function bodyOf({ requestBody }: DocumentOperation): JsonSchema | undefined {
   return requestBody?.content['application/json']?.schema;
 }
 
-/** Where the operation takes its idempotency key; in the body where it takes it in a header as well. */
+/** Returns where the operation takes its idempotency key. If it takes it in both body and header: the body. */
 function keyPlace(operation: DocumentOperation): 'body' | 'header' | undefined {
   if (bodyOf(operation)?.properties?.idempotencyKey !== undefined) return 'body';
   return operation.parameters.some(isKeyHeader) ? 'header' : undefined;
@@ -123,7 +126,7 @@ function isKeyHeader(parameter: { readonly name: string; readonly in: string }):
   return parameter.in === 'header' && parameter.name === 'Idempotency-Key';
 }
 
-/** Of an operation whose success is a file. */
+/** The data of an operation that returns a file. */
 const FILE: JsonSchema = { type: 'string' };
 
 /** The statuses of success, and what lies in their envelope: the same with each of them. */

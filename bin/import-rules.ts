@@ -1,14 +1,11 @@
 import { dirname, join } from 'node:path';
 
 /**
- * The rules say which room may import which, and where each large library is imported. `bin/check-imports.ts` checks
+ * The rules list which folder may import which, and where each large library is imported. `bin/check-imports.ts` checks
  * all files.
  */
 
-/**
- * What each room may import. A room is a folder; its own files are the room, its subfolders are rooms of their
- * own.
- */
+/** The imports that each room may have. A room is a folder with its own files; its subfolders are separate rooms. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   'runtime/ownership': ['runtime'],
@@ -168,7 +165,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors/shops', 'actors/tenants', 'runtime'],
   ],
   simulator: [],
-  // A package of its own: what callers of the API install.
+  // A separate package, which callers of the API install.
   'client/src': [],
 };
 

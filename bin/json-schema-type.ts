@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the API's document uses. */
+/** The part of JSON Schema that the API's document uses. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string;
@@ -12,10 +12,10 @@ export interface JsonSchema {
   readonly description?: string;
 }
 
-/** What shapes a value. */
+/** Keywords that shape a value. */
 const SHAPING = ['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'items', 'properties', 'required'];
 
-/** What says which values of that shape are good, or explains: no matter of types. */
+/** Keywords that restrict values of a shape, or explain: they do not change the type. */
 const BESIDES = [
   ...['description', 'examples', 'default', 'format', 'pattern', 'not', 'propertyNames', 'deprecated'],
   ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'additionalProperties'],
@@ -32,8 +32,8 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /**
- * The TypeScript of a schema. What a caller gives may be `undefined` where it may be left out. Throws for a keyword that
- * it does not know, since a type that leaves something out would be a lie.
+ * Returns the TypeScript of a schema. In requests an optional value may be `undefined`. Throws for a keyword that it
+ * does not know, since a type that leaves something out would be wrong.
  */
 export function typeOf(
   schema: JsonSchema,

@@ -1,4 +1,4 @@
-/** What a lock file says of a package. */
+/** A package's entry in a lock file. */
 export interface LockedPackage {
   readonly version: string;
   readonly license?: string;
@@ -17,7 +17,10 @@ export interface ImagePackage {
   readonly licence: string;
 }
 
-/** What each licence asks of whoever passes the image on. A package under another one is refused until it is looked at. */
+/**
+ * The duties of each licence for anyone who passes the image on. A package under another one is refused until it is
+ * looked at.
+ */
 const DUTIES: Readonly<Record<string, string>> = {
   '0BSD': 'Nothing.',
   'Apache-2.0': 'Keep the licence, and the notices where there are some.',
@@ -36,7 +39,7 @@ export function imagePackages(packages: Readonly<Record<string, LockedPackage>>)
   return Object.entries(packages).flatMap(([folder, locked]) => {
     const name = folder.replace(/^.*node_modules\//, '');
     if (folder === '' || locked.dev === true || !isInImage(name, locked)) return [];
-    // The registry at hand has no server for arm64, so the lock file knows nothing but its name.
+    // The registry used here has no server for arm64, so the lock file has nothing but its name.
     const licence = locked.license ?? packages[folder.replace('linux-arm64', 'linux-x64')]?.license;
     if (licence === undefined) throw new Error(`${name} has no licence in package-lock.json`);
     return [{ folder, name, version: locked.version, licence }];
@@ -52,7 +55,7 @@ function isInImage(name: string, { os, cpu, libc }: LockedPackage): boolean {
   return libc === undefined || libc.includes('glibc');
 }
 
-/** docs/licences.md. Throws for a licence of which nothing is said here. */
+/** Returns docs/licences.md. Throws for a licence that has no entry here. */
 export function licencesPage(packages: readonly ImagePackage[]): string {
   const licences = [...new Set(packages.map(({ licence }) => licence))].sort();
   const parts = licences.map((licence) => {

@@ -30,8 +30,8 @@ const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'ris
 const LIBRARIES: Readonly<Record<string, string>> = { gnu: 'glibc', musl: 'musl' };
 
 /**
- * Returns the lock file with an entry for each binary that a package names for another platform and that the registry at hand does
- * not carry. `npm ci` refuses a lock file without them. An entry has no hash, so npm takes that package by name and version.
+ * Returns the lock file with an entry for each binary of another platform that the registry used here lacks. `npm ci`
+ * refuses a lock file without them. An entry has no hash, so npm takes that package by name and version.
  */
 export function withAllPlatforms(lock: LockFile): LockFile {
   const missing = missingPlatforms(lock).map(([name, version]) => [
@@ -48,7 +48,7 @@ function missingPlatforms({ packages }: LockFile): readonly (readonly [string, s
   return named.filter(([name]) => !held.some((place) => place.endsWith(`node_modules/${name}`)));
 }
 
-/** Returns the platform that is told by the name of a package, such as `@oxc-parser/binding-linux-arm64-musl`. */
+/** Returns the platform in the name of a package, such as `@oxc-parser/binding-linux-arm64-musl`. */
 function platformOf(name: string): LockedPackage {
   const words = name.replace(/^.*\//, '').split('-');
   const [os] = words.filter((word) => SYSTEMS.includes(word));

@@ -60,7 +60,7 @@ function settingItem(name: string, standard: string, meaning: string): string {
   return `- \`${name}\`: ${capitalized(sentence)} ${without}.`;
 }
 
-/** Leaves a first word alone that is a name or a value, such as `redis://`. */
+/** Returns the sentence with a capital, unless it begins with a name or a value, such as `redis://`. */
 function capitalized(sentence: string): string {
   return sentence.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
 }

@@ -7,11 +7,11 @@ export interface Setting {
   /** A value to begin with in .env.example: the setting is required there. */
   readonly required?: string;
   /**
-   * The reader of the setting; the service through service/environment.ts unless said otherwise. `sdk`: the library for
-   * traces; `secret files`: service/secret-files.ts.
+   * The reader of the setting; default: the service, through service/environment.ts. `sdk`: the library for traces;
+   * `secret files`: service/secret-files.ts.
    */
   readonly readBy?: 'bin/dev' | 'compose.yaml' | 'sdk' | 'secret files';
-  /** Why compose.yaml gives it a value of its own, or none; it passes on all others. */
+  /** Why compose.yaml sets its own value, or none; it passes on all others. */
   readonly decidedByCompose?: string;
 }
 

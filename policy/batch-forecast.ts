@@ -11,7 +11,7 @@ import type { SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 import { mediaFingerprint, textFingerprint } from './text-fingerprint.ts';
 
-/** What is left of a batch, as far as a forecast asks. */
+/** The rest of a batch, as far as a forecast needs it. */
 export interface BatchPlan {
   /** Recipients who wait: known ones who wrote once, known ones who never did, and declared ones. */
   readonly known: number;
@@ -95,13 +95,13 @@ export class ForecastRun {
     return true;
   }
 
-  /** What is known so far. */
+  /** The forecast so far. */
   get forecast(): BatchForecast {
     return this.#days.forecast;
   }
 }
 
-/** What batches of one number have in common. */
+/** The parts that batches of one number share. */
 interface Around {
   readonly facts: ForecastFacts;
   readonly windows: ForecastWindows;
@@ -135,7 +135,7 @@ class PlannedBatch {
     if (same === undefined) return;
     const { ledger, nowMs } = around.facts;
     const fingerprint = 'text' in same ? textFingerprint(same.text) : mediaFingerprint(same.mediaUrl);
-    // Nobody has this number.
+    // The number 0 belongs to no recipient.
     const { sameContentMs } = ledger.tallyMessages({ recipient: 0, fingerprint, nowMs });
     this.#sameMs.push(...sameContentMs.toReversed());
   }
@@ -210,7 +210,7 @@ class PlannedBatch {
     return next;
   }
 
-  /** From when on the rule against one content to many has room. */
+  /** Returns the first moment at which the rule against one content to many lets a message through. */
   #bulkMs(nowMs: number): number {
     if (this.#plan.same === undefined) return nowMs;
     return roomMs(this.#sameMs, BULK_RECIPIENTS_PER_HOUR, HOUR_MS);

@@ -7,8 +7,8 @@ import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 export const DECLARATION_BATCH_LIMIT = 100;
 
 /**
- * Most new declarations of a tenant in 24 hours (docs/contract.md, Declarations), and so how many entries can count at a time,
- * one new declaration each: `LTRIM key -DECLARATIONS_PER_DAY -1`.
+ * Most new declarations of a tenant in 24 hours (docs/contract.md, Declarations). Each is one entry, so this is also
+ * how many entries can count at a time: `LTRIM key -DECLARATIONS_PER_DAY -1`.
  */
 export const DECLARATIONS_PER_DAY = 500;
 
@@ -42,8 +42,8 @@ export class DeclarationLedger {
   #entries: DeclarationEntry[] = [];
 
   /**
-   * The ledger that recorded these entries, oldest first. What a clock that was ahead recorded after `nowMs` counts
-   * from then on.
+   * Returns the ledger that recorded these entries, oldest first. Entries that a clock ahead recorded after `nowMs`
+   * count from then on.
    */
   static restore(encoded: readonly string[], nowMs: number): DeclarationLedger {
     const ledger = new DeclarationLedger();
@@ -72,9 +72,9 @@ export class DeclarationLedger {
 }
 
 /**
- * Decides on a batch of declarations, all or nothing. New is a number without an active declaration: never declared,
- * revoked or expired; renewing an active one is free, and a number that comes twice in a batch, in whichever form,
- * counts once. Changes nothing: record the admission's entry after its commit.
+ * Decides on a batch of declarations, all or nothing. A number without an active declaration is new: never declared,
+ * revoked or expired. Renewing an active one is free. A number that comes twice in a batch, in whichever form, counts
+ * once. Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateDeclarations(
   ledger: DeclarationLedger,
@@ -125,9 +125,9 @@ function countOf(entries: readonly DeclarationEntry[]): number {
 }
 
 /**
- * The first whole second from now at which the batch fits. Room only grows when an entry gets too old, but meanwhile
- * declarations of the batch may expire and become new, so each such moment is tried as the caller will meet it: at
- * its next whole second. Finite, since a batch alone always fits.
+ * Returns the first whole second from now at which the batch fits. Space only grows when an entry gets too old. But
+ * meanwhile declarations of the batch may expire and become new, so each such moment is tried at the next whole second,
+ * as the caller will meet it. Finite, since a batch alone always fits.
  */
 function reliefMs(facts: {
   readonly ledger: DeclarationLedger;

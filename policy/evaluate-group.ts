@@ -10,7 +10,7 @@ import { messageCaps, warmupDay } from './warm-up.ts';
 /** Participants that one share of `groupsPerDay` pays for (docs/contract.md, Settings). */
 export const GROUP_SIZE_UNIT = 50;
 
-/** What the live session knows of a group (docs/contract.md, Groups). */
+/** The live session's knowledge of a group (docs/contract.md, Groups). */
 export interface GroupContext {
   readonly participantCount: number;
   /** The shop's number administers the group. */
@@ -78,7 +78,7 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   };
 }
 
-/** Refuses a group without a context, or with one that cannot be true: the cost of the send cannot be told. */
+/** Refuses a group without a context, or with one that cannot be true: the cost of the send is unknown. */
 function refuseContext(group: GroupContext | null): PolicyRefusal | undefined {
   if (group === null || !Number.isInteger(group.participantCount) || group.participantCount < 0) {
     return refuseWithoutContext();

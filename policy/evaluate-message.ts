@@ -39,8 +39,9 @@ export const BULK_RECIPIENTS_PER_HOUR = 20;
 /** The facts on which a message to a number is judged, beside the ledger of what the shop has sent. */
 export interface MessageFacts {
   /**
-   * The number as the network knows it, else as the caller wrote it, in E.164 shape, or the network's own id of somebody who
-   * has no number that it tells; `evaluateMessage` throws otherwise. Counted in whichever form (`recipientKey`).
+   * The number as the network knows it, else as the caller wrote it, in E.164 shape. A person whose number the network
+   * does not give has the network's own id. `evaluateMessage` throws for any other text. All forms count as one
+   * (`recipientKey`).
    */
   readonly recipient: string;
   readonly text: string | undefined;
@@ -51,14 +52,14 @@ export interface MessageFacts {
   readonly lastInboundAtMs: number | null;
   /** The number's latest message to this shop was an opt-out (`isOptOut`). */
   readonly optedOut: boolean;
-  /** What the tenant declared of the number, whether or not it still holds. */
+  /** The tenant's declaration of the number, whether or not it is still valid. */
   readonly declaration: DeclarationFact | null;
-  /** The network's limits on what the number may do with people who have no chat with it; absent: it said nothing. */
+  /** The network's limits on messages to people who have no chat with the number; absent: none is known. */
   readonly network?: NetworkLimits;
   /** Pairing of the shop's current credentials; `null`: never paired. */
   readonly pairedAtMs: number | null;
   readonly settings: TenantSettings;
-  /** Of each cap and of the network's quota only so much counts, from 0 to 1; absent: all of it. */
+  /** The part of each cap and of the network's quota that counts, from 0 to 1; absent: all of it. */
   readonly share?: number | undefined;
   readonly nowMs: number;
 }
@@ -77,8 +78,8 @@ interface Judgement {
 }
 
 /**
- * Decides on a 1:1 message. The rules are asked in the order of docs/contract.md, Order of policy checks, and
- * the first that refuses is the answer: content, opt-out, bulk pattern, recipient limit, daily, hourly, cold or
+ * Decides on a 1:1 message. The rules are asked in the order of docs/contract.md, Order of policy checks, and the first
+ * that refuses is the answer. They are: content, opt-out, bulk pattern, recipient limit, daily, hourly, cold or
  * declared. Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
@@ -160,8 +161,8 @@ function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | und
 }
 
 /**
- * From when on each limit of a recipient has room at `atMs`. `sentMs`: what was sent to them before, newest
- * first.
+ * Returns when each limit of a recipient next lets a message through, from `atMs` on. `sentMs`: earlier messages to the
+ * recipient, newest first.
  */
 function recipientRelief(
   sentMs: readonly number[],
@@ -178,11 +179,11 @@ function recipientRelief(
 }
 
 /**
- * Whether a message that was accepted would have been refused for its recipient's limits, had it been known
- * then under which number the network knows them: somebody wrote to two forms of a number before either was
- * asked about. Judged as of its acceptance, by what was accepted for the recipient before it. What was admitted
- * under one number and stayed there always passes. `waiting`: how many messages to the recipient were accepted
- * after it and still wait.
+ * Returns whether an accepted message would have been refused for its recipient's limits under the number that the
+ * network uses. This happens if somebody wrote to two forms of a number before either was looked up.
+ *
+ * Judged at its acceptance, by the messages that were accepted for the recipient before it. A message whose number
+ * never changed always passes. `waiting`: how many messages to the recipient were accepted after it and still wait.
  */
 export function exceedsRecipientLimits(
   ledger: SendLedger,
@@ -251,7 +252,7 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
   return refuseUntil({ code: classCapCode(personClass), message: first.message, reliefMs, nowMs });
 }
 
-/** Returns why the shop's own budget of the class refuses, and from when on it has room; undefined: it has room. */
+/** Returns why the shop's own budget of the class refuses, and until when; undefined: it does not. */
 function spentBudget({ facts, ledger, tally, caps, personClass, atMs }: Judgement): NewChatBar | undefined {
   const { pairedAtMs, settings, share } = facts;
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {

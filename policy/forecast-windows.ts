@@ -10,7 +10,7 @@ import {
   warmupDay,
 } from './warm-up.ts';
 
-/** What the caps of a number follow from. */
+/** The facts from which the caps of a number follow. */
 interface Budget {
   readonly pairedAtMs: number | null;
   readonly settings: TenantSettings;
@@ -47,11 +47,11 @@ export class ForecastWindows {
     if (kind === 'declared') this.#declaredMs.push(atMs);
   }
 
-  /** From when on the daily and the hourly cap have room for a batch of this share; not after `nowMs`: they have. */
+  /** Returns when the daily and the hourly cap let a message of this share through; `nowMs` or earlier: now. */
   budgetMs(share: number, nowMs: number): number {
     const sent = this.#allMs.length;
     const last = this.#at(share, nowMs);
-    // Batches that wait for the same room ask at the same moment.
+    // Batches that wait for the same cap ask at the same moment.
     if (last.atMs === nowMs && last.sent === sent) return last.roomMs;
     last.atMs = nowMs;
     last.sent = sent;
@@ -59,7 +59,7 @@ export class ForecastWindows {
     return last.roomMs;
   }
 
-  /** From when on the cap of declared recipients has room. */
+  /** Returns when the cap of declared recipients lets a message through. */
   declaredMs(share: number, nowMs: number): number {
     return roomMs(this.#declaredMs, this.#at(share, nowMs).caps.declaredPerDay, DAY_MS);
   }
@@ -76,7 +76,7 @@ export class ForecastWindows {
     return reliefAcrossWarmup({ pairedAtMs: this.#budget.pairedAtMs, nowMs, roomAtMs });
   }
 
-  /** What is kept of a share, with the caps of this moment. */
+  /** The remembered figures of a share, with the caps of this moment. */
   #at(share: number, nowMs: number): OfShare {
     const { pairedAtMs, settings } = this.#budget;
     const day = warmupDay({ pairedAtMs, nowMs });

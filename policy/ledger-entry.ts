@@ -1,9 +1,6 @@
 import type { Fingerprint } from './text-fingerprint.ts';
 
-/**
- * What an accepted send counts as: the class of a 1:1 recipient, or a group or status, which have their own
- * budgets.
- */
+/** The budget that an accepted send counts in: the class of a 1:1 recipient, or a group or status. */
 export type EntryKind = 'known' | 'cold' | 'declared' | 'group' | 'status';
 
 /** One accepted send: everything that a rule may ask of it. */
@@ -13,7 +10,7 @@ export interface LedgerEntry {
   readonly atMs: number;
   /** The recipient's number (1:1), the shares it takes (group), 0 (status). */
   readonly subject: number;
-  /** Of the text or attachment (1:1), of the group's identifier (group), zeros (status). */
+  /** The fingerprint of the text or attachment (1:1), or of the group's identifier (group); zeros (status). */
   readonly fingerprint: Fingerprint;
 }
 

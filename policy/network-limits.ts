@@ -1,7 +1,7 @@
 /**
- * The chat network limits what a number may do with people who have no chat with it. It announces both limits itself: a
- * restriction bars every new chat until an end that it names, and a quota bounds the messages to people who have not
- * answered within a cycle (WhiskeySockets/Baileys issue 2441, pull requests 2442 and 2445).
+ * The chat network limits messages to people who have no chat with the number. It announces both limits itself. A
+ * restriction bars every new chat until its end. A quota bounds the messages, within a cycle, to people who have not
+ * answered (WhiskeySockets/Baileys issue 2441, pull requests 2442 and 2445).
  */
 import { DAY_MS } from './durations.ts';
 import type { RecipientClass } from './verdict.ts';
@@ -12,11 +12,11 @@ export interface Restriction {
   /** The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`; see `REFUSED` for the one that is ours. */
   readonly kind: string;
   readonly untilMs: number;
-  /** Whether the network named the end. Otherwise it is a day after the network last said that it restricts. */
+  /** True if the network named the end. Otherwise it is a day after the network's last report of the restriction. */
   readonly isEndKnown: boolean;
 }
 
-/** The kind of a restriction of which the network said nothing but that it refused a message. */
+/** The kind of a restriction that is known only from a refused message. */
 export const REFUSED = 'REFUSED';
 
 /** How long a restriction lasts whose end the network does not name, in milliseconds. */
@@ -33,7 +33,7 @@ export interface NewChats {
   /** Messages that were accepted and may not be among `used` yet. */
   readonly accepted: number;
   readonly warning: QuotaWarning | null;
-  /** When the cycle ends; null: the network did not say. */
+  /** When the cycle ends; null: the network gave no end. */
   readonly endsAtMs: number | null;
   readonly atMs: number;
 }
@@ -44,7 +44,7 @@ export interface NetworkLimits {
   readonly newChats: NewChats | null;
 }
 
-/** The network said nothing. */
+/** No limit is known. */
 export const NO_LIMITS: NetworkLimits = { restriction: null, newChats: null };
 
 /** The restriction that is in force; null: none is. */

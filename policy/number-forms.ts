@@ -11,9 +11,10 @@ interface TwoForms {
 }
 
 /**
- * Accounts made before a country changed how its mobile numbers are dialled keep their old form on the chat network.
- * Brazil put a 9 before mobile numbers, which began with 6 to 9 (Anatel, 2012 to 2016); Mexico dropped the 1 between
- * country code and number (IFT, 2019); Argentina's mobile numbers have a 9 in international dialling, and its area
+ * Countries that changed how their mobile numbers are dialled. Older accounts keep their old form on the chat network.
+ *
+ * Brazil put a 9 before mobile numbers, which began with 6 to 9 (Anatel, 2012 to 2016). Mexico dropped the 1 between
+ * country code and number (IFT, 2019). Argentina's mobile numbers have a 9 in international dialling, and its area
  * codes begin with 1 to 3.
  */
 const COUNTRIES: readonly TwoForms[] = [
@@ -41,9 +42,9 @@ const COUNTRIES: readonly TwoForms[] = [
 ];
 
 /**
- * Every form in which a number may be written, itself first: two for mobile numbers of Brazil, Mexico and Argentina,
- * one for all others. Whoever is at one of them is at both. Of a text that is no number in E.164 shape the only form
- * is that text.
+ * Returns every form in which a number may be written, itself first: two for mobile numbers of Brazil, Mexico and
+ * Argentina, one for all others. All forms reach the same person. A text that is no number in E.164 shape has itself as
+ * the only form.
  */
 export function numberForms(phone: string): readonly string[] {
   const country = countryOfTwoForms(phone);
@@ -68,8 +69,8 @@ function countryOfTwoForms(phone: string): TwoForms | undefined {
 }
 
 /**
- * What a recipient is counted by: the number without the digit that says nothing, as an integer, so that both forms
- * meet one recipient's limits; of the network's own id one that no number has. Throws on anything else.
+ * Returns the integer under which a recipient counts: the number without its optional digit, so both forms meet one
+ * recipient's limits. The network's own ids become integers that no number has. Throws on anything else.
  */
 export function recipientKey(phone: string): number {
   if (isNetworkId(phone)) return networkIdAsInteger(phone);

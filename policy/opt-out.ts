@@ -10,11 +10,13 @@ const listNumber = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
 const marks = /\p{M}|\p{Cf}/gu;
 
 /**
- * True when an inbound text opts its sender out: the whole text is STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE, in
- * any case and with or without accents. White space, punctuation, symbols, emoji and formatting marks at both
- * ends are ignored, so `"STOP"`, `*STOP*`, `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out), and so is the number of
- * a list, as in `1. STOP`; `1 stop` may be an answer of another kind. Invisible
- * format characters, which keyboards add around right-to-left text, are ignored too. Linear in the text.
+ * True if an inbound text opts its sender out: the whole text is STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE, in any case
+ * and with or without accents. The number of a list may precede it, as in `1. STOP`; `1 stop` may be an answer of
+ * another kind.
+ *
+ * Ignored at both ends are white space, punctuation, symbols, emoji and formatting marks. So `"STOP"`, `*STOP*`,
+ * `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out). Invisible format characters, which keyboards add around
+ * right-to-left text, are ignored too. Linear in the text.
  */
 export function isOptOut(text: string): boolean {
   let end = text.length;
@@ -43,7 +45,7 @@ function afterIgnored(text: string, from: number, end: number): number {
   return start;
 }
 
-/** Whether the character at the index is ignored. Either index of a surrogate pair stands for the pair. */
+/** Returns whether the character at the index is ignored. Either index of a surrogate pair means the pair. */
 function isIgnoredAtEnds(text: string, index: number): boolean {
   ignoredAtEnds.lastIndex = index;
   return ignoredAtEnds.test(text);

@@ -13,7 +13,7 @@ export interface WindowUsage {
   readonly nextReliefMs: number | null;
 }
 
-/** Where a shop stands in its warm-up and in each window, for operators to look at. Changes nothing. */
+/** Returns a shop's warm-up and its use of each window, for operators. Changes nothing. */
 export function policyUsage(
   ledger: SendLedger,
   facts: {

@@ -13,7 +13,7 @@ export interface QuietHours {
 const DAY_MINUTES = 24 * 60;
 /** All offsets from UTC in force differ by quarters of an hour. */
 const QUARTER_MS = 15 * MINUTE_MS;
-/** Each day needs an hour in which something may leave, or nobody could say when a batch ends. */
+/** Each day needs an hour in which something may leave; otherwise the end of a batch is unknown. */
 const LEAST_OPEN_MINUTES = 60;
 /** Clocks are changed by two hours at most. */
 const LARGEST_CHANGE_MINUTES = 120;
@@ -22,7 +22,7 @@ const LONGEST_QUARTERS = 4 * 50;
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** What is wrong with quiet hours, with the field that it is about; undefined: nothing. */
+/** Returns the first mistake in quiet hours, with its field; undefined: none. */
 export function quietHoursProblem(
   quiet: QuietHours,
 ): { readonly field: keyof QuietHours; readonly message: string } | undefined {
@@ -53,7 +53,7 @@ export function quietUntilMs(quiet: QuietHours, nowMs: number): number {
 export class OpenHours {
   readonly #known = new Map<string, { readonly opensMs: number; readonly closesMs: number }>();
 
-  /** As `quietUntilMs`. */
+  /** Like `quietUntilMs`. */
   fromMs(quiet: QuietHours, nowMs: number): number {
     const key = `${quiet.from} ${quiet.to} ${quiet.timeZone}`;
     const known = this.#known.get(key);
@@ -93,7 +93,7 @@ function shows(timeZone: string, atMs: number, time: string): boolean {
   return minuteIn(timeZone, atMs) === minutesOf(time);
 }
 
-/** As `quietUntilMs`, where clocks are changed before the quiet hours end. */
+/** Like `quietUntilMs`, if clocks are changed before the quiet hours end. */
 function afterChangeMs(quiet: QuietHours, nowMs: number): number {
   const isQuiet = (atMs: number): boolean => isQuietAt(quiet, minuteIn(quiet.timeZone, atMs));
   let openMs = quarterAfter(nowMs);

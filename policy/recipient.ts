@@ -19,7 +19,7 @@ export function isGroupId(text: string): boolean {
   return GROUP_ID.test(text);
 }
 
-/** The network's own id of a person (LID), whose number it may not tell. */
+/** The network's own id of a person (LID), whose number may be unknown. */
 const NETWORK_ID = /^\d{1,20}@lid$/;
 
 /** True for the network's own id of a person. */
@@ -32,7 +32,7 @@ export function isPerson(text: string): boolean {
   return isPhoneNumber(text) || isNetworkId(text);
 }
 
-/** Above every number of 15 digits, and so many that a double still tells each from the next. */
+/** Above every number of 15 digits, and low enough that a double still represents each exactly. */
 const NETWORK_IDS_FROM = 10 ** 15;
 const NETWORK_IDS = 8n * 10n ** 15n;
 
@@ -42,8 +42,8 @@ export function networkIdAsInteger(id: string): number {
 }
 
 /**
- * The number as an integer. One to one with the text, since E.164's 15 digits fit the 53 bits of a double and none
- * starts with 0; so two recipients never collide. Throws on anything that is not a phone number.
+ * Returns the number as an integer. E.164's 15 digits fit the 53 bits of a double and none starts with 0, so two
+ * recipients never collide. Throws on anything that is not a phone number.
  */
 export function phoneAsInteger(phone: string): number {
   if (!isPhoneNumber(phone)) {

@@ -1,4 +1,4 @@
-/** What may refuse a message, in the order of the checks (docs/contract.md, Order of policy checks). */
+/** Codes that may refuse a message, in the order of the checks (docs/contract.md, Order of policy checks). */
 export const MESSAGE_POLICY_CODES = [
   'EMPTY_MESSAGE',
   'MESSAGE_TOO_LONG',
@@ -15,16 +15,13 @@ export const MESSAGE_POLICY_CODES = [
   'GROUP_DAILY_CAP_REACHED',
 ] as const;
 
-/** What may refuse a status post. */
+/** Codes that may refuse a status post. */
 export const STATUS_POLICY_CODES = ['EMPTY_MESSAGE', 'STATUSES_DAILY_CAP_REACHED'] as const;
 
-/** What may refuse a declaration of contacts. */
+/** Codes that may refuse a declaration of contacts. */
 export const DECLARATION_POLICY_CODES = ['DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAILY_CAP_REACHED'] as const;
 
-/**
- * Every code that a policy refusal can carry: a new one stands in one of the three lists, and what is made of
- * it follows.
- */
+/** Every code that a policy refusal can carry. Add a new one to one of the three lists; the types follow. */
 export type PolicyCode =
   | (typeof MESSAGE_POLICY_CODES)[number]
   | (typeof STATUS_POLICY_CODES)[number]
@@ -49,8 +46,8 @@ export function refuse(code: PolicyCode, message: string): PolicyRefusal {
 }
 
 /**
- * A refusal that the rule itself lifts at `reliefMs`, the first moment it would pass; `Infinity`: never, as the
- * message then says.
+ * Makes a refusal that the rule itself lifts at `reliefMs`, the first moment it would pass. `Infinity`: never, as the
+ * end of the message then states.
  */
 export function refuseUntil(refusal: {
   readonly code: PolicyCode;

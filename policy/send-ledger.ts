@@ -3,8 +3,8 @@ import { decodeEntry, type EntryKind, type LedgerEntry } from './ledger-entry.ts
 import type { Fingerprint } from './text-fingerprint.ts';
 
 /**
- * How many entries can count at a time: the roofs of the daily caps of 1:1 messages (250), groups (100 shares, at
- * least one each) and statuses (30). Keeping this many newest entries loses nothing: `LTRIM key -LEDGER_BOUND -1`.
+ * How many entries can count at a time: the highest daily caps of 1:1 messages (250), groups (100 shares, at least one
+ * each) and statuses (30). Keeping this many newest entries loses nothing: `LTRIM key -LEDGER_BOUND -1`.
  */
 export const LEDGER_BOUND = 380;
 
@@ -31,7 +31,7 @@ export function kindSet(...members: readonly EntryKind[]): KindSet {
 }
 
 const NO_TIMES: readonly number[] = [];
-/** Of every ledger that is empty. */
+/** Shared by all empty ledgers. */
 const NO_WORDS = new Uint32Array();
 
 const wordsPerEntry = 5;
@@ -41,14 +41,15 @@ const subjectHighMask = 0xff_ffff;
 const wordRange = 2 ** 32;
 
 /**
- * Everything a shop was let send in the last 24 hours, from which each rule is answered by a scan. A ring of five
- * 32-bit words an entry: time since a base; kind and upper bits of the subject; its lower 32 bits; the two halves of
- * the fingerprint. The ring grows and shrinks with what it holds and never holds more than `LEDGER_BOUND` when each
- * entry was admitted before it was recorded.
+ * Everything that a shop was let send in the last 24 hours; each rule scans it.
  *
- * Time never runs behind the newest entry: when the clock steps back, entries and questions count as of the newest
- * entry, so that no window ever holds more than its cap. A ledger restored from its encoded entries answers as the
- * one that never stopped.
+ * It is a ring of five 32-bit words an entry: time since a base; kind and upper bits of the subject; its lower 32 bits;
+ * the two halves of the fingerprint. The ring grows and shrinks with its entries. It never holds more than
+ * `LEDGER_BOUND` if each entry was admitted before it was recorded.
+ *
+ * Time never runs behind the newest entry. If the clock steps back, entries and questions count as of the newest entry,
+ * so no window ever holds more than its cap. A ledger restored from its encoded entries answers like the one that never
+ * stopped.
  */
 export class SendLedger {
   #words = NO_WORDS;
@@ -191,8 +192,8 @@ export class SendLedger {
   }
 
   /**
-   * Takes an accepted send back that never left. `subjects`: what it may be counted under beside its own subject, where
-   * the network told another number since. Only after its commit holds. Nothing happens where it counts no more.
+   * Takes back an accepted send that never left. Call it only after its commit. `subjects`: other subjects under which
+   * it may count, if the network has since given another number. Does nothing if the entry no longer counts.
    */
   takeBack(entry: LedgerEntry, subjects: readonly number[] = []): void {
     for (let index = this.#size - 1; index >= 0; index -= 1) {
@@ -257,7 +258,10 @@ export class SendLedger {
     return times;
   }
 
-  /** What entries of these kinds weigh that are younger than `sinceMs`: shares for groups, 1 for all others. */
+  /**
+   * Returns the weight of the entries of these kinds that are younger than `sinceMs`: shares for groups, 1 for all
+   * others.
+   */
   weightSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number {
     return this.#survey({ kinds: query.kinds, sinceMs: query.sinceMs, room: Number.POSITIVE_INFINITY })
       .weight;
@@ -270,8 +274,8 @@ export class SendLedger {
   }
 
   /**
-   * The first moment at which the entries of these kinds that still count in a window of `windowMs` weigh no more
-   * than `room`; in the past when they already do, `Infinity` for a negative room.
+   * Returns the first moment at which the entries of these kinds in a window of `windowMs` weigh no more than `room`.
+   * It is in the past if they already do, and `Infinity` for a negative `room`.
    */
   roomAtMs(query: { readonly kinds: KindSet; readonly windowMs: number; readonly room: number }): number {
     const { kinds, windowMs, room } = query;
@@ -314,7 +318,7 @@ export class SendLedger {
     return this.#wordAt(this.#size);
   }
 
-  /** Where the entry with this index, counted from the oldest, starts in the words. */
+  /** Returns the index in the words at which an entry starts; `index` counts from the oldest. */
   #wordAt(index: number): number {
     const word = (this.#head + index) * wordsPerEntry;
     return word < this.#words.length ? word : word - this.#words.length;

@@ -9,7 +9,7 @@ export interface TenantSettings {
   readonly statusesPerDay: number;
 }
 
-/** What a tenant has tuned; a setting that is absent or `null` has its default. */
+/** A tenant's own settings; a setting that is absent or `null` has its default. */
 export type SettingsTuning = { readonly [name in keyof TenantSettings]?: number | null | undefined };
 
 /** A setting that was refused: which one, and what it may be. */

@@ -48,8 +48,8 @@ export function messageCaps(
 }
 
 /**
- * The part of a cap that a send may use, rounded down. Without a share it is all of it. Where there is a cap at all it is at
- * least one: none would be a refusal without end.
+ * Returns the part of a cap that a send may use, rounded down. Without a share it is the whole cap. It is at least one
+ * if there is a cap at all, since none would refuse without end.
  */
 export function shareOf(cap: number, share: number | undefined): number {
   return share === undefined || cap < 1 ? cap : Math.max(1, Math.floor(cap * share));
@@ -60,15 +60,15 @@ export function hourlyCap(perDay: number): number {
   return Math.max(10, Math.floor(perDay / 6));
 }
 
-/** As tuned, else a tenth of the daily cap, at least 5 (docs/contract.md, Messages to numbers). */
+/** Returns the tuned cold cap, else a tenth of the daily cap, at least 5 (docs/contract.md, Messages to numbers). */
 export function coldCap(perDay: number, settings: TenantSettings): number {
   return settings.coldPerDay ?? Math.max(5, Math.floor(perDay / 10));
 }
 
 /**
- * The first moment, from now on, at which a rule whose cap follows the daily cap lets a send through: either because
- * the window has room under the present cap, or because a warm-up step raised the cap before that. `roomAtMs` tells
- * for a daily cap when the window has room.
+ * Returns the first moment, from now on, at which a rule whose cap follows the daily cap lets a send through. Either
+ * the window frees up under the present cap, or a warm-up step raises the cap before that. `roomAtMs` returns, for a
+ * daily cap, when the window frees up.
  */
 export function reliefAcrossWarmup(
   facts: WarmupMoment & { readonly roomAtMs: (perDay: number) => number },

@@ -78,9 +78,9 @@ export interface ActorsOptions {
   readonly egressVault: EgressVault;
   /** Makes spans of what is sent; absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
-  /** Counts what recipients said of messages, and how long after they were sent; milliseconds. Default: nobody counts. */
+  /** Counts recipients' receipts, and how long after the message they came, in milliseconds. Default: not counted. */
   readonly countReceipt?: (kind: 'delivered' | 'read', afterMs: number) => void;
-  /** Counts what scheduled sends came to: null, a message; a code, why none. Default: nobody counts. */
+  /** Counts the results of scheduled sends: null, a message; a code, why none. Default: not counted. */
   readonly countScheduled?: (code: FailureCode | null) => void;
   readonly webhooks: WebhookSettings;
   readonly logs: ErasedLogs;
@@ -164,7 +164,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const performShop = shopEffects({ ...around, ...told, host, countReceipt, countScheduled });
   const leaveTenant = ({ id }: Address, reason: DeactivationReason): void => {
     webhooks.pump.stop(id);
-    // Nobody here hears of its events any more; where it is drained, calls that came since.
+    // Its events no longer reach this node. If it was drained, calls that came since end too.
     if (reason === 'lost' || reason === 'released') eventWaiters.end(id);
   };
   node.register(
@@ -212,7 +212,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   };
 }
 
-/** Tells shops what changed of their tenant. */
+/** Notifies shops of changes of their tenant. */
 function tellingShops(actors: RuntimeNode['actors']): Pick<TenantEffectsOptions, 'tellShop' | 'setInbound'> {
   return {
     tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
@@ -220,7 +220,9 @@ function tellingShops(actors: RuntimeNode['actors']): Pick<TenantEffectsOptions,
   };
 }
 
-/** Starts the sending component, which tells shops what their sessions report, and the limits of pairing what is refused. */
+/**
+ * Starts the sending component. It passes sessions' reports on to shops, and refused pairings to the limits of pairing.
+ */
 function startHost({ node: { actors, steppedClock }, clock, startHost: start }: ActorsOptions): {
   readonly host: SessionHost;
   readonly pairing: PairingLimits;
@@ -236,7 +238,7 @@ function startHost({ node: { actors, steppedClock }, clock, startHost: start }: 
   return { host, pairing };
 }
 
-/** Tells whoever waits for a tenant's events, and its webhooks. */
+/** Notifies the callers that wait for a tenant's events, and its webhooks. */
 function heardBy(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWaiters, 'changed'> {
   return {
     changed(tenantId) {
@@ -246,7 +248,7 @@ function heardBy(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWaite
   };
 }
 
-/** Nobody waits for the directory: what is missing from it shows up as it is mended. */
+/** Mends the directory without waiting: entries missing from it appear as it is mended. */
 function mendLater(directory: OperatorsDirectory, log: Logger): void {
   directory
     .mend()

@@ -36,7 +36,7 @@ import { exportShops, receiptCounter, scheduledCounter } from './shop-metrics.ts
 
 const DAY_MS = 24 * 3_600_000;
 
-/** One node of the service, from the store up to the front door. */
+/** One node of the service, from the store up to the listeners. */
 export interface Service {
   readonly node: RuntimeNode;
   readonly actors: RunningActors;
@@ -56,7 +56,7 @@ export interface ServiceParts {
   readonly onLost: () => void;
 }
 
-/** What may be asked for people's attachments: as of attachments that are sent. */
+/** The bounds for people's attachments: those of attachments that are sent. */
 function fileBounds({ media, noiseRootKey }: ServiceEnvironment): FileBounds {
   const guard = new AddressGuard({ allowLoopback: noiseRootKey !== undefined, ...media });
   return { guard, resolve: nameLookup(media.nameServers), ca: undefined };
@@ -161,7 +161,7 @@ function requestLogLimits(environment: ServiceEnvironment): RequestLogLimits {
   };
 }
 
-/** Has /metrics tell of the build, the node, its shops and the store. */
+/** Adds the figures of the build, the node, its shops and the store to /metrics. */
 function exportFigures(
   metrics: Metrics,
   parts: Pick<Service, 'node' | 'actors'> & { readonly version: string; readonly revision: string },
@@ -175,7 +175,7 @@ function exportFigures(
   exportAttachmentRoom(metrics);
 }
 
-/** Where the node's data is and in how many shards, under which name, and who must have a commit. */
+/** The store's address, durability and number of shards, and the node's name. */
 function storePlace({ redisUrl, durability, nodeId, shards }: ServiceEnvironment) {
   return { redisUrl, durability, nodeId, shards };
 }
@@ -219,23 +219,24 @@ function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
 }
 
 /**
- * Shortest duration of a stop. A kept connection ends with the next answer on it, and one without a request cannot be
- * told from here: a process that ended at once would cut what is being written to it.
+ * Shortest duration of a stop. A kept connection ends with the next answer on it, and an idle one cannot be recognised
+ * here. A process that ended at once would cut an answer that is being written to it.
  */
 const KEPT_CONNECTIONS_MS = 500;
 
 /**
- * How long a request in hand may delay the hand-over, of the 10 s that a stop may take: forwarding and a commit take
- * 2 s each at most, and a request that has half arrived may never be complete. An endpoint of a webhook may take 15 s for
- * its answer: an outcome that is not stored by then is that of the try which the next owner makes.
+ * How long a request in progress may delay the hand-over, of the 10 s that a stop may take. Forwarding and a commit
+ * take 2 s each at most, and a request that has half arrived may never be complete. A webhook's endpoint may take 15 s
+ * for its answer. If that outcome is not stored in time, the next owner makes the try again, and its outcome counts.
  */
 const IN_HAND_MS = 4_000;
-/** The same for requests that came during the hand-over. */
+/** The bound for requests that came during the hand-over. */
 const LAST_IN_HAND_MS = 1_000;
 
 /**
- * Stops the node: first the front door and what is sent to webhooks, so that no request is cut and no event sent twice; then the shards, which settle what is in
- * hand while requests on kept connections are answered by the next owners; then the rest.
+ * Stops the node. First the listeners and the webhooks stop, so no request is cut and no event is sent twice. The
+ * shards then settle work in progress, while requests on kept connections are answered by the next owners. The rest
+ * stops last.
  */
 export async function stopService({ node, actors, http, tracing }: Service): Promise<void> {
   const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));

@@ -18,7 +18,7 @@ import type { Store } from '../runtime/store.ts';
 import { textCipher } from '../runtime/text-cipher.ts';
 import type { ServiceEnvironment } from './environment.ts';
 
-/** What webhooks may ask of the outside, and what seals their secrets. */
+/** The bounds of webhooks' requests, and the key that seals their secrets. */
 export interface WebhookSettings {
   /** The first seals, all open. */
   readonly credentialsKeys: readonly Buffer[];
@@ -29,7 +29,10 @@ export interface WebhookSettings {
   readonly nameServers: readonly string[];
 }
 
-/** What the environment says of webhooks: as of attachments, and loopback with a simulated network alone. */
+/**
+ * Returns the environment's settings for webhooks: those of attachments. Loopback is allowed only with a simulated
+ * network.
+ */
 export function webhookSettings(
   environment: Pick<ServiceEnvironment, 'credentialsKeys' | 'noiseRootKey' | 'media'>,
 ): WebhookSettings {

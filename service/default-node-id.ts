@@ -4,9 +4,9 @@ const MOST_CHARACTERS = 64;
 const MARK_CHARACTERS = 12;
 
 /**
- * The id of a node without a configured one: its host and a number that tells it from others there, in the 1 to 64
+ * Returns the id of a node without a configured one: its host, and a number that is unique there. It has the 1 to 64
  * letters, digits, dots, dashes and underscores of a node id. A host name that does not fit is cut and marked with a
- * digest of the whole, so that two of them differ.
+ * digest of the whole, so two of them differ.
  */
 export function defaultNodeId(host: string, number: number): string {
   const whole = `${host}-${number}`;

@@ -13,7 +13,7 @@ import { startPrivateRedis } from './private-redis.ts';
 import type { ProcessGroup } from './process-group.ts';
 import { readReadyLine } from './ready-line.ts';
 
-/** Where everything is: the line of JSON that bin/dev prints (docs/contract.md, The commands). */
+/** The addresses of all parts: the line of JSON that bin/dev prints (docs/contract.md, The commands). */
 export interface Addresses {
   readonly ready: true;
   readonly api: string;
@@ -68,7 +68,7 @@ export async function bringUp(environment: DevEnvironment, group: ProcessGroup):
   return { ready: true, api, admin, simulator, apiKey, adminToken: state.adminToken };
 }
 
-/** What Node runs a program of this folder with: from its source, or compiled as this file is. */
+/** Returns Node's arguments for a program of this folder: from its source, or compiled like this file. */
 function programArguments(name: string): string[] {
   const form = extname(import.meta.filename);
   const flags = form === '.ts' ? ['--import', import.meta.resolve('tsx')] : ['--enable-source-maps'];
@@ -138,7 +138,7 @@ async function readRootKey(simulator: string): Promise<string> {
 
 const mediaAuthorityReply = v.object({ data: v.object({ ca: v.string() }) });
 
-/** The simulator's media host has a certificate of its own making; the service must trust its authority. */
+/** Keeps the certificate authority that the simulator's media host made itself; the service must trust it. */
 async function keepMediaAuthority(simulator: string, dataDirectory: string): Promise<string> {
   const reply = await fetch(`${simulator}/media-ca`, { signal: AbortSignal.timeout(10_000) });
   const path = join(dataDirectory, 'media-ca.pem');

@@ -181,7 +181,7 @@ export function serviceEnvironment(variables: Variables = process.env) {
     adminPort: values.ADMIN_PORT,
     operatorTokens: operatorTokens(values),
     redisUrl: values.REDIS_URL,
-    /** Who must have a commit before its effects and its answer happen. */
+    /** The servers that must have a commit before its effects and its reply happen. */
     durability: values.SEND_DURABILITY,
     dataDirectory: resolve(values.DATA_DIR),
     /** The first seals; all of them open. */
@@ -209,18 +209,18 @@ export function serviceEnvironment(variables: Variables = process.env) {
     sendGap: values.SEND_GAP_MS,
     sessionWorkers: values.SESSION_WORKERS ?? defaultSessionWorkers(availableParallelism()),
     logLevel: values.LOG_LEVEL,
-    /** From a signal to the hand-over; `/readyz` says 503 meanwhile. */
+    /** The time from a signal to the hand-over; `/readyz` returns 503 meanwhile. */
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS,
-    /** The commit the program was built from, as `/metrics` tells it. */
+    /** The commit that the program was built from, for `/metrics`. */
     revision: values.REVISION,
-    /** Where spans are sent to; `undefined`: nothing is traced. */
+    /** The address that spans are sent to; `undefined`: nothing is traced. */
     tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
     tracesServiceName: values.OTEL_SERVICE_NAME,
     /** The share of traces to keep, from 0 to 1. */
     tracesKeptShare: keptShare(values),
     messageRetentionDays: values.MESSAGE_RETENTION_DAYS,
     eventRetentionDays: values.EVENT_RETENTION_DAYS,
-    /** Of one tenant. */
+    /** Most events of one tenant. */
     eventMaxEntries: values.EVENT_MAX_ENTRIES,
     requestLogRetentionDays: values.REQUEST_LOG_RETENTION_DAYS,
     requestLogMaxEntries: values.REQUEST_LOG_MAX_ENTRIES,
@@ -261,7 +261,7 @@ export function devEnvironment(variables: Variables = process.env) {
     dataDirectory: resolve(values.DATA_DIR),
     startsRedis: given.REDIS_URL === undefined,
     startsSimulator,
-    /** As given, they win over those kept in `dev.json`. */
+    /** If given, they win over those kept in `dev.json`. */
     adminToken: given.ADMIN_TOKEN,
     credentialsKey: given.CREDENTIALS_KEY,
     /** For the processes it starts: secrets that came from files stand in them by value. */
@@ -344,7 +344,7 @@ function read<const Schema extends v.GenericSchema<unknown, unknown>>(
   throw new EnvironmentError([...new Set([...problems, ...refused])]);
 }
 
-/** `NAME=` is how compose files and shells say "not set". */
+/** Drops empty variables: in compose files and shells `NAME=` means "not set". */
 function nonEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 }

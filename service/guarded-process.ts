@@ -25,7 +25,7 @@ export interface GuardedProcess {
   stop(options: { readonly graceMs: number }): Promise<ProcessEnd>;
 }
 
-/** What to start and where its output goes; `pass` hands it through to our standard error. */
+/** The command to start, and where its output goes; `pass` sends it to our standard error. */
 export interface GuardedProcessOptions {
   /** The name in messages. */
   readonly name: string;
@@ -43,8 +43,8 @@ export interface GuardedProcessOptions {
 
 /**
  * The child shell starts a watcher and then becomes the command, so the command keeps the child's process id. The
- * watcher reads a pipe whose other end only our process holds: when we are gone, SIGKILL included, the pipe ends and
- * the watcher ends the command, with SIGTERM and after 10 s with SIGKILL.
+ * watcher reads a pipe whose other end only our process has. If we end, even by SIGKILL, the pipe ends. The watcher
+ * then ends the command, with SIGTERM and after 10 s with SIGKILL.
  */
 const guardScript = `
 exec 4<&0

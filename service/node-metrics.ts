@@ -143,7 +143,7 @@ export function exportNode(
   exportSessions(metrics, host);
 }
 
-/** Registers how much room there is for attachments while they are sent. */
+/** Registers the free share of the file system of attachments. */
 export function exportAttachmentRoom(metrics: Metrics): void {
   metrics.source({
     name: 'msgapi_attachment_room_ratio',
@@ -156,7 +156,7 @@ export function exportAttachmentRoom(metrics: Metrics): void {
   });
 }
 
-/** Node tells 0, or more than there is, where the process has no limit of its own. */
+/** Returns the memory that the process may use, in bytes. Without a limit, Node reports 0 or more than there is. */
 function memoryLimitBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

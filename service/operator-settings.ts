@@ -28,8 +28,8 @@ const namedTokens = v.pipe(
 );
 
 /**
- * Who may ask on the operators' listener: `ADMIN_TOKEN`, `ADMIN_TOKENS`, `METRICS_TOKEN`. `ADMIN_TOKEN` may be as short
- * as 8 characters where the listener is on this machine alone; elsewhere every token has at least 16.
+ * The tokens of the operators' listener: `ADMIN_TOKEN`, `ADMIN_TOKENS`, `METRICS_TOKEN`. `ADMIN_TOKEN` may be as short
+ * as 8 characters if the listener is on this machine alone. Otherwise every token has at least 16.
  */
 export const operatorsSchema = v.pipe(
   v.object({
@@ -57,7 +57,7 @@ export const operatorsSchema = v.pipe(
   ),
 );
 
-/** The same, and at least one admin among them: the service makes no token by itself, as `bin/dev` does. */
+/** Like `operatorsSchema`, with at least one admin: the service makes no token by itself, unlike `bin/dev`. */
 export const requiredOperatorsSchema = v.pipe(
   operatorsSchema,
   v.forward(

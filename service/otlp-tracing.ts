@@ -52,8 +52,8 @@ export async function otlpTracing(options: {
   const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
   /**
-   * Returns the context of a traceparent; its flags say whether the trace is kept. A caller may ask for less than the
-   * share to keep, never for more: otherwise it could fill the collector.
+   * Returns the context of a traceparent; its flags decide whether the trace is kept. A caller may ask for less than
+   * the share to keep, never for more: otherwise it could fill the collector.
    */
   function contextOf(traceparent: string | undefined, isFromCaller: boolean) {
     if (traceparent === undefined) return ROOT_CONTEXT;
@@ -83,7 +83,7 @@ export async function otlpTracing(options: {
       };
     },
     async stop() {
-      // What a collector does not take is lost: a trace must not hold up the end of the process.
+      // Spans that a collector does not take are lost: a trace must not delay the end of the process.
       const sent = provider.shutdown().catch(() => undefined);
       await Promise.race([sent, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },

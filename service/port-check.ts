@@ -9,8 +9,8 @@ export interface WantedPort {
 }
 
 /**
- * Rejects with one sentence when a port cannot be listened on, or two are the same. Called before anything starts, so
- * that the reason is told and not the crash it would cause.
+ * Rejects with one sentence if a port cannot be listened on, or two are equal. Called before anything starts, so the
+ * reason is printed and not the crash it would cause.
  */
 export async function refuseTakenPorts(wanted: readonly WantedPort[]): Promise<void> {
   const probes: Server[] = [];

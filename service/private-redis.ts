@@ -35,15 +35,15 @@ export interface PrivateRedisOptions {
 }
 
 /**
- * Starts redis-server without a TCP port and waits until it answers. What it logs is kept for the error, should it
- * not come up. Ends when our process does.
+ * Starts redis-server without a TCP port and waits until it answers. Its log is kept for the error of a failed start.
+ * Ends when our process does.
  */
 export async function startPrivateRedis(options: PrivateRedisOptions): Promise<PrivateRedis> {
   const { directory, appendfsync = 'always', extraArgs = [], timeoutMs = 60_000 } = options;
   const { spawn = spawnGuarded, clock = systemClock } = options;
   const socketPath = options.socketPath ?? join(directory, 'redis.sock');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // A socket left by a killed run. Nobody answers on it, since the data directory is locked for one run.
+  // A socket left by a killed run. No server answers on it, since the data directory is locked for one run.
   rmSync(socketPath, { force: true });
   const settings: Record<string, string> = {
     port: '0',
@@ -82,7 +82,7 @@ export async function startPrivateRedis(options: PrivateRedisOptions): Promise<P
   return { socketPath, process };
 }
 
-/** True when a Redis answers PING on the socket; false while it loads, or when nobody listens. */
+/** True if a Redis answers PING on the socket; false while it loads, or if no server listens. */
 function answersPing(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);

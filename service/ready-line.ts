@@ -4,8 +4,8 @@ import { type Clock, systemClock } from '../runtime/clock.ts';
 import { describeEnd, type GuardedProcess } from './guarded-process.ts';
 
 /**
- * Waits for the line of JSON with which a process says that it is ready. Other lines, earlier and later, go to our
- * standard error. Rejects when the process ends first, writes another shape, or takes too long.
+ * Waits for the line of JSON that reports a process as ready. Other lines, earlier and later, go to our standard error.
+ * Rejects if the process ends first, writes another shape, or takes too long.
  */
 export async function readReadyLine<const Schema extends v.GenericSchema>(
   process: GuardedProcess,

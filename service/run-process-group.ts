@@ -9,9 +9,11 @@ const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const graceMs = 8_000;
 
 /**
- * The life of a command that is made of several processes: brings them up, prints what `bringUp` returns (by default
- * as one line of JSON), and exits this process when it is over. Exit 0 after SIGTERM, SIGINT or SIGHUP; 1 when a member ended by
- * itself or bringing up failed, told in one sentence on standard error. The members are gone by then.
+ * Runs a command that is made of several processes. Brings them up, prints the result of `bringUp` (by default as one
+ * line of JSON), and exits this process when it is over. The members are gone by then.
+ *
+ * Exit 0 after SIGTERM, SIGINT or SIGHUP. Exit 1 if a member ended by itself or bringing up failed, with one sentence
+ * on standard error.
  */
 export async function runProcessGroup<Line extends object>(options: {
   readonly name: string;

@@ -12,10 +12,11 @@ export interface WithSecrets {
 const LONGEST_BYTES = 65_536;
 
 /**
- * Reads each secret `NAME` whose `NAME_FILE` is given, and takes `NAME_FILE` out: what reads the variables
- * afterwards, this process or one that it starts, knows `NAME` alone. White space at the file's end is not part
- * of the secret. Never throws: a file that cannot be read, an empty one, and a secret given in both ways are
- * problems. A problem names the file and repeats nothing of its content.
+ * Reads each secret `NAME` whose `NAME_FILE` is given, and takes `NAME_FILE` out. Later readers of the variables, in
+ * this process or one that it starts, know `NAME` alone. White space at the file's end is not part of the secret.
+ *
+ * Never throws. A file that cannot be read, an empty one, and a secret given in both ways are problems. A problem names
+ * the file and repeats nothing of its content.
  */
 export function readSecretFiles(
   variables: Readonly<Record<string, string | undefined>>,

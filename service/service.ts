@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const end = (service: Service | undefined, exitCode: number): void => {
     if (isEnding) return;
     isEnding = true;
-    // A stop that hangs must not keep the process: whoever asked for it waits 10 s.
+    // A stop that hangs must not keep the process: its caller waits 10 s.
     clock.after(9_500, () => exit(exitCode || 1));
     Promise.resolve(service && stopService(service)).then(
       () => exit(exitCode),
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   let delay: ArmedTimer | undefined;
   // Load balancers look at /readyz every few seconds and send callers here until they have seen it.
   const endOnSignal = (): void => {
-    // Whoever asks again has waited long enough for the load balancers.
+    // A second signal means that the load balancers had enough time.
     if (isWithdrawn) {
       if (delay === undefined) return;
       delay.cancel();

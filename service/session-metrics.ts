@@ -76,7 +76,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     name: 'msgapi_session_unanswered_total',
     help: 'Sessions that the network ended for want of an acknowledgement, by the class of the stanza',
     kind: 'counter',
-    // As above: the first one is to be seen as an increase.
+    // All classes from the start: the first one is to be seen as an increase.
     read: () =>
       [...new Map([['message', 0], ['status', 0], ['other', 0], ...host.figures().unanswered])].map(
         ([stanzaClass, value]) => ({ labels: { class: stanzaClass }, value }),

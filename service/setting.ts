@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { isAddressRange } from '../http/pipeline/client-address.ts';
 import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
 
-// How each kind of setting is read from text. A message says what is expected, not what was found.
+// The readers of each kind of setting from text. A message names the expected value, not the value found.
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -19,7 +19,7 @@ export const port = (standard: string) =>
     standard,
   );
 
-/** A whole number, at least 1 unless told otherwise. */
+/** A whole number, by default at least 1. */
 export const wholeNumber = (most: number, least = 1) =>
   v.pipe(
     v.string(),
@@ -33,13 +33,13 @@ export const wholeNumber = (most: number, least = 1) =>
 export const count = (standard: string, most: number, least?: number) =>
   v.optional(wholeNumber(most, least), standard);
 
-/** What to listen on. Loopback unless told otherwise, so that nothing is exposed by accident. */
+/** The address to listen on. Loopback by default, so that nothing is exposed by accident. */
 export const host = v.optional(
   v.pipe(v.string(), v.regex(/^[a-zA-Z0-9.:_-]{1,253}$/, 'a host name or an IP address to listen on')),
   '127.0.0.1',
 );
 
-/** Where the chat network listens. */
+/** The address of the chat network. */
 export const webSocketUrl = v.pipe(
   v.string(),
   v.check((text) => /^wss?:$/.test(parseUrl(text)?.protocol ?? ''), 'a ws:// or wss:// URL'),
@@ -73,7 +73,7 @@ export const publicUrl = v.pipe(
   v.transform((text) => text.replace(/\/+$/, '')),
 );
 
-/** Where a shop's owner finishes its setup (docs/contract.md, Shop). */
+/** The page on which a shop's owner finishes its setup (docs/contract.md, Shop). */
 export const setupUrlTemplate = v.optional(
   v.pipe(
     v.string(),
@@ -117,7 +117,7 @@ export const noiseRootKey = v.pipe(
   v.check((key) => key !== undefined, '32 bytes in base64 or hex, as GET /root-key of the simulator tells'),
 );
 
-/** The version the chat client says it is, or `latest`: the one that the network's page names. */
+/** The version that the chat client reports, or `latest`: the one that the network's page names. */
 export const clientVersion = v.pipe(
   v.string(),
   v.regex(
@@ -131,7 +131,7 @@ export const clientVersion = v.pipe(
   }),
 );
 
-/** Where Redis is, as the runtime reads it. */
+/** The address of Redis, as the runtime reads it. */
 export const redisUrl = v.pipe(
   v.string(),
   v.check(

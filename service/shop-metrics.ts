@@ -81,7 +81,7 @@ export function exportShops(
 /** Bounds of the time from the network's acknowledgement until a recipient has a message, in seconds; up to two days. */
 const RECEIPT_BUCKETS_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 172_800];
 
-/** Counts what recipients say of messages, and how long after they were sent (milliseconds). */
+/** Counts recipients' receipts, and how long after the message they came (milliseconds). */
 export function receiptCounter(metrics: Metrics): (kind: 'delivered' | 'read', afterMs: number) => void {
   const counts = { delivered: 0, read: 0 };
   metrics.source({

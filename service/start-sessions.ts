@@ -45,7 +45,7 @@ export function startSessions(parts: {
   });
 }
 
-/** The version that clients say: one that is set, the network's newest, or none for the client's own. */
+/** Returns the version that clients report: one that is set, the network's newest, or none for the client's own. */
 function versionOf(
   version: ServiceEnvironment['clientVersion'],
   socketUrl: string,

@@ -2,7 +2,7 @@ import { type Addresses, bringUp } from './dev-stack.ts';
 import { devEnvironment } from './environment.ts';
 import { runProcessGroup } from './run-process-group.ts';
 
-/** What the container of compose.try.yaml prints when all is up, for somebody who sees the product for the first time. */
+/** The text that the container of compose.try.yaml prints when all is up, for somebody new to the product. */
 function welcome({ api, admin, simulator, apiKey, adminToken }: Addresses): string {
   return [
     'Everything is up, with a demo tenant and its shop.',

@@ -14,7 +14,7 @@ export const DEFAULT_RATE_LIMITS: RateLimits = { minute: 60, hour: 1_000, day: 1
 /** Least and most calls a key may be given for a window (docs/contract.md, Authentication). */
 export const RATE_LIMIT_RANGE = { floor: 1, roof: 100_000_000 } as const;
 
-/** How one window of a key stands. */
+/** The figures of one window of a key. */
 export interface RateBucket {
   readonly scope: RateScope;
   readonly limit: number;
@@ -46,12 +46,12 @@ const scopes = [
 /** A key that counted calls since it was last stored. */
 export interface ChangedKey {
   readonly keyId: string;
-  /** Changes of the key up to `state`; `stored` is told of them. */
+  /** The number of changes of the key up to `state`; pass it to `stored`. */
   readonly changes: number;
   readonly state: string;
 }
 
-/** What is kept of a key. */
+/** The data kept of a key. */
 interface KeyState {
   /** In the order of `scopes`. */
   readonly windows: readonly RateWindow[];
@@ -63,9 +63,9 @@ interface KeyState {
 }
 
 /**
- * The rate windows of all keys of a node. A call counts in all three windows of its key or, when one of them is full,
- * in none; no window ever lets through one too many. Exact up to a limit of `EXACT_LIMIT`, above it late by at most a
- * 256th of the window. Each key needs a single writer.
+ * The rate windows of all keys of a node. A call counts in all three windows of its key. If one of them is full it
+ * counts in none. No window ever lets one call too many through. Exact up to a limit of `EXACT_LIMIT`; above it a
+ * window may free up late, by a 256th of its length at most. Each key needs a single writer.
  */
 export class KeyLimits {
   readonly #keys = new Map<string, KeyState>();
@@ -145,8 +145,8 @@ export class KeyLimits {
   }
 
   /**
-   * Puts a stored state in place of what the key has. Calls that a clock which was ahead counted after `nowMs` count
-   * as made then, and the state as changed. Throws on anything that `changedState` did not write.
+   * Replaces a key's state with a stored one. Calls that a clock ahead counted after `nowMs` count as made then, and
+   * the state as changed. Throws on anything that `changedState` did not write.
    */
   restore(saved: { readonly keyId: string; readonly state: string; readonly nowMs: number }): void {
     const numbers = decodeWholeNumbers(saved.state).values();

@@ -1,6 +1,6 @@
 import { PLANS, type PlanName } from '../plan.ts';
 
-/** What a tenant has of its plan's `api_calls` this month, and whether a call was let through. */
+/** A tenant's `api_calls` of its plan this month, and whether a call was let through. */
 export interface QuotaDecision {
   readonly allowed: boolean;
   readonly limit: number;
@@ -29,8 +29,8 @@ export class QuotaMeter {
   #used = 0;
 
   /**
-   * The meter that was encoded. A month further ahead than the next one, which a clock that was ahead left, is taken
-   * for the present one with all that it counted. Throws on anything that `encode` did not write.
+   * Reads an encoded meter. A clock ahead may have left a month after the next one. Such a month becomes the present
+   * one, with all that it counted. Throws on anything that `encode` did not write.
    */
   static restore(encoded: string, nowMs: number): QuotaMeter {
     const meter = new QuotaMeter();
@@ -63,7 +63,7 @@ export class QuotaMeter {
     return this.peek(call);
   }
 
-  /** What is left, counting nothing; `allowed` is true. */
+  /** Returns the rest of the quota and counts nothing; `allowed` is true. */
   peek(call: QuotaCall): QuotaDecision {
     const month = Math.max(this.#month, monthOf(call.nowMs));
     const used = month === this.#month ? this.#used : 0;

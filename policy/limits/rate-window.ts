@@ -86,7 +86,7 @@ export class RateWindow {
     return this.#endMs(this.#points[at] as number) + this.#windowMs + (this.#isExact ? 0 : 1);
   }
 
-  /** What the window holds, oldest first. */
+  /** Returns the contents of the window, oldest first. */
   points(): RatePoint[] {
     const points: RatePoint[] = [];
     for (let at = this.#first; at < this.#points.length; at += 2) {

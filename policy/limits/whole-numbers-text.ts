@@ -1,7 +1,7 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const digitOf = new Map([...alphabet].map((character, digit) => [character, digit]));
 
-/** Values of the five bits that one character carries; its sixth bit says whether another character follows. */
+/** Values of the five bits that one character carries. Its sixth bit is set if another character follows. */
 const radix = 32;
 
 /** Whole numbers from 0 to 2^53 - 1 as short text: small numbers take one character (as in source maps). */

@@ -21,8 +21,8 @@ export interface RedisBusOptions {
 /**
  * Receives published messages over one connection to one server: a cluster passes each message on to all its servers. A
  * connection that is lost, or gives no sign of life, is replaced by one to the next server, with all channels. Messages
- * published meanwhile are lost. The library's own
- * subscriber of a cluster does not notice a dead connection that stays open. It leaves a listener on a closed socket with each server it tries.
+ * published meanwhile are lost. The library's own subscriber of a cluster does not notice a dead connection that stays
+ * open. It leaves a listener on a closed socket with each server it tries.
  */
 export class RedisBus {
   readonly #options: RedisBusOptions;
