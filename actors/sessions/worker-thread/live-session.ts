@@ -42,8 +42,8 @@ const DAY_MS = 86_400_000;
 const CATCH_UP_MS = 10_000;
 
 /**
- * One socket's life: loading credentials → connecting → (qr or code) → open → ended. It ends once, whatever ends it: its
- * orders get their outcomes first, then its `closed` is told, when all it wrote stands in the store.
+ * One socket's life: loading credentials → connecting → (qr or code) → open → ended. It ends once, whatever the cause.
+ * Its orders get their outcomes first. Its `closed` is reported after all its writes are stored.
  */
 export class LiveSession {
   readonly #options: LiveSessionOptions;
@@ -110,7 +110,7 @@ export class LiveSession {
     });
   }
 
-  /** Loads the credentials and connects. Never rejects: what goes wrong is told as the session's end. */
+  /** Loads the credentials and connects. Never rejects: a failure is reported as the session's end. */
   async start(): Promise<void> {
     if (this.#ended) {
       this.#options.onSettled();
@@ -152,7 +152,7 @@ export class LiveSession {
     this.#running?.receipts.confirm(token);
   }
 
-  /** Tells somebody that their message was read, as the account's settings say who is told. */
+  /** Marks a person's message as read; the account's settings decide who is notified. */
   async markRead(from: string, wireId: string): Promise<void> {
     const socket = this.#open ? this.#running?.socket : undefined;
     if (socket === undefined) return;
@@ -164,12 +164,12 @@ export class LiveSession {
     }
   }
 
-  /** From now on it tells the content of what people write, or tells none. */
+  /** Sets whether the content of inbound messages is reported from now on. */
   hearInbound(inbound: InboundMode): void {
     this.#inbound.hear(inbound);
   }
 
-  /** Returns the network's hosts of files; undefined where it is not open, or the network does not say. */
+  /** Returns the network's hosts of files; undefined if the session is not open, or the network names none. */
   async fileHosts(): Promise<FileHosts | undefined> {
     const { environment, shop, opening } = this.#options;
     const socket = this.#open ? this.#running?.socket : undefined;
@@ -196,7 +196,7 @@ export class LiveSession {
     await this.#drained();
   }
 
-  /** Tells the network that this device is unlinked, where it listens, and ends. */
+  /** Unlinks this device on the network, if it listens, and ends. */
   async unlink(): Promise<void> {
     if (this.#running !== undefined && this.#open) {
       this.#unlinking = true;
@@ -265,8 +265,8 @@ export class LiveSession {
   }
 
   /**
-   * Seals anew what an older key sealed, takes what waits of the account's history, and removes keys that are not used any
-   * more; again each day.
+   * Seals again all values that an older key sealed, takes the waiting parts of the account's history, and removes
+   * unused keys. It repeats each day.
    */
   async #lookThroughKeys({ credentials, history }: RunningParts): Promise<void> {
     this.#timers.after(DAY_MS, () => {
@@ -314,7 +314,8 @@ export class LiveSession {
     this.#inbound.close();
     this.#running?.outbox.lost({ comesBack });
     this.#running?.receipts.close();
-    // It resolves when the other side has closed too, which nobody needs to wait for; a failure finds it closed already.
+    // It resolves when the other side has closed too, and no code needs to wait for that. A failure finds it closed
+    // already.
     this.#running?.socket.end(new Error(why)).catch(() => undefined);
     this.#settle();
   }
@@ -328,7 +329,7 @@ export class LiveSession {
         resolve();
       });
     });
-    // What still waits in line would come after what the next session writes, and turn its ratchets back.
+    // Writes that still wait would follow those of the next session, and turn its ratchets back.
     this.#sealed.fail(new Error('the session ended'));
   }
 

@@ -34,9 +34,11 @@ export interface AccountHistoryOptions {
 }
 
 /**
- * Takes what the account's phone tells a newly linked device of its history: the ids and tokens of contacts, read by
- * `readHistory`. The client itself is told to take none (`shouldSyncHistoryMessage`). The phone tells it once, so what it
- * said stays in the store, sealed, until the part is taken: a line that is lost meanwhile, or a process, costs nothing.
+ * Takes the history that the account's phone sends to a newly linked device: the ids and tokens of contacts, read by
+ * `readHistory`. The client itself is set to take none (`shouldSyncHistoryMessage`).
+ *
+ * The phone sends it once. So the notice stays in the store, sealed, until the part is taken, and a lost line or a
+ * killed process costs nothing.
  */
 export class AccountHistory {
   readonly #options: AccountHistoryOptions;
@@ -53,8 +55,8 @@ export class AccountHistory {
   }
 
   /**
-   * The phone told of a part, in the message of that id. Resolves when the notice stands in the store, which is to be before
-   * the message is acknowledged.
+   * The phone announced a part, in the message of that id. Resolves when the notice is stored. The message is
+   * acknowledged only after that.
    */
   async told(id: string, notice: HistoryNotice): Promise<void> {
     if (this.#known.has(id) || this.#known.size >= MOST_PARTS) return;

@@ -25,7 +25,7 @@ export function followAccount({
   });
 }
 
-/** Leaves out of a notification the collections that nobody needs, so that the client does not fetch them. */
+/** Removes unneeded collections from a notification, so that the client does not fetch them. */
 export function skipCollections(frame: BinaryNode | Uint8Array): void {
   if (frame instanceof Uint8Array || frame.tag !== 'notification' || frame.attrs.type !== 'server_sync')
     return;

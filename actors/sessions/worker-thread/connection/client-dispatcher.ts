@@ -33,8 +33,8 @@ interface Answered {
 type ClientDispatcher = NonNullable<NonNullable<UserFacingSocketConfig['options']>['dispatcher']>;
 
 /**
- * All that the client downloads by itself, as a dispatcher of undici for its `options`: from the network's own hosts alone, whatever
- * address the client asks for, and bounded (`askNetworkFile`).
+ * Returns a dispatcher of undici for all downloads of the client, for its `options`. It downloads only from the
+ * network's own hosts, whatever address the client asks for, and is bounded (`askNetworkFile`).
  */
 export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
   const dispatcher = {

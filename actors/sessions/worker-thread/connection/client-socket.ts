@@ -31,7 +31,10 @@ import { clientDispatcher } from './client-dispatcher.ts';
 /** The longest wait of a timer, some 24 days: for the client's own keep-alive, which would ping beside ours. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** Opens a client on the network, with the tokens of its contacts and the history that its phone tells; it reports through its events (docs/chat-client.md, Configuration). */
+/**
+ * Opens a client on the network, with the tokens of its contacts and the history that its phone sends. It reports
+ * through its events (docs/chat-client.md, Configuration).
+ */
 export function connectClient(options: {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;
@@ -60,8 +63,8 @@ export function connectClient(options: {
     waWebSocketUrl: environment.socketUrl,
     auth: { creds: credentials.creds, keys: tokens.forClient() },
     logger: quietLogger,
-    // The watchdog of live-session.ts ends what does not connect, and line-watch.ts a line that takes nothing: a wait of the
-    // client's own for each frame would cost more than the frame.
+    // The watchdog of live-session.ts ends a client that does not connect, and line-watch.ts a line that takes nothing.
+    // The client's own wait for each frame would cost more than the frame.
     connectTimeoutMs: 0,
     defaultQueryTimeoutMs: timing.queryMs,
     // The line is watched by line-watch.ts alone.
@@ -93,8 +96,8 @@ export function connectClient(options: {
   withholdRefusals(socket);
   socket.ws.on('CB:message', (stanza: BinaryNode) => tokens.arrived(stanza));
   socket.ws.prependListener('frame', skipCollections);
-  // A login that does not tell the shop's LID takes nothing of the pairing back; the client would forget it. One that
-  // tells it without the device would have the client take the phone for itself, and leave it out of what is sent.
+  // If a login does not name the shop's LID, the client would forget the one of the pairing. If it names the LID
+  // without the device, the client would take the phone for itself, and leave it out of sends.
   socket.ws.prependListener('CB:success', ({ attrs }: BinaryNode) => {
     const { id, lid: known } = credentials.creds.me ?? {};
     const lid = attrs.lid ?? known;
@@ -127,8 +130,8 @@ function agentsOf(
 }
 
 /**
- * What the client says it is. With a code to type the server takes the names of common browsers and systems alone
- * (tulir/whatsmeow, pair-code.go), so there the client says its own.
+ * Returns the name that the client gives itself. With a code to type the server takes only names of common browsers and
+ * systems (tulir/whatsmeow, pair-code.go), so there it is the client's own.
  */
 function browserOf(
   deviceName: string | undefined,
@@ -143,8 +146,9 @@ function browserOf(
 const REACH_OUT_REFUSED = '463';
 
 /**
- * Keeps refusals of new chats from the client. To ask somebody for a token who never wrote is one more step towards them, and
- * is of no use while the number is restricted (WhiskeySockets/Baileys issue 2441). The outbox reads the ack itself.
+ * Hides refusals of new chats from the client. It would ask somebody who never wrote for a token. That is one more step
+ * towards them, and is of no use while the number is restricted (WhiskeySockets/Baileys issue 2441). The outbox reads
+ * the ack itself.
  */
 function withholdRefusals({ ws }: WASocket): void {
   const listeners = ws.listeners('CB:ack,class:message') as ((ack: BinaryNode) => void)[];
@@ -155,8 +159,8 @@ function withholdRefusals({ ws }: WASocket): void {
 }
 
 /**
- * Passes each `receipt` on to the client, which acknowledges it to the network, once `taken` has resolved: one that was not
- * acknowledged comes again at the next login. It holds up no other stanza. Retry receipts go to `retries` alone.
+ * Passes each `receipt` on to the client, which acknowledges it to the network, once `taken` has resolved. One that was
+ * not acknowledged comes again at the next login. It delays no other stanza. Retry receipts go to `retries` alone.
  */
 export function holdReceipts(
   { ws }: WASocket,

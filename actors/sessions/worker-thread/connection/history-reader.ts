@@ -13,7 +13,7 @@ const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
 /** The time that one part may take, in milliseconds. */
 const READ_MS = 120_000;
 
-/** Behind the ciphertext of a file stands the start of its HMAC. */
+/** The start of the HMAC follows the ciphertext of a file. */
 const MAC_BYTES = 10;
 
 /**

@@ -6,8 +6,8 @@ import type { ContactToken } from './history-facts.ts';
 const TOKEN_INDEX = '__index';
 
 /**
- * Stores the tokens of contacts under the contacts' own ids where these are known, as the client keeps them. Of several tokens
- * of one contact the newest counts: a history may have a chat by number and by id.
+ * Stores the tokens of contacts under the contacts' own ids if these are known, as the client keeps them. The newest of
+ * several tokens of one contact counts: a history may have a chat by number and by id.
  */
 export async function storeTokens(
   {

@@ -20,8 +20,8 @@ export interface LimitsWatchOptions {
 const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
 
 /**
- * Listens to what the network says of the number's limits, and asks: once after the session opened, after a refusal, and
- * hourly while the number is restricted or has a quota. The questions send nothing to anybody
+ * Reads the network's reports about the number's limits, and asks for them. It asks once after the session opened,
+ * after a refusal, and hourly while the number is restricted or has a quota. The questions send nothing to anybody
  * (WhiskeySockets/Baileys pull requests 2442 and 2445).
  */
 export class LimitsWatch {
@@ -73,7 +73,7 @@ export class LimitsWatch {
     if (this.#askAgain) this.ask();
   }
 
-  /** Undefined: no answer, which says nothing of the number. */
+  /** Undefined: no answer, which means nothing for the number. */
   async #answer<Answer, Told>(
     answer: Promise<Answer>,
     read: (answer: Answer) => Told,
@@ -125,7 +125,7 @@ const UNNAMED_KIND = 'DEFAULT';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throws on what is no JSON, or tells of an error. */
+/** Returns the data of an update. Throws if it is empty, no JSON, or has no data. */
 function dataOf(update: BinaryNode | undefined): Readonly<Record<string, Fields | undefined>> {
   const content = update?.content;
   if (!(content instanceof Uint8Array)) throw new Error('it is empty');
@@ -144,7 +144,7 @@ function restrictionOf(fields: Fields | undefined): ToldRestriction {
   };
 }
 
-/** Null: there is no quota, as the network says by a negative one. */
+/** Null: there is no quota; the network sends a negative one. */
 function newChatsOf(fields: object | undefined): ToldNewChats | null {
   if (fields === undefined) throw new Error('it has no quota');
   const { total_quota, used_quota, capping_status, cycle_end_timestamp } = fields as Fields;

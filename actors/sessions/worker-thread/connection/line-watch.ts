@@ -9,7 +9,7 @@ import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
-/** The question and where it goes; it is given an id of its own each time. */
+/** The question and its address; it gets a new id each time. */
 const PING = { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' } as const;
 const PING_CONTENT: BinaryNode[] = [{ tag: 'ping', attrs: {} }];
 
@@ -20,13 +20,13 @@ const STALL_MS = 1_000;
 const WORDS = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
 
 /**
- * Whether somebody listens at the other end of an open line. One question again and again: a ping, which a dead line leaves
- * without an answer, and in its place one about devices where nothing arrived for a while, since a deaf socket may answer pings
- * for hours. A web client asks no such question of its own, so it is left out while there is something to hear.
+ * Checks whether the network listens at the other end of an open line. It asks again and again with a ping, which a
+ * dead line leaves unanswered. If nothing arrived for a while, it asks about devices instead, since a deaf socket may
+ * answer pings for hours. A web client never asks that, so it is left out while stanzas arrive.
  *
- * The client has a keep-alive of its own. It counts from the last frame and looks before it reads what has arrived, so
- * a worker that stands still for five seconds loses every session that was quiet, and all of them come back at once.
- * Here a wait that ended late says nothing, and the question is asked anew.
+ * The client's own keep-alive counts from the last frame, and looks before it reads the frames that have arrived. A
+ * worker that stalls for five seconds would lose every quiet session, and all of them would come back at once. Here a
+ * wait that ended late proves nothing, and the question is asked again.
  */
 export class LineWatch {
   readonly #socket: WASocket;
@@ -42,7 +42,7 @@ export class LineWatch {
     readonly timing: SessionTiming;
     /** Acts after a while, unless the session has ended. */
     readonly later: (delayMs: number, act: () => void) => ArmedTimer;
-    /** Nobody listens. */
+    /** The network does not listen. */
     readonly unanswered: (question: string) => void;
   }) {
     this.#socket = options.socket;
@@ -100,8 +100,8 @@ export class LineWatch {
   }
 
   /**
-   * Resolves with the answer, or undefined where there was none in time. The client's own `query` waits for ever for a line
-   * that takes no frame, and costs more: pings are most of what sessions at rest cost.
+   * Resolves with the answer, or undefined if none came in time. The client's own `query` waits without end for a line
+   * that takes no frame, and costs more. Pings are most of the cost of sessions at rest.
    */
   #ping(): Promise<unknown> {
     const { ws } = this.#socket;
@@ -130,7 +130,7 @@ export class LineWatch {
     try {
       if ((await question()) !== undefined) return;
     } catch {
-      // Refused or cut: somebody is there, or the end is told another way.
+      // Refused or cut: the network listens, or the end is reported another way.
       return;
     }
     const waitedMs = this.#clock.monotonicMs() - askedMs;

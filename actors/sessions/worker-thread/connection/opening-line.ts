@@ -14,8 +14,8 @@ const MORE = 4;
 const BUSY = 0.5;
 
 /**
- * The line of sessions that open: a few at a time, and more as long as those under way leave the thread time, as they do
- * where the network takes a second for each. So it is the thread's own time that holds them back, and not the sum of waits.
+ * The queue of sessions that open: a few at a time, and more while those in progress leave the thread time, for example
+ * because the network takes a second for each. So the thread's own time limits them, and not the sum of waits.
  */
 export class OpeningLine {
   readonly #clock: Clock;
@@ -31,13 +31,13 @@ export class OpeningLine {
     this.#busyShare = busyShare;
   }
 
-  /** Calls `begin` when it is the turn of `who`, at once where there is room. */
+  /** Calls `begin` when it is the turn of `who`, at once if a slot is free. */
   enter(who: object, begin: () => void): void {
     this.#waiting.set(who, begin);
     this.#beginUpTo(FEW);
     if (this.#looking || this.#waiting.size === 0) return;
     this.#looking = true;
-    // What the thread did before says nothing of those that open now.
+    // The thread's earlier work does not count for the sessions that open now.
     this.#busyShare();
     this.#lookLater();
   }

@@ -4,13 +4,13 @@ import type { SessionEnd } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import { readClientError } from '../session/session-end.ts';
 
-/** The client's own times for a QR code, unless it is told others. */
+/** The client's own times for a QR code, unless options set others. */
 const FIRST_QR_MS = 60_000;
 const NEXT_QR_MS = 20_000;
 /** QR codes that the network gives a session. With the last one the time of a code to type ends, too. */
 const QR_CODES = 6;
 
-/** What a session without credentials offers its owner. */
+/** The offer of a session without credentials to its owner. */
 type Offered =
   | { readonly type: 'session.qr'; readonly qr: string; readonly expiresAtMs: number }
   | { readonly type: 'session.pairing_code'; readonly code: string; readonly expiresAtMs: number };
@@ -37,7 +37,7 @@ export class PairingOffer {
     this.#parts = parts;
   }
 
-  /** The client may be paired, which it says with each of its QR codes. */
+  /** The client may be paired. It reports this with each of its QR codes. */
   mayPair(socket: WASocket, qr: string): void {
     const { clock, timing, pairWith, offer } = this.#parts;
     const isFirst = this.#isFirst;
@@ -91,8 +91,8 @@ type CodeAnswer =
 
 /**
  * Asks for a code that is to be typed on the phone of that number (digits). The client makes the code and does not wait
- * for the network's answer, which is heard here: before it nobody should be shown the code. Pends while the network is
- * silent. Until the device is paired nothing else is asked, so that any refusal is of this.
+ * for the network's answer. This function waits for it, because no code may be shown before it. Pends while the network
+ * is silent. Nothing else is asked until the device is paired, so any refusal belongs to this question.
  */
 async function askForCode(socket: WASocket, phone: string): Promise<CodeAnswer> {
   const answered = new Promise<BinaryNode>((resolve) => {

@@ -12,7 +12,7 @@ import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
 export interface InboundIntakeOptions {
   readonly environment: Pick<SessionEnvironment, 'clock' | 'numbers' | 'timing'>;
   readonly generation: number;
-  /** What the tenant is told of what people write. */
+  /** The inbound messages that the tenant gets. */
   readonly inbound: InboundMode;
   /** The wire id that the order of a stanza was given with. */
   readonly orderedAs: (wireId: string) => Promise<string>;
@@ -24,7 +24,7 @@ export interface InboundIntakeOptions {
   readonly log: (fields: Record<string, unknown>, message: string) => void;
 }
 
-/** What people write to one session's shop, until its actor has committed it. */
+/** The inbound messages of one session's shop, until its actor has committed them. */
 export class InboundIntake {
   readonly #options: InboundIntakeOptions;
   readonly #pending: PendingInbound;
@@ -39,12 +39,12 @@ export class InboundIntake {
     this.#pending = new PendingInbound({ clock, timeoutMs: timing.confirmMs, generation, report });
   }
 
-  /** From now on the content of messages is told, or is not. */
+  /** Sets whether the content of messages is reported from now on. */
   hear(inbound: InboundMode): void {
     this.#mode = inbound;
   }
 
-  /** Commits a message through the shop's actor, where it says anything. A rejection keeps the ratchet where it was. */
+  /** Commits a message through the shop's actor, if it has any content. A rejection keeps the ratchet where it was. */
   async received(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
     const content = await this.#contentOf(envelope, message);
     const text = textOf(message) ?? (content && '');
@@ -82,7 +82,10 @@ export class InboundIntake {
     this.#pending.abandon();
   }
 
-  /** Who wrote: their number, or the network's own id of them until it tells one, since what they wrote may be an opt-out. */
+  /**
+   * Returns the sender's number, or the network's own id of them until it names one. The message may be an opt-out, so
+   * it needs a sender.
+   */
   async #senderOf({ wireId, sender, senderByNumber }: InboundEnvelope): Promise<string> {
     const { environment, log } = this.#options;
     const byNumber = senderByNumber ?? (await this.#numberOf(sender));

@@ -32,12 +32,12 @@ const ANSWERED = new Set([
 ]);
 
 /**
- * Stands before the client's own listeners, so that each stanza gets an answer. One that is left without for 50 minutes
- * ends the stream, and a status that is answered with an error withholds all that waits behind it (docs/chat-client.md,
- * Answers to stanzas).
+ * Runs before the client's own listeners, so that each stanza gets an answer. A stanza without an answer for 50 minutes
+ * ends the stream. A status that is answered with an error makes the network withhold all stanzas behind it
+ * (docs/chat-client.md, Answers to stanzas).
  *
- * Statuses, newsletters and stanzas of classes that the client does not know are acknowledged and go no further. Messages
- * are passed on one after the other; one that was read is acknowledged after its receipt.
+ * Statuses, newsletters and stanzas of classes that the client does not know are acknowledged and go no further.
+ * Messages are passed on one after the other; one that was read is acknowledged after its receipt.
  */
 export class InboundStanzas {
   readonly #socket: WASocket;
@@ -108,7 +108,7 @@ export class InboundStanzas {
     const { tag, attrs } = stanza;
     if (attrs.offline !== undefined) {
       this.#backlog.arrived();
-      // The client would work it off apart from the others, and say nothing of its end.
+      // The client would process it apart from the others, and not report the end.
       if (tag === 'message') delete attrs.offline;
     }
     if (!ANSWERED.has(tag) && attrs.id !== undefined && attrs.from !== undefined) this.#acknowledge(stanza);
@@ -121,8 +121,8 @@ export class InboundStanzas {
   }
 
   /**
-   * Whether the client acknowledged the message itself, as it does where it could not read it. What comes from the shop's own
-   * phone it sends a receipt for all the same.
+   * True if the client acknowledged the message itself, as it does if it could not read it. For messages of the shop's
+   * own phone it sends a receipt anyway.
    */
   #isAnswered(message: BinaryNode): boolean {
     const outcome = this.#ratchets.outcomeOf(message);
@@ -162,7 +162,7 @@ export class InboundStanzas {
     });
   }
 
-  /** On a line that was lost nothing needs to be said: all of it comes again at the next login. */
+  /** A lost line needs no acknowledgement: every stanza comes again at the next login. */
   #send(stanza: BinaryNode): void {
     this.#socket.sendNode(stanza).catch(() => undefined);
   }

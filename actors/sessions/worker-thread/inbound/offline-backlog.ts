@@ -20,10 +20,11 @@ export interface OfflineBacklogOptions {
 }
 
 /**
- * Asks for what waited while the session was away. The network announces it, sends a few stanzas, and then as many as
- * it is asked for (oxidezap/whatsapp-rust, src/client/offline_resume.rs). So it is asked until it says that this was
- * all: for the next batch once the last one came and was worked off, and again where nothing came. After ten minutes
- * without anything it stops asking, until another stanza that waited comes.
+ * Asks for the stanzas that waited while the session was away. The network announces them, sends a few, and then as
+ * many as it is asked for (oxidezap/whatsapp-rust, src/client/offline_resume.rs).
+ *
+ * It is asked until it reports the end: for the next batch once the last one was processed, and again if nothing came.
+ * After ten minutes without a stanza the questions stop, until another waiting stanza comes.
  */
 export class OfflineBacklog {
   readonly #options: OfflineBacklogOptions;
@@ -62,7 +63,7 @@ export class OfflineBacklog {
     void this.#options.idle().then(() => this.#askForBatch());
   }
 
-  /** The network says that this was all. */
+  /** The network reported the end of the waiting stanzas. */
   ended(): void {
     this.#quiet?.cancel();
     if (this.#announced === undefined) return;

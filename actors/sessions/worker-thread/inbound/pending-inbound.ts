@@ -1,18 +1,18 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { InboundContent } from '../../../inbound-content.ts';
 
-/** An inbound message as its shop's actor is told of it. */
+/** An inbound message as its shop's actor gets it. */
 export interface InboundNotice {
   readonly token: string;
   readonly wireId: string;
   readonly from: string;
   readonly text: string;
   readonly atMs: number;
-  /** What its tenant is told; absent: nothing. */
+  /** The content for its tenant; absent: none. */
   readonly content?: InboundContent;
 }
 
-/** Where inbound messages wait until their shop's actor has committed them. */
+/** The inbound messages that wait for the commit of their shop's actor. */
 export class PendingInbound {
   readonly #clock: Clock;
   readonly #timeoutMs: number;

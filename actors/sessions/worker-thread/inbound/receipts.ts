@@ -3,7 +3,7 @@ import type { StanzaReceipt } from '../../session-host.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
-/** Receipts of one word to the actor. */
+/** Receipts of one event to the actor. */
 const MOST_AT_ONCE = 200;
 /** Receipts that wait to be reported or committed. Any more are acknowledged and never reported. */
 const MOST_WAITING = 5_000;
@@ -13,21 +13,21 @@ const MOST_WAITING = 5_000;
  */
 export const LONGEST_HOLD_MS = 60_000;
 
-/** What a receipt's `type` says; others are of our own devices, ask for a retry, or say nothing. */
+/** The meaning of a receipt's `type`. Other types are of our own devices, ask for a retry, or mean nothing. */
 const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([
   [undefined, 'delivered'],
   ['read', 'read'],
   ['played', 'read'],
 ] as const);
 
-/** A stanza `receipt` of which something waits to be told or committed. */
+/** A stanza `receipt` with reports that wait to be sent or committed. */
 interface HeldStanza {
   /** Words of it that are not committed. */
   left: number;
   readonly committed: () => void;
 }
 
-/** One word of a stanza that waits to be told. */
+/** One report of a stanza that waits to be sent. */
 interface Waiting {
   readonly receipt: StanzaReceipt;
   readonly stanza: HeldStanza;
@@ -43,17 +43,17 @@ interface Said {
 /** The parts and callbacks of a session that receipts use. */
 export interface ReceiptsOptions {
   readonly ownAddresses: () => readonly string[];
-  /** The number behind the network's own id of a person; undefined where it tells none. */
+  /** Returns the number behind the network's own id of a person; undefined if it names none. */
   readonly numberOf: (lid: string) => Promise<string | undefined>;
   /** Whether somebody with these addresses is known to be no member of that group. */
   readonly isOutside: (group: string, addresses: readonly string[]) => boolean;
   /** The wire id that the order of a stanza was given with; another where it went to a new address. */
   readonly orderedAs: (wireId: string) => Promise<string>;
-  /** Whether the order of that stanza still waits for its outcome, which is to be told first. */
+  /** True while the order of that stanza waits for its outcome, which must be reported first. */
   readonly isPending: (wireId: string) => boolean;
   /**
-   * Acts at the next moment that all sessions of the worker share, unless the session has ended: what a group says costs
-   * its shop a few turns and not hundreds, and what many shops are told is read and committed together.
+   * Acts at the next moment that all sessions of the worker share, unless the session has ended. So a group's receipts
+   * cost its shop a few turns instead of hundreds, and the reports of many shops are read and committed together.
    */
   readonly atSharedMoment: (act: () => void) => void;
   /** Acts after `LONGEST_HOLD_MS`, unless the session has ended. */
@@ -66,16 +66,16 @@ export interface ReceiptsOptions {
 }
 
 /**
- * What recipients' devices say of one session's stanzas: read from the stanza `receipt` itself, since the client tells
- * of those alone that it knows by its own history. The network hears that a stanza was taken once what it says is committed.
+ * The reports of recipients' devices about one session's stanzas. They are read from the stanza `receipt` itself, since
+ * the client reports only stanzas that its own history has. The stanza is acknowledged once its reports are committed.
  */
 export class Receipts {
   readonly #options: ReceiptsOptions;
   #waiting: Waiting[] = [];
-  /** What was told and is not committed, by its token. */
+  /** Reports that were sent and are not committed, by their token. */
   readonly #told = new Map<string, readonly HeldStanza[]>();
   #tokens = 0;
-  /** Words that wait to be told or committed. */
+  /** Reports that wait to be sent or committed. */
   #held = 0;
   #dropped = 0;
   #isArmed = false;
@@ -85,10 +85,12 @@ export class Receipts {
   }
 
   /**
-   * Takes a `receipt`; nothing comes of one that is not about what this shop sent to others, or that is about a group of
-   * which its sender is no member. Where the members are not known it counts: what waited while the session was away
-   * comes before the groups are told, and would be lost. Resolves when the stanza may be acknowledged: at once where nothing
-   * comes of it or too many wait, else with its commit, and at the latest a minute after it was reported.
+   * Takes a `receipt`. It has no effect if it is not about a stanza that this shop sent to others, or if its sender is
+   * no member of the group. If the members are not known it counts: waiting stanzas come before the groups are known,
+   * and would be lost.
+   *
+   * Resolves when the stanza may be acknowledged. That is at once if it has no effect or too many wait. Otherwise it is
+   * with its commit, at the latest a minute after it was reported.
    */
   async received(node: BinaryNode): Promise<void> {
     const { from = '', recipient, type } = node.attrs;
@@ -127,7 +129,7 @@ export class Receipts {
     }
   }
 
-  /** Tells what waits: the session ends, and with it all orders have their outcomes. */
+  /** Reports all that waits: the session ends, and with it all orders have their outcomes. */
   close(): void {
     this.#tell(this.#waiting.splice(0));
   }
@@ -166,9 +168,8 @@ export class Receipts {
   }
 
   /**
-   * Returns the person who said it: E.164 where the number is known, as everywhere beyond the session, else the
-   * network's own id. Undefined for devices of our own, for anyone who is no member of the group, and where the sender
-   * is no person.
+   * Returns the sender: E.164 if the number is known, as everywhere beyond the session, else the network's own id.
+   * Undefined for devices of our own, for anyone who is no member of the group, and if the sender is no person.
    */
   async #personBehind(sender: string, group: string | undefined): Promise<string | undefined> {
     if (!isNumberAddress(sender) && !isLidAddress(sender)) return undefined;
@@ -179,7 +180,7 @@ export class Receipts {
     return byNumber === undefined ? sender : `+${userOf(byNumber)}`;
   }
 
-  /** The address by number; undefined where the network tells none, also where the lookup fails. */
+  /** Returns the address by number; undefined if the network names none or the lookup fails. */
   async #numberOf(address: string): Promise<string | undefined> {
     if (isNumberAddress(address)) return address;
     const byNumber = await this.#options.numberOf(address).catch(() => undefined);
@@ -188,8 +189,8 @@ export class Receipts {
 }
 
 /**
- * Returns who says it of which stanzas. One stanza may have what many members of a group say (tulir/whatsmeow,
- * receipt.go).
+ * Returns the senders of the reports and their stanzas. One stanza may have the reports of many members of a group
+ * (tulir/whatsmeow, receipt.go).
  */
 function saidIn(node: BinaryNode, group: string | undefined): Said[] {
   const { id, from = '', participant, t } = node.attrs;

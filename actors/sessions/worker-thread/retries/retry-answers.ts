@@ -46,9 +46,10 @@ export interface RetryAnswersOptions {
 
 /**
  * Answers devices that could not read a message of this shop. Each answer is for the device that asked. The receipt is
- * acknowledged after it: a session that ends before is asked again at the next login. An answer that fails is tried again
- * for half a minute, and then acknowledged: a receipt that nobody acknowledges ends the stream. The client's own answer
- * posts to the whole group again, without a bound.
+ * acknowledged after it: if the session ends before, the device's receipt comes again at the next login.
+ *
+ * An answer that fails is tried again for half a minute, and then acknowledged: a receipt without an acknowledgement
+ * ends the stream. The client's own answer posts to the whole group again, without a bound.
  */
 export class RetryAnswers {
   readonly #options: RetryAnswersOptions;
@@ -73,7 +74,7 @@ export class RetryAnswers {
     const { id = '', from = '', participant, recipient } = node.attrs;
     const others = { ...(participant && { participant }), ...(recipient && { recipient }) };
     const attrs = { id, to: from, class: 'receipt', type: 'retry', ...others };
-    // A socket that is gone says nothing: the receipt comes again.
+    // A closed socket sends nothing: the receipt comes again.
     await socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
   }
 
@@ -107,7 +108,7 @@ export class RetryAnswers {
     }
   }
 
-  /** Whether the message was for that device: nobody else may have its text. */
+  /** True if the message was for that device: no other device may have its text. */
   async #mayRead(
     { from, device, isOwn }: RetryReceipt,
     { chat, audience }: Pick<SentMessage, 'chat' | 'audience'>,

@@ -81,7 +81,7 @@ export class Outbox {
     });
   }
 
-  /** What was prepared is stored, and may leave. Does nothing for an order that is not ready. */
+  /** The prepared message is stored, and may leave. Does nothing for an order that is not ready. */
   transmit(messageId: string): void {
     for (const pending of this.#pending.values()) {
       if (pending.order.messageId !== messageId || pending.phase !== 'ready') continue;
@@ -129,7 +129,7 @@ export class Outbox {
       pending.decide = resolve;
     });
     pending.phase = 'ready';
-    // In the same write; one that fails closes the sealed store, which tells it as the session's end.
+    // It goes into the same write. If that fails it closes the sealed store, which reports it as the session's end.
     sent.remember(order.wireId, { chat, message, audience }).catch(() => undefined);
     await credentials.carried(data, async (changes) => {
       const { asked, lid, hasChat } = pending;
@@ -162,7 +162,7 @@ export class Outbox {
   /** The network's answer to a stanza. */
   acknowledged(attributes: { readonly [name: string]: string | undefined }): void {
     const pending = this.#awaiting(attributes.id ?? '');
-    // Acknowledged without a ciphertext: a stanza that addressed nobody.
+    // Acknowledged without a ciphertext: a stanza that addressed no device.
     if (pending === undefined || pending.phase !== 'transmitting') return;
     const { error } = attributes;
     const isPerson = pending.order.kind === 'message' && !isGroupAddress(pending.chat);
@@ -172,7 +172,7 @@ export class Outbox {
     if (attributes.refresh_lid === 'true' && isPerson) void this.#readdress(pending);
     else if (error === STALE_GROUP && isGroupAddress(pending.chat)) void this.#renewGroup(pending);
     else if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
-    // The first stanza may have been taken, whatever is said of the second.
+    // The first stanza may have been taken, whatever the answer to the second.
     else if (pending.isRepeat) this.#settle(pending, { kind: 'unknown' });
     else
       this.#settle(pending, error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error });
@@ -183,7 +183,7 @@ export class Outbox {
     return undefined;
   }
 
-  /** The network took the stanza and delivered it to nobody: its address is no longer the recipient's. */
+  /** The network took the stanza and delivered it to no one: its address is no longer the recipient's. */
   #readdress(pending: Pending): Promise<void> {
     const { order, to, chat } = pending;
     const { socket, memory, sent, aliases } = this.#options;
@@ -213,8 +213,8 @@ export class Outbox {
   }
 
   /**
-   * Puts a message that reached nobody on the wire once more, for those whom `prepare` tells; refused with the code where
-   * there are none, or it was tried before. The steps of its ratchets are stored before it leaves.
+   * Puts a message that reached no one on the wire once more, for the recipients that `prepare` returns. It is refused
+   * with the code if there are none, or it was tried before. The steps of its ratchets are stored before it leaves.
    */
   async #sendAgain(
     pending: Pending,
@@ -242,7 +242,7 @@ export class Outbox {
     }
   }
 
-  /** What the stanza says beside the message, as things are now. */
+  /** Returns the attributes of the stanza beside the message, for the present state. */
   #formOf(pending: Pending, audience: readonly string[]): MessageRelayOptions {
     const { order, to, chat, wireId } = pending;
     pending.devicesHash = isGroupAddress(chat) ? this.#postDevices.hashOf(chat) : undefined;
@@ -307,7 +307,7 @@ export class Outbox {
     }
     const isPerson = order.kind === 'message' && !isGroupAddress(chat);
     const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
-    // Whose ciphertext is made is known because the client has one order at a time.
+    // The client has one order at a time, so a ciphertext belongs to that order.
     while (this.#relaying !== undefined) await this.#relayed;
     if (!this.#isInHand(pending)) return;
     pending.message = message;
@@ -318,7 +318,7 @@ export class Outbox {
     this.#bound(pending, order.deadlineMs);
     this.#relaying = pending;
     await this.#handOver(pending, socket.relayMessage(chat, message, this.#formOf(pending, audience)));
-    // It resolved and nobody was addressed, though the devices were known a moment ago.
+    // It resolved without an addressed device, though the devices were known a moment ago.
     if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
   }
 
@@ -343,7 +343,7 @@ export class Outbox {
     return chat ?? chatOf(socket, pending.to);
   }
 
-  /** An order that was given up may be given again under the same wire id: then the first try has no say any more. */
+  /** An order that was given up may be given again under the same wire id. Then the first try no longer counts. */
   #isInHand(pending: Pending): boolean {
     return this.#pending.get(pending.order.wireId) === pending;
   }

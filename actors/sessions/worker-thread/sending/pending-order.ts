@@ -23,7 +23,7 @@ export interface Pending {
   readonly order: SendOrder;
   /** The stanza's id: the order's, or a new one where it went to another address after all. */
   wireId: string;
-  /** It reached nobody, and was put on the wire once more. */
+  /** It reached no one, and was put on the wire once more. */
   sentAgain: boolean;
   /** Its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
@@ -35,7 +35,7 @@ export interface Pending {
   chat: string;
   /** Whom a status is for. */
   audience: readonly string[];
-  /** The network's own id of a 1:1 recipient, where it is known. */
+  /** The recipients of a status. */
   lid: string | undefined;
   /** Whether a restricted number may write to them; undefined: it goes to no person. */
   hasChat: boolean | undefined;
@@ -43,7 +43,7 @@ export interface Pending {
   devicesHash: string | undefined;
   /** Lets the ciphertexts go, or says that they never will. */
   decide: ((isTransmitted: boolean) => void) | undefined;
-  /** The client is done with it; only the acknowledgement is missing. */
+  /** Releases the ciphertexts, or withholds them permanently. */
   relayed: boolean;
   /** Present where the order has an attachment. */
   readonly cancel: AbortController | undefined;
@@ -102,7 +102,7 @@ export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   // Nothing is wrong with the attachment: it is tried again, when there may be room.
   if (error instanceof AttachmentDirectoryUnusable) return { kind: 'unprepared' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
-  // Where to upload to is a question too: a socket that is closing says nothing about the attachment.
+  // Nothing is wrong with the attachment. It is tried again, when the directory may have space.
   if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };
   if (pending.phase === 'fetching') return { kind: 'media_unavailable', detail: 'the upload failed' };
   return { kind: 'unprepared' };

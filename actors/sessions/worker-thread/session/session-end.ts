@@ -2,7 +2,7 @@ import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import type { SessionEnd } from '../../session-host.ts';
 import { backoffOf } from '../wire/usync-errors.ts';
 
-/** The client's own words when nobody scanned any code; its status code is the 408 of any time-out. */
+/** The client's own message if no one scanned any code; its status code is the 408 of any time-out. */
 const QR_EXHAUSTED_MESSAGE = 'QR refs attempts ended';
 
 /** Refusals of a login that a later one will meet as well (tulir/whatsmeow, types/events/events.go). */
@@ -17,13 +17,13 @@ export interface Disconnect {
   readonly message: string;
   readonly networkCode?: number;
   readonly waitMs?: number;
-  /** Where it was not the network that ended it. */
+  /** Set if the network did not end it. */
   readonly end?: 'egress_unreachable';
 }
 
 /**
- * Reads a disconnect. The client keeps the attributes of a failed login in `data`: `code` and `expire` (a number of seconds) of a
- * temporary ban, and what the phone's owner is to be told.
+ * Reads a disconnect. The client keeps the attributes of a failed login in `data`: `code` and `expire` (a number of
+ * seconds) of a temporary ban, and a message for the phone's owner.
  */
 export function readDisconnect(error: unknown): Disconnect {
   const { statusCode, message } = readClientError(error);
@@ -53,8 +53,8 @@ function wholeOf(text: unknown): number | undefined {
 }
 
 /**
- * What a disconnect means (docs/chat-client.md, Disconnects). Codes not listed are
- * drops of the line: 408, 428, 500, 503 and whatever the network invents next.
+ * Returns the meaning of a disconnect (docs/chat-client.md, Disconnects). Codes not listed are drops of the line: 408,
+ * 428, 500, 503 and any that the network adds.
  */
 export function sessionEndOf(cause: {
   readonly statusCode: number | undefined;

@@ -1,6 +1,6 @@
 import { Counts } from '../../../../runtime/counts.ts';
 
-/** Gives each tenant so many slots; whoever finds none waits for one, in the order of asking. */
+/** Gives each tenant so many slots. A caller that finds none waits for one, in the order of asking. */
 export class TenantSlots {
   readonly #slotsPerTenant: number;
   readonly #taken = new Counts();
@@ -42,7 +42,7 @@ export class TenantSlots {
     });
   }
 
-  /** A slot goes from hand to hand while somebody waits. */
+  /** A freed slot goes to the next caller that waits. */
   #giveBack(tenantId: string): void {
     const next = this.#waiting.get(tenantId)?.shift();
     if (next !== undefined) {

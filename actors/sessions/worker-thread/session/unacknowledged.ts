@@ -14,14 +14,14 @@ export interface Unacknowledged {
   readonly to: string;
   readonly chat: string;
   readonly message: proto.IMessage;
-  /** Tells that nobody will ever know what became of it. */
+  /** Reports that its outcome can never be known. */
   readonly unknown: () => void;
 }
 
 /**
- * A shop's orders between two of its connections. What was not acknowledged when the line was lost is sent once more under
- * the same id by the next connection: the network and phones show one id once (whatsmeow `retryFrame`). Nothing is kept
- * longer than a minute, nor beyond the process.
+ * A shop's orders between two of its connections. An order that was not acknowledged when the line was lost is sent
+ * once more by the next connection, under the same id. The network and phones show one id once (whatsmeow
+ * `retryFrame`). Nothing is kept longer than a minute, nor beyond the process.
  */
 export class UnacknowledgedOrders {
   readonly #clock: Pick<Clock, 'after'>;

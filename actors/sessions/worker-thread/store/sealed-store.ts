@@ -74,9 +74,9 @@ export class SealedStore {
     cache: SealedCache;
     ask: AskStore;
     after: (delayMs: number, act: () => void) => ArmedTimer;
-    /** Told once, at the first failure: the session must end. */
+    /** Called once, at the first failure: the session must end. */
     onFailure: (error: Error) => void;
-    /** Told of each field of `credentials` that is read or written. */
+    /** Called with each field of `credentials` that is read or written. */
     used?: (field: string) => void;
   }) {
     this.#shop = options.shop;
@@ -117,7 +117,7 @@ export class SealedStore {
     });
   }
 
-  /** Resolves when the change stands in the store. */
+  /** Resolves when the change is stored. */
   write(change: FieldChange): Promise<void> {
     const { hash, clear = false, expiresAtMs } = change;
     const fields = this.#seal(change);
@@ -172,7 +172,7 @@ export class SealedStore {
     });
   }
 
-  /** Closes the store for good, as when a value opens and makes no sense. Gives back the first failure. */
+  /** Closes the store permanently, for example if a value opens and makes no sense. Returns the first failure. */
   fail(cause: unknown): Error {
     const isFirst = this.#failure === undefined;
     this.#failure ??= cause instanceof Error ? cause : new Error(String(cause));
@@ -187,9 +187,11 @@ export class SealedStore {
   }
 
   /**
-   * Goes through a hash once and learns which Signal keys there are. Where there is an older key, every value that it sealed
-   * is sealed anew, so that the old key can be taken away; else the names alone are read. Where it fails the values stay
-   * readable with the older key, and the next connection tries again. Resolves with the names.
+   * Goes through a hash once and learns which Signal keys there are. If there is an older key, every value that it
+   * sealed is sealed again, so that the old key can be removed. Otherwise only the names are read.
+   *
+   * If it fails the values stay readable with the older key, and the next connection tries again. Resolves with the
+   * names.
    */
   async reseal(hash: SealedHash): Promise<readonly string[]> {
     // What waits goes first; nothing joins it any more, so that what this reads is what stands there.
@@ -253,7 +255,7 @@ export class SealedStore {
     const version = this.#version;
     const values = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields }));
     const found = new Map(fields.map((field, index) => [field, values[index] ?? null]));
-    // What was written since may be newer than the answer.
+    // Fields written since may be newer than the answer.
     if (hash === 'credentials' && version === this.#version) {
       for (const [field, value] of found) if (value !== null) this.#cache.set(this.#prefix + field, value);
     }
@@ -349,7 +351,7 @@ class Waiting {
   }
 }
 
-/** What is asked for in one turn of the event loop is written together. */
+/** All changes of one turn of the event loop are written together. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function valuesOf(answer: StoreAnswer): readonly (Uint8Array | null)[] {
