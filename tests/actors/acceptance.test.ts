@@ -41,7 +41,7 @@ function settle(shop: ShopHarness): void {
 }
 
 for (const [whose, accept] of Object.entries(accepts)) {
-  test(`of a year of ${whose} messages the list holds no more than was kept`, async () => {
+  test(`the list of a year of ${whose} messages contains only kept ones`, async () => {
     const shop = await ShopHarness.connected();
     const { accepted } = shop.state.keys;
     for (let round = 0; round < 365 * SENDS_PER_DAY; round += 1) {

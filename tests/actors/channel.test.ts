@@ -211,7 +211,7 @@ test('after a disconnect queued messages wait ten minutes for a session, and sen
   assert.equal(shop.statusOf(id), 'failed MSGAPP_NOT_CONNECTED');
 });
 
-test('nothing stays queued over a day', async () => {
+test('no message stays queued over a day', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'pause' });
   const id = shop.send();
@@ -221,7 +221,7 @@ test('nothing stays queued over a day', async () => {
   assert.equal(shop.statusOf(id), 'failed EXPIRED');
 });
 
-test('words of an older session change nothing', async () => {
+test('events of an older session change nothing', async () => {
   const shop = await ShopHarness.connected();
   shop.session(closed('logged_out'), {}, shop.state.channel.context.generation - 1);
   assert.equal(channelState(shop.state), 'connected');
@@ -239,7 +239,7 @@ test('515 reopens at once under a new generation', async () => {
   );
 });
 
-test('codes used up disconnect without a flag; the next connect begins anew', async () => {
+test('codes used up disconnect without a flag; the next connect starts again', async () => {
   const shop = await ShopHarness.start();
   shop.command({ type: 'connect' });
   shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });

@@ -6,7 +6,7 @@ import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Store } from '../../runtime/store.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 
-test('of customers that are added only those are counted that were not there, each once', async () => {
+test('added customers are counted once each, and only if they are new', async () => {
   const golden = readGolden(1);
   const address = tenantAddress(golden.tenantId);
   const state = await goldenTenant(golden);

@@ -84,7 +84,7 @@ test('a program that knows no egress refuses a shop that has one', async () => {
   assert.equal(versions().at(-1), '2');
 });
 
-test('a dead egress is told as the reason, and tried again as a lost line is', async () => {
+test('a dead egress is reported as the reason, and retried like a lost connection', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'set_egress', egress: egressOf(shop) });
   const id = shop.send();

@@ -62,7 +62,7 @@ function ofKept(entries: readonly Entry[]): Entry[] {
   return entries.filter(([, fields]) => fields.includes(kept));
 }
 
-test('nothing of the shop is left in the stream, and the others keep their ids and their cursors', async () => {
+test('no event of the shop is left in the stream, and the others keep their ids and their cursors', async () => {
   const { tenantId, events, entries, facts, erase } = await tenantWith(1_000);
   const [before, factsBefore] = [await entries(), await facts()];
   await erase();

@@ -123,7 +123,7 @@ test('an event that wakes many calls is read once, and so is its message', async
   assert.equal(waiters.count, 0);
 });
 
-test('what was read for one event is not taken for the next', async () => {
+test('a record read for one event is not used for the next', async () => {
   const { list, happens } = inMemory();
   const all = list(30_000);
   const ofTwo = list(30_000, { shopId: 'two' });

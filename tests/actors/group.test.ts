@@ -88,7 +88,7 @@ test('a message to a group is accepted while the session comes back, and looked 
   }
 });
 
-test('of a session that was lost or disconnected nothing is known of its groups any more', async () => {
+test('the groups of a lost or disconnected session are unknown', async () => {
   const ended = { type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' } as const;
   for (const end of ['lost', 'disconnected'] as const) {
     const shop = await ShopHarness.connected();

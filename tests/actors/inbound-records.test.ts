@@ -130,7 +130,7 @@ test('who has not written for as long as messages are kept is forgotten; who has
   assert.equal(await redis.hlen(personIds), 3);
 });
 
-test('of a shop’s messages those of one person are erased, however many there are', async () => {
+test('the messages of one person are erased from a shop, however many there are', async () => {
   const vault = numberVault([present]);
   const shopId = newId(nowMs);
   const index = `{s${SHARD}}:index:${shopId}`;

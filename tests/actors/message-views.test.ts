@@ -41,7 +41,7 @@ describe('remembered views of messages', () => {
     assert.equal(views.of('m', [body('y'), sent])?.view.text, 'y');
   });
 
-  it('what is gone is gone, and may come back', () => {
+  it('a removed message is gone, and may come back', () => {
     const views = new MessageViews();
     views.of('m', [body('x'), null]);
     assert.equal(views.of('m', [null, null]), undefined);

@@ -107,7 +107,7 @@ test('while the network restricts the number nobody without a chat is written to
   ]);
 });
 
-test('the restriction ends as soon as the network says so', async () => {
+test('the restriction ends when the network reports its end', async () => {
   const shop = await ShopHarness.connected();
   restrict(shop);
   lift(shop);
@@ -280,7 +280,7 @@ test('a 475 says that the quota is used up, until the network says when it start
   assert.equal(typeof shop.sendToStranger('+33699990003'), 'string');
 });
 
-test('each step of the warning is told once', async () => {
+test('each step of the warning is published once', async () => {
   const shop = await ShopHarness.connected();
   const endsAt = new Date(shop.nowMs + 10 * DAY_MS).toISOString();
   quota(shop, { used: 1 });
@@ -293,7 +293,7 @@ test('each step of the warning is told once', async () => {
   ]);
 });
 
-test('what an older session says is not heard', async () => {
+test('events of an older session are ignored', async () => {
   const shop = await ShopHarness.connected();
   const restriction = { isActive: true, kind: 'DEFAULT', endsAtMs: shop.nowMs + DAY_MS };
   shop.session({ type: 'session.limits', restriction }, {}, 0);
@@ -318,7 +318,7 @@ test('a shop of the pool that is restricted carries nothing, and sends what it t
   }
 });
 
-test('other refusals of the network bar nobody', async () => {
+test('other refusals of the network restrict no recipient', async () => {
   const { shop } = await refused('479');
   assert.equal(typeof shop.sendToStranger('+33699990003'), 'string');
 });

@@ -44,7 +44,7 @@ test('an erasure that stopped half way and is tried again keeps what was written
   assert.equal(await readAt(shop.nowMs + 30 * DAY_MS + 1), undefined);
 });
 
-test('nothing is kept of a tenant that is erased', async () => {
+test('no number of an erased tenant is kept', async () => {
   const shop = await connectedShop(true);
   await leave(shop);
   const { numbersLeft: index, numbers } = tenantKeys(shop.state.shop.tenantId);

@@ -55,7 +55,7 @@ test('an opt-out at the pool counts once at the shop, and asks the pool about wh
   assert.equal(shop.writes.length, writes, 'told again it changes nothing');
 });
 
-test('whoever has two forms of a number is one person; others are not meant', () => {
+test('two forms of a number are one person; other numbers are not', () => {
   const keys = shopKeys(0, ORIGIN.shopId);
   const member = (address: string): string => {
     const [zadd] = carriedForWrites(keys, { addresses: [address], origin: ORIGIN, nowMs: 1 });

@@ -116,7 +116,7 @@ test('a pool shop that refuses never takes it later; another one is found, or no
   assert.equal(alone.exchange.origin.statusOf(alone.id), 'failed MSGAPP_NOT_CONNECTED');
 });
 
-test('what was taken back is not sent, and is not taken by an ask that comes late', async () => {
+test('a message that was taken back is not sent, also if a late request asks for it', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;
   assert.ok(pool);
@@ -193,7 +193,7 @@ test('what came back to the pool before the origin asked again does not start an
   assert.equal(exchange.origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
 });
 
-test('a pool shop that lost all memory of what it took does not send it anew', async () => {
+test('a pool shop that forgot what it took does not send it again', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;
   assert.ok(pool);

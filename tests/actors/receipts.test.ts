@@ -120,7 +120,7 @@ test('a receipt counts for two days, over midnight and restarts', async () => {
   assert.equal(view(next, id).deliveredAt, new Date(next.nowMs).toISOString());
 });
 
-test('of a group the first sets the time, and each member counts once', async () => {
+test('the first receipt of a group sets the time, and each member counts once', async () => {
   const shop = await ShopHarness.connected();
   shop.session({
     type: 'session.groups',

@@ -87,7 +87,7 @@ test('the channel is told of when somebody connects or ends it or its session is
   );
 });
 
-test('the queue is told of when it stands still and when it goes on', async () => {
+test('events are published when the queue stops and when it continues', async () => {
   const shop = await ShopHarness.connected();
   shop.writes.length = 0;
   shop.command({ type: 'pause' });
@@ -105,7 +105,7 @@ test('the queue is told of when it stands still and when it goes on', async () =
   ]);
 });
 
-test('an opt-out and its end are told once, with the number where one is known', async () => {
+test('an opt-out and its end are published once, with the number if it is known', async () => {
   const shop = await ShopHarness.connected();
   shop.writes.length = 0;
   const write = (text: string, wasOptedOut: boolean | undefined, writtenBy = '+33612345678'): void => {

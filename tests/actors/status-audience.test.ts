@@ -60,7 +60,7 @@ test('who opted out under the network’s own id of them is left out once their 
   assert.deepEqual(await audienceOf(shop), [ANNA]);
 });
 
-test('the later of what a person wrote under both addresses counts', async () => {
+test('the later message of a person under both addresses counts', async () => {
   const { shop, wrote, knownAs } = await shopWithCustomers();
   knownAs(LID, BRUNO);
   wrote(LID, true, 1_000);

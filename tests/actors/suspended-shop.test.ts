@@ -31,7 +31,7 @@ test('what may be on the wire fails BOT_RESTARTED, what waits goes on waiting fo
   assert.equal(harness.statusOf(second), 'failed BOT_SERVICE_UNREACHABLE');
 });
 
-test('the tenant is told of each end once, in the commit that makes it true', async () => {
+test('each end is published to the tenant once, in its own commit', async () => {
   const harness = await ShopHarness.connected();
   const first = harness.send('+33611110001');
   harness.toWire(first);

@@ -155,7 +155,7 @@ test('of two records that are stored for one person the later word is what chang
   }
 });
 
-test('of an erased shop no opt-out is kept that was lifted from the other form', async () => {
+test('an opt-out that was lifted from the other form is not kept after the shop is erased', async () => {
   const person = await WrittenTo.start();
   const { shop } = person;
   person.stored(SHORT, true, 1_000);

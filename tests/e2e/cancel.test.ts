@@ -61,7 +61,7 @@ test('a message that waits shows its place, and is cancelled; the others keep th
   assert.equal(await today(), 3);
 });
 
-test('what was sent cannot be cancelled, and another tenant’s message does not exist', async () => {
+test('a sent message cannot be cancelled, and another tenant’s message does not exist', async () => {
   const { data } = await stack.api.get(`/shops/${stack.shopId}/messages?status=sent`);
   const [sent] = data.items as { id: string }[];
   const refused = await stack.api.post(`/messages/${sent?.id}/cancel`);
@@ -70,7 +70,7 @@ test('what was sent cannot be cancelled, and another tenant’s message does not
   assert.deepEqual([missing.status, missing.error?.code], [404, 'MESSAGE_NOT_FOUND']);
 });
 
-test('of a queue what matches is cancelled, by its tenant and by operators', async () => {
+test('the matching messages of a queue are cancelled, by its tenant and by operators', async () => {
   const path = `/shops/${stack.shopId}/queue/cancel`;
   assert.equal((await stack.api.post(path, {})).status, 422);
   assert.deepEqual((await stack.api.post(path, { idempotencyKeyPrefix: 'a-' })).data, { cancelled: 1 });

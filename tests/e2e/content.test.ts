@@ -149,7 +149,7 @@ test('a status is posted to those who know the shop', async () => {
   assert.equal(items.length > 0, true);
 });
 
-test('a drop reconnects by itself and what waited goes out', async () => {
+test('a dropped session reconnects, and waiting messages are sent', async () => {
   await stack.network.fault(SHOP_PHONE, 'drop');
   const accepted = await until('a send is accepted again', async () => {
     const answer = await sendText(stack, shop, { to: recipient(9), text: 'After the drop' });
@@ -158,7 +158,7 @@ test('a drop reconnects by itself and what waited goes out', async () => {
   await untilStatus(stack, String(accepted.data.id), 'sent');
 });
 
-test('a shop that the phone unlinked is flagged, refuses sends, and pairs anew', async () => {
+test('a shop that the phone unlinked is flagged, refuses sends, and pairs again', async () => {
   await stack.network.fault(SHOP_PHONE, 'logged_out');
   await until('the channel is disconnected', async () => {
     const { data } = await stack.api.get(`/shops/${shop}/channels/msgapp`);

@@ -112,7 +112,7 @@ for (const kind of ['socks5', 'http'] as const) {
   });
 }
 
-test('what somebody sends to a shop is fetched through its proxy alone', async () => {
+test('an inbound attachment is fetched only through the shop’s proxy', async () => {
   await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' });
   for (const [kind, to] of Object.entries(PHONES)) {
     const image = { kind: 'image', file: Buffer.from(CONTENT).toString('base64') } as const;
@@ -177,7 +177,7 @@ test('another egress opens the session once more, and loses nothing of what is o
   assert.equal((await detailsOf(shopId)).channel.generation, generation + 1);
 });
 
-test('what makes no connection is not stored, and the field is named without the password', async () => {
+test('an egress that makes no connection is not stored, and the field is named without the password', async () => {
   const shopId = shops.http ?? '';
   const [port] = await freePorts(1);
   const dead = await setEgress(shopId, `socks5://bakery:s3cret@127.0.0.1:${port}`);
@@ -197,7 +197,7 @@ test('what makes no connection is not stored, and the field is named without the
   assert.ok(!stack.serviceLog().includes('s3cret'));
 });
 
-test('a restart keeps it, and its password stands nowhere in the clear', async () => {
+test('a restart keeps it, and its password is nowhere in the clear', async () => {
   await stack.end('SIGKILL');
   seen.take();
   await stack.start();

@@ -106,7 +106,7 @@ test('the log of changes has a digest of whom it was', async () => {
   assert.match(String(entry?.params.personId), /^[\w-]{43}$/);
 });
 
-test('whoever writes again is told again; an erasure that a kill stopped goes on', async () => {
+test('a person who writes again is published again; an erasure that a kill stopped continues', async () => {
   const ana = await writeToBoth(ANA);
   await stack.end('SIGKILL');
   // As the commit left it that decided the erasure.

@@ -91,7 +91,7 @@ test('each kind of message is told as what it is, with its words and what it say
   }
 });
 
-test('what is told is counted by kind', async () => {
+test('published messages are counted by kind', async () => {
   const headers = { authorization: `Bearer ${stack.adminToken}` };
   const metrics = await (await fetch(`${stack.adminUrl()}/metrics`, { headers })).text();
   assert.match(metrics, /^msgapi_inbound_told_total\{kind="sticker"\} 1$/m);
@@ -150,7 +150,7 @@ test('an edit comes with its new words; what says nothing, and what is written i
   );
 });
 
-test('our reply quotes what they wrote, on their handset', async () => {
+test('our reply quotes their message, on their handset', async () => {
   for (const addressing of ['lid', 'lid_only', 'pn'] as const) {
     const text = `Is there bread? ${addressing}`;
     let wireId = '';

@@ -82,7 +82,7 @@ test('a browser does nothing with it but save it, whatever its sender declares',
   }
 });
 
-test('what the network has dropped, moved, or never had is said before the first byte', async () => {
+test('a file that the network dropped, moved, or never had is refused before the first byte', async () => {
   const { id, path } = await receive({ kind: 'image' });
   for (const [fault, status, code] of [
     ['gone', 404, 'MEDIA_GONE'],
@@ -109,7 +109,7 @@ test('a file that is another one, or is cut off, ends as broken and never as who
   assert.equal((await bytesOf(await fetchMedia(id))).byteLength, 400_000);
 });
 
-test('what is too large is refused by what its sender says', async () => {
+test('a file that is too large is refused by its sender’s figure', async () => {
   const { id } = await receive({ kind: 'document', fileBytes: 100 * 1024 * 1024 + 1 });
   const response = await fetchMedia(id);
   assert.deepEqual([response.status, await codeOf(response)], [422, 'MEDIA_TOO_LARGE']);

@@ -36,7 +36,7 @@ const now = async (): Promise<string> => String((await stack.api.get('/events'))
 const listed = async () =>
   (await stack.api.get(`/shops/${stack.shopId}/inbound`)).data.items as Record<string, unknown>[];
 
-test('nothing is told and nothing stored where the tenant is told of nothing', async () => {
+test('no event is published or stored if the tenant gets no inbound messages', async () => {
   const cursor = await now();
   assert.equal((await write('Hello')).delivered, true);
   assert.deepEqual(await eventsAfter(cursor), []);
@@ -149,7 +149,7 @@ test('a reply to somebody with a number is a message to that number', async () =
   assert.equal((await untilStatus(stack, String(data.id), 'sent')).to, person);
 });
 
-test('what is marked as read stays so, and cannot be marked without a session', async () => {
+test('a message marked as read stays so, and cannot be marked without a session', async () => {
   const { id } = await newest();
   const marked = await stack.api.post(`/inbound/${id}/read`, {});
   assert.equal(marked.status, 200);

@@ -73,7 +73,7 @@ test('the same recipient again within ten minutes is RECIPIENT_RATE_LIMITED befo
   assert.ok((refused.error?.retryAfter ?? 0) <= 600);
 });
 
-test('GET policy says what the next send gets, and asking costs no send', async () => {
+test('GET policy returns the result of the next send, and costs no send', async () => {
   const { data: shop } = await stack.api.post('/shops', { name: 'Asks first' });
   const id = String(shop.id);
   const to = phone(90);
@@ -112,7 +112,7 @@ test('the free plan’s 1,000 calls of a month, then 429 QUOTA_EXCEEDED, but for
   assert.equal((await api.get('/shops')).status, 200);
 });
 
-test('what an Idempotency-Key made is answered after a kill, and nothing is made again', async () => {
+test('an Idempotency-Key returns its original after a kill, and nothing is made again', async () => {
   const headers = { 'idempotency-key': 'before the kill' };
   const shop = () => stack.api.post('/shops', { name: 'Made once' }, headers);
   const status = () => stack.api.post(`/shops/${stack.shopId}/statuses`, { caption: 'Once' }, headers);

@@ -104,7 +104,7 @@ test('a stop by SIGTERM exits 0, and the session comes back without a scan', asy
   });
 });
 
-test('no secret and no text stands in the log', () => {
+test('the log contains no secret and no text', () => {
   const log = stack.serviceLog();
   for (const secret of [stack.apiKey, 'Your bread is ready', 'Are you there', 'go on']) {
     assert.ok(!log.includes(secret), `the log holds ${secret.slice(0, 8)}…`);

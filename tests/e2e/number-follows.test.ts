@@ -77,7 +77,7 @@ async function countsOf(shopId: string): Promise<{ day: unknown; today: unknown 
   return { day: data.warmupDay, today: (data.usage as { today: number }).today };
 }
 
-test('a number that another shop has connected is refused at the scan, and told why', async () => {
+test('a number that another shop has connected is refused at the scan, with the reason', async () => {
   const first = await agedShop();
   const second = await makeShop();
   const channel = await scanned(second);
@@ -183,7 +183,7 @@ test('a number that nobody used for thirty days starts afresh', async () => {
   assert.deepEqual(await countsOf(second), { day: 0, today: 0 });
 });
 
-test('another number has counts of its own, and the first finds its own again', async () => {
+test('another number has separate counts, and the first gets its counts back', async () => {
   const former = phone;
   const first = await agedShop();
   await sent(first, FIRST);
@@ -211,7 +211,7 @@ test('a new pairing of the same number at its own shop keeps the warm-up', async
   assert.equal((await countsOf(shopId)).day, 8);
 });
 
-test('of two shops that connect one number at the same moment one has it', async () => {
+test('one of two shops that connect one number at the same moment gets it', async () => {
   const shops = await Promise.all([makeShop(), makeShop(), makeShop()]);
   await Promise.all(shops.map((shopId) => stack.api.post(`${channelOf(shopId)}/connect`)));
   const statuses = await until('one has the number', async () => {

@@ -110,7 +110,7 @@ test('a number without an account on the network is named; a network that was as
   assert.equal((await ask(shopId, OTHER_PHONE)).error?.code, 'PAIRING_RATE_LIMITED');
 });
 
-test('no code stands in the log or in Redis', async () => {
+test('the log and Redis contain no code', async () => {
   assert.ok(shown.length >= 5);
   const kept = await Promise.all((await redis.keys('*')).map((key) => redis.dumpBuffer(key)));
   for (const code of shown) {

@@ -108,7 +108,7 @@ test('a tenant made, changed or erased through one node is so in the list of any
   }
 });
 
-test('of an erased tenant nothing comes back, whichever nodes its last calls went through', async () => {
+test('an erased tenant does not come back, whichever nodes its last calls used', async () => {
   const bystander = await makeAccount(fleet.admin, 'Bystander');
   for (const eraser of fleet.nodes) {
     const { tenantId, apiKey } = await makeAccount(fleet.admin, 'Erased');
@@ -149,7 +149,7 @@ test('limits of a key are counted once, whichever nodes its calls go through', a
   assert.equal(answers.filter(({ status }) => status === 429).length, 20);
 });
 
-test('whoever watches events at one node sees those of all, and hears which node is silent', async () => {
+test('a watcher at one node gets the events of all nodes, and the names of silent ones', async () => {
   const [watched, ...others] = fleet.nodes;
   assert.ok(watched !== undefined);
   const accounts = await Promise.all(

@@ -52,7 +52,7 @@ async function stopInTime(): Promise<void> {
   assert.ok(tookMs < 10_000, `it took ${Math.round(tookMs)} ms`);
 }
 
-test('who waits for a code is told how far it came, and the node hands over', async () => {
+test('a caller that waits for a code gets the progress, and the node hands over', async () => {
   const { tenantId, shopId } = account;
   const asked = apiClient(node.apiUrl, account.apiKey).post(`/shops/${shopId}/channels/msgapp/connect`, {});
   await until('the session is being opened', async () => {

@@ -17,7 +17,7 @@ test('parts are stopped the last first, all of them, and the failure of the star
   assert.deepEqual(stopped, ['last', 'first']);
 });
 
-test('parts are stopped once, and what could not be stopped is told', async () => {
+test('parts are stopped once, and a part that cannot be stopped is reported', async () => {
   let stops = 0;
   const stop = await startParts(async (parts) => {
     parts.add(() => {

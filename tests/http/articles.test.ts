@@ -119,7 +119,7 @@ test('no reply to a call has a CORS header, as the articles and the document say
   assert.match(await textOf('/openapi.json'), /No reply to a call carries CORS headers/);
 });
 
-test('what is no article is not found, and a page takes nothing but a look', async () => {
+test('an unknown article is not found, and a page allows only reads', async () => {
   assert.equal((await fetch(`${origin}/docs/no-such-article`)).status, 404);
   assert.equal((await fetch(`${origin}/docs/versioning`, { method: 'POST' })).status, 405);
 });

@@ -204,7 +204,7 @@ describe('the log of changes in Redis', () => {
     await server.stop();
   });
 
-  it('a change whose node died stands there without an outcome, for every node', async () => {
+  it('a change whose node died has no outcome, on every node', async () => {
     const id = await open(100).begin(change);
     const { items } = await open(100).list({ ...all, limit: 1, cursor: undefined });
     assert.deepEqual([items[0]?.id, items[0]?.status, items[0]?.code], [id, null, null]);

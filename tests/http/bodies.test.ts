@@ -46,7 +46,7 @@ describe('a listener', () => {
     return { requests, open };
   }
 
-  it('takes large bodies in hand one by one, so that a small request behind many of them does not wait for all', async () => {
+  it('handles large bodies one by one, so that a small request behind many of them does not wait for all', async () => {
     const { open, requests } = await listening();
     const many = await Promise.all(Array.from({ length: 30 }, open));
     const other = await open();
@@ -90,7 +90,7 @@ describe('a listener', () => {
     assert.equal(requests[0]?.body, 'x'.repeat(60_000));
   });
 
-  it('takes no memory for what was announced, only for what came', async () => {
+  it('reserves no memory for the announced length, only for received bytes', async () => {
     const bodies = new BodyBudget();
     const accountAsked = new EventEmitter();
     const { open } = await listening({

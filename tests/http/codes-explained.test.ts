@@ -44,7 +44,7 @@ test('the contract names them as well', () => {
   assertNamed([...reasons, ...policyCodes], readFileSync(join(root, 'docs/contract.md'), 'utf8'));
 });
 
-test('the console says what each reason of a message means', () => {
+test('the console explains each reason of a message', () => {
   assertNamed(reasons, readFileSync(join(root, 'http/console/app/codes.js'), 'utf8'));
 });
 

@@ -211,7 +211,7 @@ export function accessRows(target: () => Target): void {
     assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
   });
 
-  it('what a change of the owner leaves out stays: a new name keeps the number', async () => {
+  it('a field that a change leaves out is kept: a new name keeps the number', async () => {
     const { admin, adminToken, tenant } = target();
     const { id } = await tenant();
     const change = (owner: object | null) =>

@@ -63,7 +63,7 @@ test('the change is in the audit log without the numbers', async () => {
   assert.ok(!JSON.stringify(change).includes(String(phones[0])));
 });
 
-test('a missing tenant is NOT_FOUND, and what is no number is refused by its field', async () => {
+test('a missing tenant is NOT_FOUND, and an invalid number is refused by its field', async () => {
   const missing = `/tenants/${'b'.repeat(24)}/customers`;
   for (const [method, json] of [
     ['GET', undefined],

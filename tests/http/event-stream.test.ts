@@ -99,7 +99,7 @@ test('a reader that lags too far behind is let go; the others read on', () => {
   assert.match(reads.received, /"tenantId":"one"/);
 });
 
-test('who comes back catches up, and is told how many events are no longer to be had', () => {
+test('a reader that returns catches up, and gets the number of events that are gone', () => {
   const { events, emit } = openStream();
   const first = read(events);
   emit('seen');

@@ -137,7 +137,7 @@ describe('GET /events', () => {
     assert.deepEqual([none.items, none.nextCursor], [[], both.nextCursor]);
   });
 
-  it('refuses by name what is no type, no cursor, no shop and no wait', async () => {
+  it('refuses an invalid type, cursor, shop and wait by name', async () => {
     const { refused } = await reader();
     for (const [query, field] of [
       ['types=message.queued', 'types'],
@@ -256,7 +256,7 @@ describe('GET /events', () => {
     assert.deepEqual(phones((await waiting).items), [0]);
   });
 
-  it('answers who waits when the tenant leaves the node, with the place to go on from', async () => {
+  it('answers waiting calls when the tenant leaves the node, with the position to continue from', async () => {
     const { read, tenantId } = await reader();
     const { nextCursor } = await read('');
     const waiting = read(`cursor=${nextCursor}&waitMs=9000`);
@@ -310,7 +310,7 @@ describe('GET /events', () => {
     assert.equal(service.eventWaiters.count, 0);
   });
 
-  it('answers other calls while one waits, though no more than one may be in hand', async () => {
+  it('answers other calls while one waits, though only one may be in progress', async () => {
     const own = await startService({ maxInFlight: 1 });
     const there = await targetOf(own);
     const { owner, store } = await eventAccount(own, there);

@@ -80,7 +80,7 @@ test('while somebody watches, the events of the other nodes come too, each once'
   assert.ok(calls() <= 6, `${calls()} calls in 1.3 s`);
 });
 
-test('nobody is asked while nobody watches; who comes back soon has missed nothing', async () => {
+test('no node is polled without a watcher; a watcher that returns soon has missed nothing', async () => {
   const { clock, there, seen, calls, watch } = twoNodes();
   await clock.advance(5_000);
   assert.equal(calls(), 0);
@@ -98,7 +98,7 @@ test('nobody is asked while nobody watches; who comes back soon has missed nothi
   assert.deepEqual(seen, ['while away', 'long after'], 'and it is followed for as long as it watches');
 });
 
-test('half a minute after the last watcher left nobody is asked any more', async () => {
+test('no node is polled from half a minute after the last watcher left', async () => {
   const { clock, calls, watch } = twoNodes();
   watch()();
   await clock.advance(29_990);
@@ -107,7 +107,7 @@ test('half a minute after the last watcher left nobody is asked any more', async
   assert.equal(calls(), before);
 });
 
-test('a node that hangs holds up nobody, is said to be silent, and is caught up on when it is heard again', async () => {
+test('a node that hangs delays no other, is reported silent, and is caught up on when it answers again', async () => {
   const { clock, here, there, seen, turn, watch } = twoNodes();
   watch();
   await clock.advance(300);

@@ -9,7 +9,7 @@ import { openRaw, statuses } from './raw-connection.ts';
 import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
 
 describe('start and stop', () => {
-  it('close: every request in hand is answered, nothing new is taken, no log entry is missing', async () => {
+  it('close: every call in progress is answered, no new one is accepted, no log entry is missing', async () => {
     const service = await startService();
     const target = await targetOf(service);
     const { key } = await target.tenant();
@@ -72,7 +72,7 @@ describe('start and stop', () => {
     await service.stop();
   });
 
-  it('readyz says 503 when the node may not serve', async () => {
+  it('readyz returns 503 when the node may not serve', async () => {
     const service = await startService({ health: { ready: () => false } });
     const agent = new Agent();
     const refused = await send(agent, 'GET', `${service.adminUrl}/readyz`);
@@ -83,7 +83,7 @@ describe('start and stop', () => {
     await service.stop();
   });
 
-  it('503 OVERLOADED: more in hand than fits, with Retry-After; what is in hand is answered', async () => {
+  it('503 OVERLOADED with Retry-After: too many calls in progress; those in progress are answered', async () => {
     const service = await startService({ maxInFlight: 1 });
     const target = await targetOf(service);
     const { key } = await target.tenant();

@@ -68,7 +68,7 @@ test('a message is written as JSON.stringify would write it', () => {
   fc.assert(fc.property(shown, (value) => assert.equal(messageJson(value), JSON.stringify(value))));
 });
 
-test('what a send answers is written as JSON.stringify would write it', () => {
+test('the reply to a send is written as JSON.stringify would write it', () => {
   fc.assert(fc.property(accepted, (value) => assert.equal(acceptedBody(value), successBody(value))));
 });
 

@@ -16,7 +16,7 @@ const message: ActorEventData['message'] = {
   ageMs: 12_000,
 };
 
-test('what was sent counts once, at its own shop; what waits or fails does not', async () => {
+test('a sent message counts once, at its own shop; one that waits or fails does not', async () => {
   const metrics = createMetrics();
   const feed = new ActorEventFeed(new FakeClock());
   exportMessageLatency(feed, metrics);

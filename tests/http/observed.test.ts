@@ -65,13 +65,13 @@ for (const kind of ['at once', 'later'] as const) {
     assert.equal(inFlight(), 0);
   });
 
-  test(`a front that breaks ${kind}: 500, a line in the log, and nothing is left in hand`, async () => {
+  test(`a front that throws ${kind}: 500, a line in the log, and no call is left in progress`, async () => {
     const { answer, inFlight, faults } = door(broken);
     assert.equal((await answer(REQUEST)).status, 500);
     assert.deepEqual([inFlight(), faults], [0, ['the front threw']]);
   });
 
-  test(`who is told of an answer breaks once, for one that came ${kind}: counted out once`, async () => {
+  test(`an observer that throws once, for a reply that came ${kind}: counted out once`, async () => {
     let told = 0;
     const { answer, inFlight } = door(here, () => {
       told += 1;

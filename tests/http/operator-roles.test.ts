@@ -71,7 +71,7 @@ describe("roles on the operators' listener", () => {
     assert.deepEqual(await replay('d1', 'admin'), [200, undefined]);
   });
 
-  it('what only looks asks for read, except for the code to scan; what changes something asks for more', () => {
+  it('reads need the role read, except for the code to scan; changes need a larger role', () => {
     for (const { method, path, role } of OPERATOR_ENDPOINTS) {
       const looks = method === 'GET' && !path.endsWith('/connect');
       assert.equal(role === 'read', looks, `${method} ${path}`);
@@ -86,7 +86,7 @@ describe("roles on the operators' listener", () => {
     }
   });
 
-  it('GET /me says whose the token is', async () => {
+  it('GET /me returns the operator of the token', async () => {
     for (const role of OPERATOR_ROLES) {
       const { body } = await target.admin.call('GET', '/me', { key: tokenOf(role) });
       assert.deepEqual(body.data, { name: `an-${role}`, role });
@@ -159,23 +159,23 @@ describe("guesses at operators' tokens", () => {
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
-  it('one guess fewer refuses nobody', () => {
+  it('one guess fewer refuses no caller', () => {
     guess(MAX_GUESSES - 1, () => '203.0.113.1');
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
-  it('the same wrong token again and again is one guess: an old scraper locks nobody out', () => {
+  it('a repeated wrong token is one guess: an old scraper locks no one out', () => {
     for (let call = 0; call < MAX_GUESSES * 2; call += 1) ask('yesterday', '203.0.113.1');
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
-  it('of an IPv6 address its network of 64 bits counts', () => {
+  it('an IPv6 address counts as its network of 64 bits', () => {
     guess(MAX_GUESSES, (number) => `2001:db8:0:1::${number + 1}`);
     assert.equal(must(ask(ADMIN_TOKEN, '2001:db8:0:1:ffff::1')).status, 429);
     assert.equal(ask(ADMIN_TOKEN, '2001:db8:0:2::1'), undefined);
   });
 
-  it('an operator who lacks the role for a call is named in the log', () => {
+  it('a call with too small a role names its operator in the log', () => {
     const headers = { authorization: `Bearer ${READ_TOKEN}` } as RequestValue['headers'];
     const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'operate', changes: true });
     assert.equal(admitted.operator ?? admitted.refusal.status, 403);

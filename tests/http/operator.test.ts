@@ -62,7 +62,7 @@ describe("the operators' listener", () => {
     assert.equal((await operator('GET', `/tenants/${id}`)).status, 404);
   });
 
-  it('what was made says in Location where it is read', async () => {
+  it('the Location of a creation is the path that reads it', async () => {
     const { id } = await target.tenant();
     const made = [
       await operator('POST', '/tenants', { name: 'Somewhere' }),
@@ -106,7 +106,7 @@ describe("the operators' listener", () => {
     assert.equal((await operator('GET', path)).status, 200);
   });
 
-  it('tenants: what does not fit is named, also settings outside floor and roof', async () => {
+  it('tenants: invalid fields are named, also settings outside their range', async () => {
     const invalid = await operator('POST', '/tenants', { plan: 'gold', owner: { name: '' }, extra: 1 });
     const fields = invalid.body.error.fields.map(({ field }: { field: string }) => field);
     assert.deepEqual(fields.toSorted(), ['extra', 'name', 'owner.name', 'plan']);

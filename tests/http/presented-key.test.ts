@@ -15,7 +15,7 @@ test('2,500 keys, asked in turn three times: each has the SHA-256 of its own tex
     }
 });
 
-test('what cannot be a key of ours has none, asked once or again', () => {
+test('a malformed key has no hash, on the first and on later questions', () => {
   for (const key of ['', 'tm_live_', `${keyOf(1)} `, `x${keyOf(1)}`, 'a'.repeat(8_000)])
     for (let round = 0; round < 2; round += 1) assert.equal(hashOfKey(key), undefined);
 });

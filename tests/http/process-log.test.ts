@@ -54,7 +54,7 @@ for (const [how, end] of [
   ['crashed', 'throw new Error()'],
   ['ended', ''],
 ] as const) {
-  test(`what was logged just before the process ${how} is written all the same`, () => {
+  test(`a line logged just before the process ${how} is written`, () => {
     const program = `
       import { createLogger } from '${moduleFile('http/request-log/process-log.ts')}';
       createLogger({ level: 'info' }).info(${JSON.stringify(answered)}, 'request');

@@ -56,7 +56,7 @@ describe('bytes on a socket', () => {
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
   });
 
-  it('says how long a connection may stay idle, unless it ends with the reply', async () => {
+  it('returns the idle time of a connection, unless it ends with the reply', async () => {
     const open = await raw();
     open.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
     assert.match(await open.until((text) => text.includes('}}')), /\r\nKeep-Alive: timeout=8\r\n/);
@@ -178,7 +178,7 @@ describe('bytes on a socket', () => {
     assert.equal((await target.api.call('GET', '/shops/bad%20chunk', { key: owner.key })).status, 404);
   });
 
-  it('a connection that breaks in mid-body: nothing is done and nothing is left in hand', async () => {
+  it('a connection that breaks in mid-body: nothing is done and no call is left in progress', async () => {
     const connection = await raw();
     connection.write(post('{"name":"half', 'Content-Length: 40\r\n'));
     await new Promise((resolve) => setImmediate(resolve));
@@ -355,7 +355,7 @@ describe('a caller behind a proxy that adds a line of its own', () => {
     });
   }
 
-  it('nobody is believed where no proxy is trusted', async () => {
+  it('X-Forwarded-For is ignored if no proxy is trusted', async () => {
     assert.deepEqual(await believed([], [MADE_UP, SEEN]), ['127.0.0.1']);
   });
 });

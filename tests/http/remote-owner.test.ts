@@ -170,7 +170,7 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
-  it('a call that waits at the owner is in hand at neither node', async () => {
+  it('a call that waits at the owner counts as in progress at neither node', async () => {
     const narrow = await startService({
       maxInFlight: 1,
       keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },

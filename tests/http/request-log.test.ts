@@ -262,7 +262,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('keeps what Redis does not take and writes it when Redis is back; none missing after close', async () => {
+  it('keeps entries that Redis refuses and writes them when Redis is back; none missing after close', async () => {
     await redis.flushall();
     let isAway = true;
     const log = openLog(undefined, {
@@ -285,7 +285,7 @@ describe('the request log', () => {
     assert.equal(log.dropped, 0);
   });
 
-  it('what was recorded while a write failed comes after what that write held', async () => {
+  it('entries recorded while a write failed come after the entries of that write', async () => {
     await redis.flushall();
     const held = holding();
     const log = openLog(undefined, held.store);
@@ -302,7 +302,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('gives up what does not fit into memory while Redis is away, and counts it', async () => {
+  it('drops entries that exceed the memory limit while Redis is away, and counts them', async () => {
     const log = openLog(undefined, { ...store, append: () => Promise.reject(new Error('away')) });
     const answered = entry();
     for (let call = 0; call < 50_003; call += 1) log.record(answered);

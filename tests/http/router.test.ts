@@ -12,7 +12,7 @@ it('a path leads to its route, with the raw values of its parameters', () => {
   assert.equal(router.match('/api/v1/me')?.route.path, '/me');
 });
 
-it('what is not exactly a path leads nowhere', () => {
+it('a path that differs in any way matches no endpoint', () => {
   const wrong = [
     '',
     '/',

@@ -68,7 +68,7 @@ test('a webhook that a key makes is sent events, tested, replayed, moved to a ne
   assert.deepEqual(codes, Array(3).fill([404, 'WEBHOOK_NOT_FOUND']));
 });
 
-test('operators see whose hand disabled a webhook, and a disabled one is not replayed to', async () => {
+test('operators see who disabled a webhook, and a disabled one is not replayed to', async () => {
   const { tenant } = await account();
   const call = caller(tenant);
   const { id } = (await call('POST', '', { url: `${url}/disabled` })).body.data;
@@ -131,7 +131,7 @@ test('a webhook of another tenant is answered as missing on every call, and stay
   assert.equal((await caller(tenant)('GET', `/${id}`)).body.data.url, `${url}/kept`);
 });
 
-test('a key without inbound.read has what people write sent nowhere', async () => {
+test('a key without inbound.read cannot have inbound messages sent anywhere', async () => {
   const { tenant } = await account();
   const lacking = await service.key(tenant.id, { permissions: ['webhooks.read', 'webhooks.write'] });
   const [call, full] = [caller(lacking), caller(tenant)];

@@ -16,7 +16,7 @@ test('version 00 is taken as it came; a later version by the fields that both kn
   assert.equal(readTraceparent(`cc-${TRACE}-${PARENT}-00-more`), `00-${TRACE}-${PARENT}-00`);
 });
 
-test('what breaks a rule is ignored', () => {
+test('a traceparent that breaks a rule is ignored', () => {
   for (const given of [
     '',
     `ff${VALID.slice(2)}`,

@@ -166,7 +166,7 @@ test('two changes of a webhook at a time are both made', async () => {
   assert.deepEqual([at, types], [`${url}/present`, ['message.failed']]);
 });
 
-test('a try that is under way when its webhook is moved is recorded, holds nothing up, and its event goes to the new address', async () => {
+test('an attempt in flight when its webhook is moved is recorded, delays nothing, and its event goes to the new address', async () => {
   const { hook, steer, attempts, answer } = await underWay('/former');
   const moved = await hook.call('PATCH', '', { url: `${url}/present` });
   assert.equal(moved.status, 200, moved.text);

@@ -53,7 +53,7 @@ const at = (path: string) => received.filter((one) => one.path === path);
 
 const { account, create, untilRecorded } = webhookAccounts(() => service);
 
-test('what happened is sent, signed as Standard Webhooks say, once, and to who wants it', async () => {
+test('an event is sent once, signed by Standard Webhooks, to each webhook with its type', async () => {
   const { tenant, shopId, steer } = await account();
   await steer('pause');
   const all = await create(tenant, { url: `${url}/all` });
@@ -165,7 +165,7 @@ test('secrets are sealed with the newest key when the actor starts, and one that
   new Webhook(rotated.secret).verify(body, headers as Record<string, string>);
 });
 
-test('operators are told once of a webhook that the service disabled, and not of one that an operator did', async (t) => {
+test('operators are notified once of a webhook that the service disabled, and not of one that an operator disabled', async (t) => {
   const { tenant, steer } = await account();
   const told: unknown[] = [];
   t.after(

@@ -113,7 +113,7 @@ test('a recipient who opted out is refused for as long as they stay silent, what
 describe('caps (docs/contract.md, Messages to numbers)', () => {
   const day0 = { pairedAtMs: START_MS };
 
-  test('the daily cap holds to the millisecond over any 24 hours', () => {
+  test('the daily cap is exact to the millisecond over any 24 hours', () => {
     const ledger = new SendLedger();
     sendMany(ledger, { count: 20, paceMs: HOUR_MS, facts: { pairedAtMs: null } });
     const ask = (nowMs: number) =>
@@ -213,7 +213,7 @@ describe('per recipient (docs/contract.md, Messages to numbers)', () => {
     assert.equal(sendTo(ledger, START_MS + 10 * MINUTE_MS), 'admitted');
   });
 
-  test('the message says which of the two limits it was', () => {
+  test('the message names which of the two limits it was', () => {
     const ledger = new SendLedger();
     sendTo(ledger, START_MS);
     const told = (nowMs: number) => {

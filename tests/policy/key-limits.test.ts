@@ -110,7 +110,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     );
   });
 
-  test('keys know nothing of each other, and a forgotten one starts anew', () => {
+  test('keys are independent, and a forgotten one starts again', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: 1, day: 1 };
     for (const id of ['a', 'b', 'c']) {
@@ -173,7 +173,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     assert.deepEqual(RATE_LIMIT_RANGE, { floor: 1, roof: 100_000_000 });
   });
 
-  test('the state is told until it is stored, and again after each change', () => {
+  test('the state is reported until it is stored, and again after each change', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: 10, day: 10 };
     assert.equal(keys.changedState(keyId), undefined);

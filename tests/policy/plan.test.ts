@@ -21,7 +21,7 @@ describe('the quota of a calendar month, UTC', () => {
     }
   };
 
-  test('lets through as many calls as the plan has, not one more, and starts anew with the month', () => {
+  test('lets through exactly as many calls as the plan has, and starts again with the month', () => {
     const meter = new QuotaMeter();
     spend(meter, 999, lastMs);
     const last = { allowed: true, limit: 1000, used: 1000, remaining: 0, resetsAtMs: nextMs };
@@ -60,7 +60,7 @@ describe('the quota of a calendar month, UTC', () => {
     assert.equal(meter.peek({ plan: 'free', nowMs: lastMs }).used, 1);
   });
 
-  test('a new plan holds at once, also a smaller one', () => {
+  test('a new plan applies at once, also a smaller one', () => {
     const meter = new QuotaMeter();
     for (let index = 0; index < 1001; index += 1) {
       meter.take({ plan: 'starter', nowMs: lastMs });

@@ -46,7 +46,7 @@ test('an attachment is known to the letter, and never taken for a text or a grou
   assert.notDeepEqual(mediaFingerprint('x'), groupFingerprint('x'));
 });
 
-test('what normalises alike has one fingerprint, what does not has two', (t) => {
+test('texts that normalise alike have one fingerprint, others have two', (t) => {
   const normalised = (text: string) =>
     text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim().replace(/\s+/gu, ' ');
   const text = fc.string({
