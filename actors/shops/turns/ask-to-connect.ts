@@ -4,8 +4,8 @@ import type { ShopCommand } from './builder/shop-commands.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 
 /**
- * How long the network is asked for no code after it said that it was asked for too many, in milliseconds: as long as the
- * queue stands after a rate signal (docs/contract.md, Enforced in the sending component).
+ * How long no code is requested after the network refused one because it was asked for too many, in milliseconds. It
+ * equals the pause after a rate signal (docs/contract.md, Enforced in the sending component).
  */
 const CODE_PAUSE_MS = 15 * 60_000;
 
@@ -29,15 +29,15 @@ export function askToConnect(
 }
 
 /**
- * Why there is no code to type: the network was asked for too many, whatever was tried since, or it refused the session
- * that ended last; undefined where neither was so, or some while ago.
+ * Returns why there is no code to type: the network was asked for too many, or it refused the last session; undefined
+ * if neither happened lately.
  */
 export function codeRefusal(
   { lastEnd, codesRefusedAtMs }: ChannelContext,
   nowMs: number,
 ): Failure | undefined {
   const refused = lastEnd?.end === 'pairing_refused' ? lastEnd : undefined;
-  // A program without the field of its own kept the moment in the last end alone.
+  // A program without this field kept the moment only in the last end.
   const limitedAtMs = codesRefusedAtMs ?? (refused?.statusCode === 429 ? refused.atMs : undefined);
   const limitedMs = limitedAtMs === undefined ? 0 : limitedAtMs + CODE_PAUSE_MS - nowMs;
   if (limitedMs > 0) {

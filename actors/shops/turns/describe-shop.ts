@@ -2,13 +2,15 @@ import { publicChannelStatus } from '../machines/channel-context.ts';
 import { channelState, liveGroups, pacingState, type ShopState } from '../state/shop-state.ts';
 import { waitingEnd } from './builder/waiting-limits.ts';
 
-/** As operators see a shop. */
+/** A shop as operators see it. */
 export type ShopDescription = ReturnType<typeof describeShop>;
 
-/** Of a long queue only its head is shown. */
+/** Only this many messages of a long queue are shown. */
 const SHOWN_WAITING = 100;
 
-/** What operators see of a shop: both machines, the queue and its last steps; no texts, codes or credentials. */
+/**
+ * Returns the operators' view of a shop: both machines, the queue and its last steps; no texts, codes or credentials.
+ */
 export function describeShop(state: ShopState) {
   const { context } = state.channel;
   return {

@@ -11,9 +11,9 @@ function notAfter(storedMs: number | null, mostMs: number): number | null {
 }
 
 /**
- * The shop without waits that are longer than they can be at `nowMs`: where a clock that was ahead stored a gap, a
- * pause or an age, the shop would stand still until that time has come. Each wait starts anew at its full length, so
- * none is shorter than it must be.
+ * Returns the shop without waits that are longer than possible at `nowMs`. If a clock that was ahead stored a gap, a
+ * pause or an age, the shop would stop until that time. Each wait starts again at its full length, so none is too
+ * short.
  */
 export function withPresentTimes(
   state: ShopState,
@@ -63,7 +63,7 @@ export function withPresentTimes(
   return changedShop(state, { ...machines, queue, inHand, limits, ...unstored(state, cut) });
 }
 
-/** The next commit stores these fields, so that no later restart starts the waits anew once more. */
+/** The next commit stores these fields, so that no later restart starts the waits again. */
 function unstored(state: ShopState, fields: readonly string[]): Pick<ShopState, 'unstored'> {
   if (fields.length === 0) return { unstored: state.unstored };
   return { unstored: [...state.unstored, ['HSET', state.keys.shop, ...fields]] };

@@ -10,7 +10,7 @@ import type { SendFacts } from './people/recipient-facts.ts';
 import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
 import { classOf, judgeSend } from './send/judge-send.ts';
 
-/** How soon a send is tried again that something else than the policy kept back. */
+/** How soon a send is retried after a refusal that is not the policy's. */
 const TRY_AGAIN_MS = 30_000;
 
 /**
@@ -67,7 +67,10 @@ function watching(batch: Batch, person: number): Pick<Batch, 'watched' | 'optedO
 
 type Refusal = ReturnType<typeof failed>;
 
-/** Waits as long as the refusal says. Without end it is the recipient's. */
+/**
+ * Waits as long as the refusal names, or a default time if it may end soon. Any other refusal is final for the
+ * recipient.
+ */
 function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Refusal): Refusal {
   const { code, retryAfterSeconds } = refusal.failure;
   const isPassing = PASSING.includes(code);

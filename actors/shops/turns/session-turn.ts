@@ -14,7 +14,7 @@ import type { ShopFacts } from './shop-facts.ts';
 import { onNoChat, onPrepared } from './wire/dispatch-message.ts';
 import { onReceipts } from './wire/receipt-turn.ts';
 
-/** What an event of the shop's newest session changes. */
+/** The events of the shop's newest session that change its state. */
 type LiveEvent = Exclude<
   SessionEvent,
   {
@@ -101,8 +101,8 @@ function onLiveEvent(
       }
       break;
     case 'session.prepared':
-      // It may have been blocked meanwhile, or put back: then it was recalled. In hand once more it has no body until the
-      // first look, and this word is about the attempt before.
+      // It may have been blocked meanwhile, or put back: then it was recalled. A message in progress again has no body
+      // until its first check, so this event is about the attempt before.
       if (isPreparing(builder.state, event.messageId) && builder.state.bodyInHand !== undefined) {
         if (facts.dispatch) onPrepared(builder, event, facts.dispatch, times.outcomeMs);
       }
@@ -167,7 +167,7 @@ function onInbound(
 }
 
 /**
- * Channel state with phone, the shop's status, whose the number is and the owner's number go into one commit
+ * One commit has the channel state with its phone, the shop's status, the number's shop and the owner's number
  * (docs/contract.md, Channel states).
  */
 function onConnected(

@@ -17,10 +17,10 @@ import { pooledEnd } from './pool/relinquish-message.ts';
 const MOST_ENDED = 100;
 
 /**
- * Ends the messages of a suspended shop that no turn will end: what may be on the wire fails `BOT_RESTARTED`, as it
- * would when the shop goes on; what waits ends as it does without a session, 10 minutes into the suspension with
- * `BOT_SERVICE_UNREACHABLE`; of what the pool has the end is read there. Its tenant is told of each in the same commit, as
- * by a turn. Whatever made the shop crash may be what is stored, so each record is read by itself.
+ * Ends the messages of a suspended shop that no turn will end. A message that may be on the wire fails with
+ * `BOT_RESTARTED`, as when the shop resumes. Waiting ones end as without a session, 10 minutes into the suspension,
+ * with `BOT_SERVICE_UNREACHABLE`. For messages at the pool the end is read there. The same commit publishes each end to
+ * the tenant, as a turn does. The stored data may be what crashed the shop, so each record is read separately.
  */
 export async function settleSuspended(
   address: Address,
@@ -56,7 +56,7 @@ export async function settleSuspended(
     writes.push(...outcome.writes);
     effects.push(...outcome.effects);
     if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);
-    // The end of a message of another shop is told in that shop's turn.
+    // The turn of its own shop publishes the end of a carried message.
     if (message.carriedFor !== undefined || !isFinal(state.status)) continue;
     events.push({ type: `message.${state.status}`, shopId: shop.shopId, subject: message.messageId });
   }
@@ -76,7 +76,7 @@ function overdue(
   return givenUpAtMs <= shop.nowMs ? 'BOT_SERVICE_UNREACHABLE' : undefined;
 }
 
-/** How the channel stood at the last commit; as that of a shop without one where it cannot be read. */
+/** Returns the channel at the last commit; that of a shop without one if it is unreadable. */
 function channelOf(stored: string | null): ShopMachines['channel'] {
   try {
     return restoreMachines(stored).channel;

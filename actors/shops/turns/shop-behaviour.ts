@@ -48,13 +48,13 @@ import { onFirstLook } from './wire/dispatch-message.ts';
 
 /** The times, randomness, ids and ports of a shop's behaviour. */
 export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions {
-  /** Carries out effects; what comes of them is told to the actor. */
+  /** Carries out effects, and sends their results to the actor. */
   readonly perform: (effect: ShopEffect, address: Address) => void;
   /** The shop's actor leaves this node or is suspended: its session here must end. */
   readonly leave: (address: Address) => void;
   /**
-   * What a shop's policy had counted could not be read: from now on it counts as full. Told at each load until
-   * that is stored.
+   * The counts of a shop's policy were unreadable, so they count as full from now on. Called at each load until that is
+   * stored.
    */
   readonly ledgerReplaced: (shop: ShopReference) => void;
   /** A session worker is there to take orders. */
@@ -200,7 +200,7 @@ function turn(
     case 'pause':
     case 'resume':
       builder.stepPacing({ type: command.type });
-      // What is not on the wire yet waits as well.
+      // A message that is not on the wire yet waits as well.
       if (command.type === 'pause') builder.stepPacing({ type: 'session_down' });
       return builder.finish(done(true));
     case 'timer':
@@ -211,7 +211,7 @@ function turn(
     case 'pool.withdraw':
       return builder.finish(asPoolShop(builder, command, facts));
     case 'first_look':
-      // It may have been put back meanwhile, and be in hand once more: then it is looked at once.
+      // It may have been put back meanwhile, and be in progress again: then it is checked at once.
       if (isPreparing(builder.state, command.messageId) && builder.state.bodyInHand === undefined) {
         if (facts.dispatch !== undefined) onFirstLook(builder, facts.dispatch);
       }
@@ -259,7 +259,7 @@ function send(
     : sendScheduled(builder, command, facts, options);
 }
 
-/** Makes a send whose time has come, and stores its end with the message. An answer that is asked for once more decides nothing. */
+/** Makes a due send, and stores its end with the message. An answer that comes twice decides nothing. */
 function sendScheduled(
   builder: TurnBuilder,
   command: SendCommand,
@@ -317,7 +317,7 @@ function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
   else endOverdue(builder);
 }
 
-/** Operators are told, as with every word of a shop's summary. */
+/** Operators are notified, as with every change of a shop's summary. */
 function noteUndelivered(builder: TurnBuilder): void {
   const { undelivered } = builder.state;
   if (undelivered !== undefined) builder.change({ undelivered: { ...undelivered, isLong: true } });
@@ -331,7 +331,7 @@ function draftSize(draft: MessageDraft | StatusDraft): number {
 
 const DRAFT_OVERHEAD_BYTES = 128;
 
-/** Settles what an earlier process left in hand (docs/contract.md, Message states). */
+/** Settles the message that an earlier process left in progress (docs/contract.md, Message states). */
 function settleLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
     builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.moments() });
@@ -341,7 +341,7 @@ function settleLostProcess(builder: TurnBuilder): void {
   builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
 }
 
-/** What a crash of the actor alone left behind: a session that still runs, and that tells its only code no second time. */
+/** After a crash of the actor alone, a session still runs, and does not repeat its only code. */
 function settleCrash(builder: TurnBuilder): void {
   const { inbound } = builder.state;
   if (inbound !== 'none') builder.perform({ type: 'hear_inbound', inbound });
@@ -368,7 +368,7 @@ function shopTimers(state: ShopState): readonly DueTimer[] {
 
 const NO_TIMERS: readonly DueTimer[] = [];
 
-/** Most shops wait for one moment, and an array that is pushed to reserves room for seventeen. */
+/** Most shops wait for one moment, and a push reserves memory for seventeen elements. */
 function and(timers: readonly DueTimer[], timer: DueTimer | undefined): readonly DueTimer[] {
   if (timer === undefined) return timers;
   return timers.length === 0 ? [timer] : timers.concat(timer);

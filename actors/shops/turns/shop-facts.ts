@@ -32,19 +32,19 @@ import type { ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import { type DispatchFacts, readDispatch } from './wire/dispatch-facts.ts';
 import { type ReceiptFacts, readReceipts } from './wire/receipt-turn.ts';
 
-/** What a turn needs to know beside the shop's state, read before it. */
+/** The facts for a turn besides the shop's state, read before it. */
 export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFacts {
   readonly send?: SendFacts;
-  /** Of a status: the original of the same idempotency key. */
+  /** For a status: the original of the same idempotency key. */
   readonly original?: StoredMessage;
   readonly dispatch?: DispatchFacts;
-  /** What this shop, as one of the pool, knows of the message it is asked about. */
+  /** The facts of this shop, as one of the pool, about the message of a question. */
   readonly carry?: CarryFacts;
-  /** The shops that this one, as one of the pool, wrote for to whoever opts out now. */
+  /** The shops that this one, as one of the pool, wrote for to the person who opts out now. */
   readonly carriedFor?: readonly ShopReference[];
-  /** What was known of a recipient that the session has looked up: the number the network told before, if another. */
+  /** The number that the network reported before for the looked-up recipient, if another. */
   readonly alias?: string;
-  /** What the tenant knows of the number that was just connected. */
+  /** The tenant's facts about the number that was just connected. */
   readonly number?: NumberFacts;
   /** Receipts that belong to messages of the shop. */
   readonly receipts?: ReceiptFacts;
@@ -52,7 +52,7 @@ export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFac
   readonly oldest?: readonly string[];
   /** The inbound message that is to be marked as read; absent: it is gone. */
   readonly inbound?: StoredInbound;
-  /** Of an inbound message that the tenant is to be told of. */
+  /** Set for an inbound message that must be published to the tenant. */
   readonly told?: ToldFacts;
   readonly batch?: BatchFacts;
   /** A session worker is there to take orders. */
@@ -72,7 +72,7 @@ interface FactsQuestion {
   readonly available: boolean;
 }
 
-/** Reads what the turn on a command will need; nothing where the state is enough. Of a send, see `readSend`. */
+/** Reads the facts for the turn on a command; none if the state is enough. For a send, see `readSend`. */
 export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> {
   const { state, command, store, vault, nowMs, available } = question;
   if (command.type === 'post_status' && command.draft.idempotencyKey !== undefined) {
@@ -127,7 +127,7 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
   return { available };
 }
 
-/** Who wrote, and what the tenant is to be told of it. */
+/** Reads the person who wrote, and the facts to publish. */
 async function readWritten(
   { state, store, vault, nowMs }: FactsQuestion,
   event: Extract<ShopCommand, { type: 'session.inbound' }>,
@@ -148,8 +148,8 @@ function isPoolAsk(command: ShopCommand): command is PoolCommand {
 type WrittenBy = InboundFacts & { readonly writtenBy: string };
 
 /**
- * Who wrote: somebody whose number is known by now is kept under it, however the network named them this time, and with what
- * they wrote under its other form.
+ * Reads the person who wrote. A person with a known number is stored under it, however the network named them this
+ * time, together with the other form of the number.
  */
 async function readInbound({ keys }: ShopState, from: string, store: Store): Promise<WrittenBy> {
   const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
@@ -166,7 +166,7 @@ async function readInbound({ keys }: ShopState, from: string, store: Store): Pro
   };
 }
 
-/** The same of whoever opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
+/** Reads the person who opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
 async function readOptOut(
   state: ShopState,
   from: string,
@@ -191,7 +191,9 @@ async function readCarry(state: ShopState, command: PoolCommand, store: Store): 
   return { ...writer, record, entryFromEnd: await readEntryPlace(state, record?.entryText, store) };
 }
 
-/** Where a carried message's entry stands in the shop's list, from the end; undefined: it counts no more. */
+/**
+ * Returns the position of a carried message's entry in the shop's list, from the end; undefined: it no longer counts.
+ */
 async function readEntryPlace(
   { keys }: ShopState,
   entryText: string | undefined,
@@ -203,7 +205,7 @@ async function readEntryPlace(
   return index === -1 ? undefined : index - newest.length;
 }
 
-/** Where a message is withdrawn, its recipient does not matter. */
+/** For a withdrawn message the recipient does not matter. */
 function subjectOf(command: PoolCommand): { readonly messageId: string; readonly to: string } {
   if (command.type === 'pool.offer') {
     return { messageId: command.offer.messageId ?? '', to: command.offer.to };
@@ -213,8 +215,9 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
 }
 
 /**
- * What the turn on a send will need. For a first send to a number the facts are as a rule in memory, so nothing waits for
- * Redis. Apart from other commands, whose closures each send would pay for. `available`: a session worker is there.
+ * Reads the facts for the turn on a send. For a first send to a number they are usually in memory, so it does not wait
+ * for Redis. This is separate from other commands, since each send would pay for their closures. `available`: a session
+ * worker is there.
  */
 export function readSend(
   state: ShopState,

@@ -23,7 +23,7 @@ interface BatchingParts {
   readonly retentionMs: number;
 }
 
-/** What is asked of a shop about its batches. */
+/** Makes the operations on a shop's batches. */
 export function batchOperations(parts: BatchingParts): BatchOperations<ShopReference> {
   const { actors, store, clock, retentionMs } = parts;
   const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
@@ -69,7 +69,7 @@ export function batchOperations(parts: BatchingParts): BatchOperations<ShopRefer
   };
 }
 
-/** As the API shows it, without its forecast. */
+/** Returns the batch as the API shows it, without its forecast. */
 function shownBatch(
   { shop, batches }: Pick<ShopState, 'shop' | 'batches'>,
   batchId: string,

@@ -20,7 +20,7 @@ const AT_A_TIME = 16;
 const NO_SHOP = failed('SHOP_NOT_FOUND');
 const UNANSWERED = failed('SERVICE_UNAVAILABLE');
 
-/** Ends one message, wherever it waits. Its record then says so. */
+/** Ends one message, wherever it waits. Its record then has the end. */
 export async function cancelOne(
   parts: CancellingParts,
   shop: ShopReference,
@@ -56,7 +56,7 @@ export async function cancelMatching(
   return done({ cancelled });
 }
 
-/** Asks the pool shop for the message, and tells its own shop what came of it. */
+/** Asks the pool shop for the message, and reports the answer to its own shop. */
 async function takeBack(
   { actors, pool }: CancellingParts,
   shop: ShopReference,

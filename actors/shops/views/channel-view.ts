@@ -26,7 +26,7 @@ export async function channelView(
     const expiresAt = new Date(expiresAtMs).toISOString();
     return { ...view, code: text, expiresAt, pollAfterMs: POLL_AFTER_MS };
   }
-  // After a crash of the actor the code is not known until the session tells the next one.
+  // After a crash of the actor the code is unknown until the session reports the next one.
   if (state.qr === undefined) return { ...view, ...trouble, status: 'starting', pollAfterMs: POLL_AFTER_MS };
   return {
     ...view,
@@ -45,6 +45,6 @@ export async function readChannelStatuses(
 ): Promise<readonly ShopView['channelStatus']['msgapp'][]> {
   const shard = shardOf(tenantId);
   const statuses = await store.read(shopIds.map((id) => ['HGET', shopKeys(shard, id).shop, 'msgapp']));
-  // An empty text, too, stands for a shop that was never connected.
+  // An empty text also means that the shop was never connected.
   return statuses.map((status) => (status || null) as ShopView['channelStatus']['msgapp']);
 }

@@ -37,14 +37,14 @@ export async function listInbound(
   return { items, nextCursor: from.slice(1) };
 }
 
-/** As its event tells it. */
+/** Returns the message with the data of its event. */
 export function inboundView(record: InboundRecord): InboundView {
   const { id, shopId, from, fromId, name, atMs, kind, text, replyTo, media } = record;
   const at = new Date(atMs).toISOString();
   return { id, shopId, from, fromId, name, at, kind, text, replyTo, media: media && mediaView(media) };
 }
 
-/** As it stands now. */
+/** Returns the message with its present state. */
 export function inboundRecordView({ record, readAtMs }: StoredInbound): InboundRecordView {
   return { ...inboundView(record), readAt: readAtMs === null ? null : new Date(readAtMs).toISOString() };
 }

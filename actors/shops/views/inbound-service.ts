@@ -18,7 +18,7 @@ export interface InboundServiceOptions {
   readonly store: Store;
   readonly vault: NumberVault;
   readonly shops: Pick<ShopOperations, 'send'>;
-  /** Tells where a shop's session finds files; undefined: it does not know. */
+  /** Returns the file servers of a shop's session; undefined if they are unknown. */
   readonly host: {
     fileHosts(shop: ShopReference & { readonly shard: number }): Promise<FileHosts | undefined>;
   };

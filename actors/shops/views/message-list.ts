@@ -17,10 +17,10 @@ const LOOK = 1_000;
 const MOST_SCANNED = 1_000;
 
 /**
- * A page of a shop's messages, newest first. A cursor names an id, so that messages that come in meanwhile neither
- * shift nor repeat what follows it. What waits stands at the list's end, and what failed or was rejected has an index of
- * its own; `sent` reads along all.
- * A page that has looked at 1,000 messages ends there, short or empty, with a cursor that goes on behind them.
+ * Returns a page of a shop's messages, newest first. A cursor names an id, so that new messages neither shift nor
+ * repeat what follows it. Waiting messages are at the list's end. Failed and rejected ones have separate indexes;
+ * `sent` reads all. A page that has read 1,000 messages ends there, short or empty, with a cursor that continues behind
+ * them.
  */
 export async function listMessages(
   shop: Pick<ShopState, 'keys' | 'shard'>,
@@ -57,7 +57,7 @@ function idsOf(
   return acceptedIds(keys, store, cursor);
 }
 
-/** What may wait: all behind what is known to have ended. */
+/** Yields the messages that may wait: all behind those that are known to have ended. */
 async function* waitingIds(
   keys: ShopKeys,
   store: Store,
@@ -95,7 +95,7 @@ async function* acceptedIds(
   while (end > 0) {
     const start = Math.max(0, end - BATCH);
     const ids = (await readIds(list, store, { start, end })).filter((id) => id !== undefined);
-    // Where the list is cut meanwhile, what was read before moves towards its head.
+    // If the list is cut meanwhile, the elements read before move towards its head.
     yield ids.filter((id) => !given.has(id)).reverse();
     for (const id of ids) given.add(id);
     end = start;
@@ -103,8 +103,8 @@ async function* acceptedIds(
 }
 
 /**
- * How many elements stand before what a cursor names, or before what is newer than it when the list has no such id.
- * Ids that two nodes made in one second may stand in another order than they sort, so the id itself is looked for.
+ * Returns how many elements are before the cursor's, or before newer ones if the list has no such id. Ids that two
+ * nodes made in one second may be in another order than they sort, so the id itself is searched for.
  */
 async function endOfPage(list: string, store: Store, cursor: string | undefined): Promise<number> {
   let [end] = (await store.read([['LLEN', list]])) as [number];

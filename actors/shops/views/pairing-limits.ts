@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS;
 const NUMBERS_A_DAY = 10;
 /** How often one number is asked in an hour, by all tenants of the node: its phone is notified each time. */
 const TIMES_AN_HOUR = 5;
-/** How long the node asks nobody after the network said that it was asked for too many codes. */
+/** How long the node requests no code after the network refused one because it was asked for too many. */
 const NODE_PAUSE_MS = 15 * 60_000;
 /** What the caller is told: whose limit it was. */
 const NETWORK_REFUSED = 'The chat network said that it was asked for too many codes.';
@@ -17,7 +17,7 @@ const TOO_MANY = `The limit of this service: ${NUMBERS_A_DAY} different numbers 
 /** Why no code is asked for now. */
 export interface PairingWait {
   readonly waitMs: number;
-  /** Says whether the network refused, or a limit of this service. */
+  /** States if the network refused, or a limit of this service. */
   readonly message: string;
 }
 
@@ -25,8 +25,8 @@ export interface PairingWait {
 const SWEPT_FROM = 1_000;
 
 /**
- * Bounds whose phones are asked for a code. Kept in the memory of the node that owns the tenant: a restart or a move
- * of the tenant begins again from zero.
+ * Limits the requests for codes, per number and tenant. It is kept in the memory of the node that owns the tenant: a
+ * restart or a move of the tenant begins again from zero.
  */
 export class PairingLimits {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -58,7 +58,7 @@ export class PairingLimits {
     return undefined;
   }
 
-  /** The network said that this node asked for too many codes. */
+  /** The network refused a code because this node asked for too many. */
   refused(): void {
     this.#pausedUntilMs = this.#clock.monotonicMs() + NODE_PAUSE_MS;
   }

@@ -13,7 +13,7 @@ interface Looked {
   readonly nowMs: number;
 }
 
-/** How full a shop's windows are, and how its queue stands. Changes and counts nothing. */
+/** Returns the use of a shop's windows, and the state of its queue. Changes and counts nothing. */
 export function policyView(state: ShopState, { settings, nowMs }: Looked): ShopPolicyView {
   const pairedAtMs = warmupPairedAtMs(state.channel.context);
   const { warmupDay, windows } = policyUsage(state.ledger, { settings, pairedAtMs, nowMs });
@@ -75,14 +75,14 @@ function queueView(state: ShopState): ShopPolicyView['queue'] {
 }
 
 /**
- * The content that is judged where only a recipient is known: an attachment at an address that no call can name (`http`
- * and `https` alone are taken), so that it is the copy of nothing that was sent.
+ * The content that is judged if only a recipient is known. Its attachment has an address that no call can use (only
+ * `http` and `https` are accepted), so it never counts as a copy of a sent one.
  */
 const UNSENT_CONTENT = { text: undefined, mediaUrl: 'urn:not-sent-yet' } as const;
 
 /**
- * What a send to this recipient would come to now, by the function that decides on sends. Where the shop's own channel
- * stands in the way the channel is the answer: whether the pool would take the message is known only once it is asked.
+ * Returns the result of a send to this recipient now, from the function that decides on sends. If the shop's own
+ * channel is unavailable, the result is the channel's: only asking the pool would show if it takes the message.
  */
 export function forecastSend(
   state: ShopState,

@@ -34,7 +34,7 @@ export function withPlace(
   return shown;
 }
 
-/** How long one message takes on average, with the gap behind it. */
+/** Returns the average time of one message, with the gap behind it. */
 export function messageTimeMs({ gapFromMs, gapToMs }: EstimateTimes): number {
   return (gapFromMs + gapToMs) / 2 + COMPOSING_MS;
 }
@@ -47,8 +47,8 @@ function positionOf(messageId: string, { queue, inHand }: ShopState): number | u
 }
 
 /**
- * When the message leaves if nothing comes in between, in whole seconds: more would be false precision. Null while the
- * queue is stopped and nobody can say how long.
+ * Returns when the message leaves if nothing comes in between, in whole seconds: more digits would be false precision.
+ * Null while the queue is stopped for an unknown time.
  */
 function estimate(
   state: ShopState,

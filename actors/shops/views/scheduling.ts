@@ -10,7 +10,7 @@ import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 
 const NO_SHOP = failed('SHOP_NOT_FOUND');
 
-/** What is asked of a shop about sends for later. */
+/** Makes the operations on a shop's scheduled sends. */
 export function scheduleOperations(parts: {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
   readonly store: Store;

@@ -18,13 +18,13 @@ export interface ShopCensus {
   readonly suspendedTenants: readonly string[];
 }
 
-/** What operators keep of a tenant's actor. */
+/** The operators' summary of a tenant's actor. */
 export interface TenantSummary extends Pick<ShopSummary, 'mailboxDepth'> {
   readonly tenantId: string;
   readonly isSuspended: boolean;
 }
 
-/** What operators keep of an actor. */
+/** The operators' summary of an actor. */
 export type SeenActor = ShopSummary | TenantSummary;
 
 /** More are found one after the other, as the first ones are resumed. */

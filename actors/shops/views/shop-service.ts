@@ -46,7 +46,7 @@ import { scheduleOperations } from './scheduling.ts';
 /** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
 const CONNECT_WAIT_MS = 10_000;
 
-/** The answer to whoever asks a shop that is gone. */
+/** The answer for a shop that is gone. */
 const NO_SHOP = failed('SHOP_NOT_FOUND');
 
 /** The actors, the store and the waits behind the operations on shops. */
@@ -57,16 +57,19 @@ export interface ShopServiceOptions {
   readonly waiters: ChannelWaiters;
   /** Renders a QR code as a PNG data URL. */
   readonly qrImage: (qr: string) => Promise<string>;
-  /** Bounds whose phones are asked for a code to type. */
+  /** Limits the requests for codes to type. */
   readonly pairing: Pick<PairingLimits, 'take'>;
   readonly pool: Pick<PoolClient, 'find' | 'takeBack'>;
-  /** How sends are spread, for estimates of when one leaves. */
+  /** The times between sends, for estimates of when one leaves. */
   readonly times: EstimateTimes;
-  /** How long scheduled sends that have ended are kept, in milliseconds. */
+  /** How long ended scheduled sends are kept, in milliseconds. */
   readonly retentionMs: number;
-  /** Says whether a session worker is there to take orders. */
+  /** True if a session worker can take orders. */
   readonly host: { available(): boolean };
-  /** Asks the shop's session for its groups, or for one of them, once it is open; settles when it told or took too long. */
+  /**
+   * Asks the shop's session for its groups, or for one of them, once it is open; settles when it reported them or took
+   * too long.
+   */
   readonly askGroups: (shop: ShopReference, groupId?: string) => Promise<void>;
 }
 
@@ -113,7 +116,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     const isOwn = draft.reply !== undefined || draft.batch !== undefined;
     const mayGoByPool = !isOwn && (tenant?.record.poolFallback ?? false);
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
-    // What goes to a number and not to the pool is not asked for again.
+    // A send to a number that may not use the pool needs only one ask.
     const isOnce = !mayGoByPool && isPerson(draft.to);
     return isOnce ? askToSend(shop, command) : askTwice(shop, command);
   };
@@ -163,7 +166,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         const view = await policyOf(state, asked, options);
         const refusal = view.forecast?.failure;
         if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
-        // As the send would.
+        // A real send asks for the group too.
         await askGroups(shop, to);
         return withState(shop, async (told) => done(await policyOf(told, asked, options)));
       }),
@@ -184,7 +187,10 @@ async function phoneWait(
   return asksPhone(state, pairWith) ? pairing.take(shop.tenantId, pairWith) : undefined;
 }
 
-/** Whether asking for a code makes the network ask the phone: not where the code waits, nor where a number is linked. */
+/**
+ * True if a request for a code makes the network notify the phone: not if the code is pending, nor if a number is
+ * linked.
+ */
 function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
   if (state === undefined) return false;
   const { pairWith: waitsFor, pairedAtMs } = state.channel.context;
@@ -207,7 +213,7 @@ function tooManyCodes({ waitMs, message }: PairingWait): Outcome<never> {
   return { ok: false, failure: { code: 'PAIRING_RATE_LIMITED', message, retryAfterSeconds } };
 }
 
-/** How the shop stands, and what a send to `to` would come to. */
+/** Returns the shop's limits, and the result of a send to `to`. */
 async function policyOf(
   state: ShopState,
   { to, settings }: { readonly to: string | undefined; readonly settings: TenantSettings },
@@ -220,7 +226,7 @@ async function policyOf(
   return { ...view, forecast: forecastSend(state, { ...now, to, recipient, available: host.available() }) };
 }
 
-/** Settles when a code or the connection is there, the session has ended, or nobody is to wait for it. */
+/** Settles when a code or the connection is there, the session has ended, or its caller left. */
 async function untilOpened(
   shop: ShopReference,
   { actors, clock, waiters }: Pick<ShopServiceOptions, 'actors' | 'clock' | 'waiters'>,
@@ -285,7 +291,7 @@ function placeOf(
   return withPlace(view, state, { times, nowMs: clock.wallMs() });
 }
 
-/** Where a shop's messages are stored; also for a suspended shop, whose actor answers nothing. */
+/** Returns the place of a shop's stored messages, even for a suspended shop with an actor that does not answer. */
 async function storedShop(
   shop: ShopReference,
   actors: Pick<Actors, 'state'>,
@@ -299,12 +305,12 @@ async function storedShop(
   }
 }
 
-/** Whether a session is open that can be asked. */
+/** True if a session is open that can be asked. */
 function isConnected(state: ShopState | undefined): boolean {
   return state !== undefined && channelState(state) === 'connected';
 }
 
-/** The groups as the open session told them. */
+/** Returns the groups that the open session reported. */
 function groupsOf(state: ShopState): Outcome<readonly GroupView[]> {
   if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
   const groups = liveGroups(state);
@@ -351,7 +357,7 @@ function shownTo(tenant: AskedMessage['tenant'], message: ReturnType<typeof view
   return isOwn ? done(message.view) : failed('MESSAGE_NOT_FOUND');
 }
 
-/** Whether a session is starting and has neither shown a code nor connected. */
+/** True if a session is starting and has neither shown a code nor connected. */
 function isOpening(state: ShopState): boolean {
   const name = channelState(state);
   return name === 'starting' || name === 'reconnecting' || (name === 'qr_waiting' && state.qr === undefined);

@@ -11,7 +11,7 @@ export interface ShopSummary {
   /** Id, name and number in lower case, to be searched. Name and number are missing while nothing of the shop is in memory. */
   readonly searchText: string;
   readonly mailboxDepth: number;
-  /** How long the oldest command has waited. */
+  /** How long the oldest command has waited, in milliseconds. */
   readonly oldestQueuedMs: number;
   readonly restarts: number;
   /** Messages that wait for their turn. */
@@ -56,7 +56,7 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
   };
 }
 
-/** Reasons that no other word tells. */
+/** Reasons that no other word covers. */
 const REASON_WORDS: { readonly [reason: string]: string } = {
   LOGIN_REFUSED: 'login_refused',
   PASSKEY_REQUIRED: 'passkey_required',
@@ -103,7 +103,7 @@ const TROUBLE: { readonly [word: string]: number } = {
 /** The words of a status that need an operator, the most urgent first. */
 export const TROUBLE_WORDS: readonly string[] = Object.keys(TROUBLE);
 
-/** As many as the states of a shop combine to: some hundreds. */
+/** There are as many as combinations of a shop's states: some hundreds. */
 const statuses = new Map<string, ShopStatus>();
 
 /** The status with these words. */

@@ -3,7 +3,7 @@ import type { NumberVault } from '../../state/number-vault.ts';
 
 type Digests = Pick<NumberVault, 'digests'>;
 
-/** The digests of all that a call asks for, the newest key's first, to tell whether a replay asks for the same. */
+/** Returns the digests of all that a call asks for, the newest key's first, to compare a replay with its original. */
 export function batchDigests(vault: Digests, asked: BatchAsked): readonly string[] {
   const { name, text = null, mediaUrl = null, mediaType, recipients, notBeforeMs = null } = asked;
   const { notAfterMs = null, quietHours, share, paused } = asked;
@@ -13,12 +13,12 @@ export function batchDigests(vault: Digests, asked: BatchAsked): readonly string
   return vault.digests('batch', JSON.stringify(body));
 }
 
-/** The same of recipients that are added. */
+/** Returns the digests of added recipients. */
 export function recipientDigests(vault: Digests, { recipients }: RecipientsAsked): readonly string[] {
   return vault.digests('batch recipients', JSON.stringify(recipients.map(recipientContent)));
 }
 
-/** The order in which a caller names fields says nothing. */
+/** The order in which a caller names fields does not matter. */
 function recipientContent({ to, fields = {}, idempotencyKey }: BatchRecipient): readonly unknown[] {
   const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1));
   return [to, sorted, idempotencyKey ?? null];

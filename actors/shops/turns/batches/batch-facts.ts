@@ -21,13 +21,13 @@ export interface KnownRecipient {
   readonly isThere: boolean;
 }
 
-/** What a turn about a batch needs to know. */
+/** The facts for a turn about a batch. */
 export interface BatchFacts {
   /** The batch that the idempotency key made, and what came of that call. */
   readonly original?: { readonly id: string } & FirstCall;
-  /** What came of the call whose key added recipients. */
+  /** The answer to the first call that added recipients with this key. */
   readonly added?: FirstCall | undefined;
-  /** Of what this call asks for, where it has an idempotency key. */
+  /** The digests of this call's content, if it has an idempotency key. */
   readonly digests?: readonly string[];
   readonly recipients?: readonly KnownRecipient[];
   /** The text that they get. */
@@ -36,10 +36,10 @@ export interface BatchFacts {
   readonly endedAs?: BatchStatus | undefined;
 }
 
-/** What is kept of the first call of an idempotency key. */
+/** The stored answer to the first call of an idempotency key. */
 export interface FirstCall {
   readonly refused: readonly RefusedRecipient[];
-  /** Of what it asked for. */
+  /** The digest of its content. */
   readonly digest?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ interface BatchSources {
   readonly retentionMs: number;
 }
 
-/** Whether a command is about a batch as a whole. */
+/** True if a command is about a batch as a whole. */
 export function isBatchCommand(command: ShopCommand): command is BatchCommand {
   const { type } = command;
   return type === 'create_batch' || type === 'add_recipients' || type === 'steer_batch';

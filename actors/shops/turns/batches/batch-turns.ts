@@ -1,4 +1,4 @@
-/** How a batch begins, takes recipients, and is paused, resumed and cancelled. */
+/** Begins batches, adds their recipients, and pauses, resumes and cancels them. */
 import { DAY_MS } from '../../../../policy/durations.ts';
 import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import type { Write } from '../../../../runtime/store.ts';
@@ -25,14 +25,14 @@ import { MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';
 const MOST_BATCHES = 20;
 /** Recipients of one batch. */
 const MOST_RECIPIENTS = 10_000;
-/** How far ahead a batch may begin, and how long it may go on. */
+/** How far ahead a batch may begin, and how long it may run. */
 const FURTHEST_MS = 90 * DAY_MS;
 const LONGEST_MS = 180 * DAY_MS;
 const DEFAULT_LONGEST_MS = 90 * DAY_MS;
 /** Fields of one write, so that none is large. */
 const FIELDS_A_WRITE = 200;
 
-/** What a batch came to: its id, and who was not taken. */
+/** The answer about a batch: its id, and the refused recipients. */
 export interface BatchReply {
   readonly batchId: string;
   readonly replayed: boolean;
@@ -101,7 +101,7 @@ function createBatch(
   return done({ batchId: batch.id, replayed: false, differs: false, refused });
 }
 
-/** What the first call of the key was answered. `digests`: of what this one asks for. */
+/** Returns the answer to the first call of the key. `digests`: those of the present call. */
 function replayOf(
   batchId: string,
   { refused, digest }: FirstCall,

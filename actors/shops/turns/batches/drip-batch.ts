@@ -23,7 +23,7 @@ import { channelState, pacingState, type ShopState } from '../../state/shop-stat
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { changeBatch, endUnsent } from './batch-turns.ts';
 
-/** How long an answer to a send that was asked for is waited for. */
+/** How long the answer to a requested send may take. */
 const ANSWER_MS = 30_000;
 
 /** When a batch of the shop is to be looked at again. */
@@ -54,13 +54,13 @@ function dueOf(
   return Math.min(notAfterMs, heldMs, Math.max(nextTryMs(batch), askedUntilMs));
 }
 
-/** Whether a message of the batch waits in the queue although nothing else stands in its way. */
+/** True if a message of the batch waits in the queue, and only its batch can delay it. */
 function holdsBack(state: ShopState, batchId: string): boolean {
   if (state.inHand !== undefined || pacingState(state) !== 'idle' || !isOpen(state)) return false;
   return state.queue.some((message) => message.batchId === batchId);
 }
 
-/** Whether a message of the batch is not on the wire yet. */
+/** True if a message of the batch is not on the wire yet. */
 function hasUnsent(state: ShopState, batchId: string): boolean {
   if (state.inHand?.batchId === batchId && pacingState(state) !== 'sending') return true;
   return state.queue.some((message) => message.batchId === batchId);
@@ -87,25 +87,25 @@ export function dripBatches(builder: TurnBuilder, retentionMs: number): void {
   }
 }
 
-/** What was accepted and may not leave in quiet hours is looked at again when they end. */
+/** Accepted messages that may not leave in quiet hours are checked again when those end. */
 function noteHold(builder: TurnBuilder, batch: Batch): void {
   if (!isActive(batch) || !holdsBack(builder.state, batch.id)) return;
   const opensMs = batchOpensMs(batch, builder.nowMs);
   if (opensMs > builder.nowMs) changeBatch(builder, { ...batch, heldUntilMs: opensMs });
 }
 
-/** Whether a message of a batch would leave next: nothing waits, and nothing stands in the way of what would. */
+/** True if a message of a batch would leave next: no other message waits, and the shop may send. */
 function mayDrip(state: ShopState): boolean {
   if (state.inHand !== undefined || !isOpen(state) || pacingState(state) === 'paused') return false;
   return state.queue.every((message) => isSetAside(state.batches, message));
 }
 
-/** Whether the shop may send anything at all. */
+/** True if the shop may send anything at all. */
 function isOpen(state: ShopState): boolean {
   return channelState(state) === 'connected' && !state.pacing.context.heldByOperator && state.tenantActive;
 }
 
-/** The batch whose recipient at this place is the next one; undefined: it has moved on, or may not send now. */
+/** Returns the batch if its next recipient is at this place; undefined: it has moved on, or may not send now. */
 export function drippingBatch({ state, nowMs }: TurnBuilder, { id, place }: BatchPlace): Batch | undefined {
   const batch = state.batches.find((one) => one.id === id);
   if (batch === undefined || !isActive(batch) || nowMs > batch.notAfterMs) return undefined;
@@ -113,7 +113,7 @@ export function drippingBatch({ state, nowMs }: TurnBuilder, { id, place }: Batc
   return nextPlace(batch, nowMs) === place ? batch : undefined;
 }
 
-/** An answer came that decided nothing: it is asked for anew. */
+/** An answer came without a decision: the send is requested again. */
 export function answered(builder: TurnBuilder, { id, place }: BatchPlace): void {
   const batch = builder.state.batches.find((one) => one.id === id);
   if (batch?.asked?.place === place) changeBatch(builder, { ...batch, asked: null });
@@ -130,7 +130,7 @@ export function decided(builder: TurnBuilder, batch: Batch, at: BatchPlace, what
   };
 }
 
-/** Puts a recipient off for a time, so that the ones behind go first. Where too many were, all wait. */
+/** Postpones a recipient, so that the ones behind go first. If too many are postponed, all wait. */
 export function postponed(batch: Batch, place: number, tryAtMs: number): Batch {
   const passed = passedOver(batch, place);
   if (passed.postponed.length >= MOST_POSTPONED) return { ...batch, asked: null, tryAtMs };
@@ -177,7 +177,7 @@ function end(builder: TurnBuilder, batch: Ended, retentionMs: number): void {
   const { state, nowMs } = builder;
   const { id, status } = batch;
   const { queued, failed } = batch.counts;
-  // What ended beside the actor was told to nobody here.
+  // The batch is not notified of messages that end outside the actor: they are still counted as queued here.
   const counts = { ...batch.counts, queued: 0, failed: failed + queued };
   const record = { ...withoutMoments(batch), counts, endedAtMs: nowMs };
   builder.write(...batchEndWrites(state.keys, record, retentionMs));

@@ -7,7 +7,7 @@ import type { KnownRecipient } from './batch-facts.ts';
 /** Problems that one answer names at most. */
 export const MOST_PROBLEMS = 20;
 
-/** What is wrong with recipients: one comes twice, a field is missing, or the filled text is empty or too long. */
+/** Returns the problems of recipients: a duplicate, a missing field, or a filled text that is empty or too long. */
 export function recipientProblems(
   recipients: readonly KnownRecipient[],
   text: string | undefined,

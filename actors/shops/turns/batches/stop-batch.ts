@@ -1,4 +1,4 @@
-/** What makes batches stop by themselves: people who say stop, and words of the network about the number. */
+/** Stops batches by themselves: when people opt out, and when the network restricts the number. */
 
 import { DAY_MS } from '../../../../policy/durations.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
@@ -26,7 +26,7 @@ export function heedOptOutOfBatch(builder: TurnBuilder, writtenBy: string): void
   }
 }
 
-/** Heeds what a turn learned of the number and its session. `before`: the shop as the turn found it. */
+/** Stops batches for events of the number and its session in this turn. `before`: the shop as the turn found it. */
 export function heedNumber(builder: TurnBuilder, before: ShopState): void {
   const { state, nowMs } = builder;
   if (state.batches.length === 0) return;

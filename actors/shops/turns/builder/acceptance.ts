@@ -25,17 +25,17 @@ export function refused(refusal: Failure): ReturnType<typeof failed> {
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
   const place = storeAccepted(builder, message);
   const queued = queuedMessage(message.body, place, message.alias);
-  // To spread it would also reserve room for half as many more; what is no array takes `concat` three times as long.
+  // A spread would also reserve memory for half as many more; what is no array takes `concat` three times as long.
   builder.change({ queue: builder.state.queue.concat([queued]) });
 }
 
-/** What acceptance stores. */
+/** The message to store at acceptance. */
 export interface AcceptedMessage {
   readonly body: MessageBody;
   /** Its verdict as JSON, where that is written already. */
   readonly policyJson?: string;
   readonly entry: LedgerEntry;
-  /** The number the network knows its recipient by, where it told another one than the caller wrote. */
+  /** The number by which the network knows the recipient, if the caller wrote another. */
   readonly alias?: string | undefined;
   readonly retentionMs: number;
 }

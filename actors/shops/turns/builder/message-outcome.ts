@@ -6,10 +6,12 @@ import type { MessageState } from '../../state/message-record.ts';
 import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
 import type { ShopEffect } from './shop-commands.ts';
 
-/** What must be known of a message to store what became of it. */
+/** The facts of a message that are needed to store its outcome. */
 export type MessageReference = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'carriedFor' | 'batchId'>;
 
-/** What there is to write and to do when a message's state changes: its own record, or the origin is told. */
+/**
+ * Returns the writes and effects when a message's state changes: its own record is written, or its origin is notified.
+ */
 export function messageOutcome(
   shop: Pick<ShopState, 'keys' | 'shard' | 'shop' | 'name'>,
   message: MessageReference,

@@ -20,13 +20,15 @@ import type { OptOutNotice } from '../../state/opt-out-notice.ts';
 import type { PoolAnswer, PoolOffer } from '../../state/pool-protocol.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
-/** What a shop's actor is asked or told. */
+/** The commands of a shop's actor. */
 export type ShopCommand =
   | {
       readonly type: 'send';
       readonly draft: MessageDraft;
       readonly settings: TenantSettings;
-      /** Where it may go when the shop's own session is away. `ask`: to the pool, no shop of which was found yet; undefined: nowhere. */
+      /**
+       * The destination if the shop's own session is away. `ask`: the pool, with no shop found yet; undefined: none.
+       */
       readonly pool: 'ask' | ShopReference | undefined;
       /** The session was waited for, and asked for the group it goes to, a moment ago; absent: not yet. */
       readonly groupAsked?: boolean;
@@ -42,24 +44,24 @@ export type ShopCommand =
     }
   /** End a message of the shop's own that is not being sent. */
   | { readonly type: 'cancel'; readonly messageId: string }
-  /** The same of all that match. */
+  /** Cancels all matching messages. */
   | { readonly type: 'cancel_queue'; readonly filter: QueueFilter }
   | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
-  /** `pairWith`: digits of the number whose phone is to type a code; absent: a QR code is to be scanned. */
+  /** `pairWith`: digits of the number to pair by a code; absent: a QR code is to be scanned. */
   | { readonly type: 'connect'; readonly pairWith?: string }
   | { readonly type: 'disconnect' }
-  /** Operators deactivated the tenant, or activated it again; its record says so as well. */
+  /** Operators deactivated the tenant, or activated it again, as in its record. */
   | { readonly type: 'tenant_active'; readonly active: boolean }
-  /** Operators changed what the tenant is told of what people write; its record says so as well. */
+  /** Operators changed the tenant's inbound mode, as in its record. */
   | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode }
   /** Operators gave the shop another way out, or took it away. */
   | { readonly type: 'set_egress'; readonly egress: ShopEgress | undefined }
-  /** Somebody read what a person wrote: the person's phone is told. */
+  /** A person's message was marked as read: the person's phone is notified. */
   | { readonly type: 'mark_read'; readonly inboundId: string }
   /** An operator pauses the queue, or resumes it. */
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
-  /** As a shop of the pool; `open`: its tenant is the platform's, so that it may take more. */
+  /** Sent to a shop of the pool; `open`: its tenant is the platform's, so that it may take more. */
   | {
       readonly type: 'pool.offer';
       readonly offer: PoolOffer;
@@ -80,34 +82,34 @@ export type ShopCommand =
       /** Why its origin takes it back; absent: the recipient opted out. */
       readonly reason?: 'CANCELLED';
     }
-  /** As the shop whose message it is. */
+  /** Sent to the shop that owns the message. */
   | { readonly type: 'pool.found'; readonly messageId: string; readonly pool: ShopReference }
   | {
       readonly type: 'pool.answered';
       readonly messageId: string;
-      /** Who answered; null: nobody had to be asked. */
+      /** The pool shop that answered; null: none had to be asked. */
       readonly pool: ShopReference | null;
       readonly answer: PoolAnswer;
     }
-  /** Of itself: a message is in hand, and its record has to be read before the session prepares it. */
+  /** Sent by itself: a message is in progress, and its record must be read before the session prepares it. */
   | { readonly type: 'first_look'; readonly messageId: string }
-  /** Of itself: a day has begun, so that what is old is cut from its list. */
+  /** Sent by itself: a day has begun, so that its list is cut. */
   | { readonly type: 'cut_accepted' }
-  /** As a shop that the pool wrote for: somebody answered the pool's number with an opt-out. */
+  /** Sent to a shop that the pool wrote for: a person answered the pool's number with an opt-out. */
   | {
       readonly type: 'pool.opt_out';
       readonly from: string;
       readonly wireId: string;
       readonly atMs: number;
     }
-  /** As a shop of the pool: the shop it wrote for has heard of an opt-out. */
+  /** Sent to a shop of the pool: the shop it wrote for has received an opt-out. */
   | { readonly type: 'pool.opt_out_noted'; readonly notice: OptOutNotice }
   /** Another shop of the tenant has connected the same number, and had it first. */
   | { readonly type: 'number_taken'; readonly phone: string; readonly by: string }
   | SessionEvent
   | RuntimeCommand;
 
-/** In which lane each command waits. `client`: it may be refused while there is no room. */
+/** The lane of each command. A `client` command may be refused if the mailbox is full. */
 export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   send: 'client',
   post_status: 'client',
@@ -156,12 +158,12 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
 /** The shop that an event is about, with its name for people to read. */
 type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
 
-/** What a shop's turn asks to be done once its commit holds. */
+/** The effects of a shop's turn, carried out once its commit succeeds. */
 export type ShopEffect =
   | { readonly type: 'open'; readonly opening: SessionOpening }
   | { readonly type: 'close' }
   | { readonly type: 'erase' }
-  /** Tell the actor to look at the message that it took in hand. */
+  /** Make the actor check the message that is now in progress. */
   | { readonly type: 'first_look'; readonly messageId: string }
   | { readonly type: 'prepare'; readonly order: SendOrder; readonly traceparent: string | undefined }
   /** Transmits what was prepared; the message is stored as `sending`. */
@@ -179,23 +181,23 @@ export type ShopEffect =
       readonly known: boolean;
     }
   | { readonly type: 'find_pool'; readonly messageId: string }
-  /** A carried message ended: its origin is told, and asks by itself if it is not. */
+  /** A carried message ended: its origin is notified, and asks by itself if the notice is lost. */
   | {
       readonly type: 'note_end';
       readonly origin: ShopReference;
       readonly messageId: string;
       readonly answer: PoolAnswer;
     }
-  /** Tell a shop that somebody opted out whom this one wrote to for it. */
+  /** Notify a shop of an opt-out by a person that this one wrote to for it. */
   | { readonly type: 'tell_opt_out'; readonly notice: OptOutNotice }
-  /** Tell a person, by number or by the network's own id, that their message was read. */
+  /** Notify a person, by number or by the network's own id, that their message was read. */
   | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
-  /** What the session is to report of what people write. */
+  /** The inbound data that the session must report. */
   | { readonly type: 'hear_inbound'; readonly inbound: InboundMode }
   | { readonly type: 'refresh_groups' }
   /** Drop from the tenant's people who wrote last before a day; days since the Unix epoch. */
   | { readonly type: 'forget_people'; readonly oldestDay: number; readonly today: number }
-  /** Make a send whose time has come. */
+  /** Make a send that is due. */
   | { readonly type: 'send_scheduled'; readonly scheduledId: string }
   /** Make the send to one recipient of a batch. */
   | { readonly type: 'send_batched'; readonly batchId: string; readonly place: number }
@@ -203,26 +205,29 @@ export type ShopEffect =
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
   /** A scheduled send became a message; `code`: why it became none. */
   | { readonly type: 'count_scheduled'; readonly code: FailureCode | null }
-  /** The session told its groups: whoever waits for them is answered. */
+  /** The session reported its groups: waiting calls are answered. */
   | { readonly type: 'groups_told' }
-  /** Tell the actor so: it must read the head of its list first. */
+  /** Make the actor read the head of its list, which it needs before the cut. */
   | { readonly type: 'cut_accepted' }
   /** Events of the tenant are stored. */
   | { readonly type: 'announce_events' }
-  /** See that no other shop of the tenant has connected the same number (digits only) at the same moment, and tell operators where another tenant has. */
+  /**
+   * Check that no other shop of the tenant connected the same number (digits only) at the same moment. Notify operators
+   * if another tenant has it.
+   */
   | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
   /** The session is back with the number that it had (digits only), so that it is still in use. */
   | { readonly type: 'note_number'; readonly phone: string }
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
-  /** The queue stands still, or goes on: after a rate signal or by an operator. */
+  /** The queue paused or resumed: after a rate signal or by an operator. */
   | {
       readonly type: 'announce_pacing';
       readonly of: AnnouncedShop;
       readonly state: PacingStateName;
       readonly heldByOperator: boolean;
-      /** What made it stand still just now; null: nothing new did. */
+      /** The cause of the new pause; null: no new pause. */
       readonly began: 'operator' | 'rate_signal' | null;
     }
   | {

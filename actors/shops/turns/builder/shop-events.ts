@@ -32,7 +32,7 @@ function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefi
   // The loss of a session that reconnected by itself was never reported; a ban was.
   const { asked, ban } = before.channel.context;
   if (is !== 'connected' || (asked !== true && ban == null)) return undefined;
-  // A connected session has told its number.
+  // A connected session has reported its number.
   return shopEvent('channel.connected', shopId, { phone: phone ?? '' });
 }
 
@@ -52,7 +52,7 @@ function restrictionEvent(before: ShopState, after: ShopState): TenantEvent | un
   const was = before.limits.restriction;
   const is = after.limits.restriction;
   if (is === null) return was === null ? undefined : shopEvent('number.unrestricted', shopId, {});
-  // An end that nobody named moves with each word of the network.
+  // An assumed end moves with each report of the network.
   const isSameEnd = is.isEndKnown ? was?.untilMs === is.untilMs : was?.isEndKnown === false;
   if (was?.kind === is.kind && isSameEnd) return undefined;
   const restrictedUntil = new Date(is.untilMs).toISOString();
@@ -69,7 +69,7 @@ function quotaEvent(before: ShopState, after: ShopState): TenantEvent | undefine
   return shopEvent('number.warned', after.shop.shopId, { warning, quota, used, endsAt });
 }
 
-/** What makes the whole queue stand still; null: nothing does. */
+/** Returns the cause that pauses the whole queue; null: none. */
 export function pausedBy({ pacing }: Pick<ShopState, 'pacing'>): 'operator' | 'rate_signal' | null {
   if (pacing.context.heldByOperator) return 'operator';
   return pacingState({ pacing }) === 'paused' ? 'rate_signal' : null;

@@ -36,7 +36,7 @@ import { type MessageReference, messageOutcome } from './message-outcome.ts';
 import type { ShopEffect } from './shop-commands.ts';
 import { eventsBetween } from './shop-events.ts';
 
-/** How long pacing waits and spreads; milliseconds. */
+/** The times and random spread of pacing; milliseconds. */
 export interface PacingTimes {
   /** The gap between two sends is uniform between these (docs/contract.md, Enforced in the sending component). */
   readonly gapFromMs: number;
@@ -64,7 +64,7 @@ export interface Moments {
 export interface ShopTurnOptions {
   readonly random: Random;
   readonly times: PacingTimes;
-  /** How long its tenant's events are kept. */
+  /** The limits of the tenant's events. */
   readonly eventLimits: EventLimits;
 }
 
@@ -73,8 +73,8 @@ const NO_EFFECTS: readonly ShopEffect[] = [];
 const NO_EVENTS: readonly TenantEvent[] = [];
 
 /**
- * One turn in the making: takes a shop's state, steps its two machines, gathers what they ask for as writes and
- * effects, and closes into a `Turn`. The state it was made from is never changed.
+ * One turn while it is built. It takes a shop's state, steps its two machines, and collects their writes and effects
+ * into a `Turn`. The original state is never changed.
  */
 export class TurnBuilder {
   #writes: readonly Write[] = NO_WRITES;
@@ -84,10 +84,12 @@ export class TurnBuilder {
   readonly #before: ShopState;
   readonly #options: ShopTurnOptions;
   #committed: (() => void) | undefined;
-  /** Whether how far the shop's messages have ended is to be stored, and how much of its list this turn cuts. */
+  /**
+   * True if this turn stores how far the shop's messages have ended; `#cut`: the elements that it cuts from the list.
+   */
   #storesSettled = false;
   #cut = 0;
-  /** What the tenant is told of, in the order in which it was decided. */
+  /** The tenant's events, in the order of their decisions. */
   #events: readonly TenantEvent[] = NO_EVENTS;
 
   constructor(state: ShopState, nowMs: number, options: ShopTurnOptions) {
@@ -106,19 +108,19 @@ export class TurnBuilder {
   }
 
   /**
-   * Adds writes, in their order. The first that are given together make up the list as they are: an array that is pushed to
-   * reserves room for seventeen, and most turns write two.
+   * Adds writes, in their order. The first ones become the list itself: a push reserves memory for seventeen elements,
+   * and most turns write two.
    */
   write(...writes: readonly Write[]): void {
     this.#writes = this.#writes.length === 0 ? writes : this.#writes.concat(writes);
   }
 
-  /** Adds what is to be done once the commit holds, in its order. */
+  /** Adds effects to carry out once the commit succeeds, in their order. */
   perform(...effects: readonly ShopEffect[]): void {
     this.#effects = this.#effects.length === 0 ? effects : this.#effects.concat(effects);
   }
 
-  /** Runs once the commit holds, for what is changed in place; several in their order. */
+  /** Runs once the commit succeeds, for data that is changed in place; several run in their order. */
   onCommitted(action: () => void): void {
     this.#committed = this.#committed === undefined ? action : inOrder(this.#committed, action);
   }
@@ -160,9 +162,8 @@ export class TurnBuilder {
   }
 
   /**
-   * Takes the oldest of the queue in hand when nothing stands against it. What goes to a group waits for a new
-   * session to tell its groups, and holds up nobody else meanwhile: the network may not tell them for long. So does what its
-   * batch keeps back.
+   * Starts the oldest message of the queue that may leave. A message to a group waits until a new session reports its
+   * groups, and delays no other message: the report may take long. A message that its batch keeps back waits too.
    */
   dispatch(): void {
     const { queue, dispatching } = this.#state;
@@ -184,7 +185,7 @@ export class TurnBuilder {
     this.stepPacing({ type: 'dispatch', hand: { messageId, kind, to }, untilMs });
   }
 
-  /** Ends a waiting message that was never in hand. */
+  /** Ends a waiting message that was never in progress. */
   endQueued(message: QueuedMessage, reason: MessageReason): void {
     this.change({ queue: this.#state.queue.filter((other) => other !== message) });
     this.#storeState(message, finalStatus(reason), reason);
@@ -243,7 +244,7 @@ export class TurnBuilder {
     this.#cut += cut;
   }
 
-  /** How many elements of the list, as it then stands, belong to messages that have ended, with none before them. */
+  /** Returns how many elements of the new list belong to ended messages, with none before them. */
   #noteSettled(): number {
     const { accepted } = this.#state;
     const settled = settledPlace(this.#state);
@@ -253,18 +254,18 @@ export class TurnBuilder {
     return Math.max(0, settled - accepted.cut - this.#cut);
   }
 
-  /** Tells the tenant of something, once the commit of this turn makes it true. */
+  /** Publishes an event about a message, once this turn's commit succeeds. */
   tellOfMessage(type: MessageEventType, messageId: string): void {
     this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject: messageId }];
   }
 
-  /** The same of what somebody wrote to the shop; its id. */
+  /** Publishes an event about an inbound message; takes its id. */
   tellOfInbound(inboundId: string): void {
     const { shopId } = this.#state.shop;
     this.#events = [...this.#events, { type: 'message.received', shopId, subject: inboundId }];
   }
 
-  /** The same of the shop itself. */
+  /** Publishes an event about the shop itself. */
   tell<Type extends ShopEventType>(type: Type, data: ShopEventData[Type]): void {
     this.#events = [...this.#events, shopEvent(type, this.#state.shop.shopId, data)];
   }
@@ -319,8 +320,8 @@ export class TurnBuilder {
   }
 
   /**
-   * Back to the head of the queue, behind older ones that came from elsewhere meanwhile, unless the session is
-   * lost for good; a message that stood as `sending` is queued again.
+   * Puts the message back at the head of the queue, behind older ones that came from elsewhere meanwhile, unless the
+   * session is lost permanently. A `sending` message is queued again.
    */
   #putBack(inHand: QueuedMessage | undefined): void {
     if (inHand === undefined) return;
@@ -338,7 +339,7 @@ export class TurnBuilder {
     const { writes, effects } = messageOutcome(this.#state, message, state);
     this.write(...writes);
     this.perform(...effects);
-    // The end of a message of another shop is told in that shop's turn.
+    // The turn of its own shop publishes the end of a carried message.
     if (message.carriedFor !== undefined || !isFinal(state.status)) return;
     this.storeSettled();
     if (message.batchId !== undefined)
@@ -351,7 +352,7 @@ export class TurnBuilder {
     this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
   }
 
-  /** What its recipients are now to say that they have. */
+  /** Counts a sent message until a recipient's receipt arrives. */
   #noteSent({ kind, carriedFor }: QueuedMessage, reason: MessageReason | null): void {
     if (finalStatus(reason) !== 'sent' || kind === 'status' || carriedFor !== undefined) return;
     this.change({ undelivered: oneMore(this.#state.undelivered, this.nowMs) });
@@ -371,7 +372,7 @@ function inOrder(first: () => void, second: () => void): () => void {
   };
 }
 
-/** The two causes by which a queue stands still, as a text to compare. */
+/** Returns the two causes that pause a queue, as a text to compare. */
 function standsStill(state: ShopState): string {
   return `${pacingState(state) === 'paused'} ${state.pacing.context.heldByOperator}`;
 }

@@ -24,7 +24,7 @@ export function waitingEnd(
   return { atMs: expiresAtMs, reason: 'EXPIRED' };
 }
 
-/** When the message that waits longest has waited too long; the queue stands in order of age. */
+/** Returns when the oldest waiting message has waited too long; the queue is in order of age. */
 export function waitingTimer(state: ShopState): DueTimer | undefined {
   const head = state.queue[0];
   return head && { id: 'waiting', dueAtMs: waitingEnd(state, head).atMs };

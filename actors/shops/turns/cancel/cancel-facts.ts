@@ -9,11 +9,11 @@ import type { ShopCommand } from '../builder/shop-commands.ts';
 import type { CancelledPlace } from '../number/given-back.ts';
 import { readWriter } from '../people/recipient-facts.ts';
 
-/** What a cancellation needs to know. */
+/** The facts for a cancellation. */
 export interface CancelFacts {
   /** The messages to end, with their places in the windows. */
   readonly places: readonly CancelledPlace[];
-  /** How the one message that was asked for is stored; undefined: it is not. */
+  /** The stored state of the one message that was asked for; undefined: it is not stored. */
   readonly stored?: MessageState | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface CancellationFacts {
 
 type Cancellation = Extract<ShopCommand, { type: 'cancel' | 'cancel_queue' | 'pool.answered' }>;
 
-/** Whether a command cancels, or tells that the pool has given a cancelled message back. */
+/** True if a command cancels, or reports that the pool gave a cancelled message back. */
 export function isCancellation(command: ShopCommand): command is Cancellation {
   if (command.type === 'cancel' || command.type === 'cancel_queue') return true;
   if (command.type !== 'pool.answered') return false;

@@ -1,6 +1,6 @@
 /**
- * The end of messages that a caller cancels. What is not being sent ends at once; of what the pool has the pool shop decides,
- * since only that one knows whether it is on the wire.
+ * Ends messages that a caller cancels. A message that is not being sent ends at once. For a message at the pool the
+ * pool shop decides, since only that shop knows if it is on the wire.
  */
 import { done, failed, type Outcome } from '../../../failure.ts';
 import type { ShopReference } from '../../shop-operations.ts';
@@ -18,7 +18,7 @@ export interface AtPool {
   readonly pool: ShopReference;
 }
 
-/** What a cancellation came to: how many ended, and what is to be asked of the pool. */
+/** The result of a cancellation: how many messages ended, and the questions to the pool. */
 export interface Cancelled {
   readonly ended: number;
   readonly atPool: readonly AtPool[];

@@ -9,16 +9,19 @@ import type { ShopState } from '../../state/shop-state.ts';
 
 type Inbound = Extract<SessionEvent, { type: 'session.inbound' }>;
 
-/** What is known of an inbound message that the tenant is to be told of. */
+/** The facts of an inbound message that must be published to the tenant. */
 export interface ToldFacts {
   readonly person: KnownPerson;
-  /** The tenant was told of it before. */
+  /** The message was published to the tenant before. */
   readonly isHeard: boolean;
   /** The message of ours that it quotes or reacts to. */
   readonly replyTo: string | null;
 }
 
-/** Reads it; undefined where the tenant is told of nothing. `writtenBy`: who wrote, as the shop knows them by now. */
+/**
+ * Reads the facts; undefined if the tenant receives no inbound events. `writtenBy`: the person, as the shop knows them
+ * now.
+ */
 export async function readTold(
   state: ShopState,
   { content, wireId }: Inbound,
@@ -43,7 +46,7 @@ export async function readTold(
   return { person, isHeard, replyTo: sent?.messageId ?? null };
 }
 
-/** What stands for a stanza of one person's, whose id they make up. */
+/** Returns a mark for one stanza of one person, since each person's phone chooses its stanzas' ids. */
 export function heardMark(personId: string, wireId: string): string {
   return createHash('sha256').update(`${personId} ${wireId}`).digest().subarray(0, 16).toString('base64url');
 }

@@ -3,7 +3,10 @@ import { inboundExpiry, inboundReadWrite, type StoredInbound } from '../../state
 import { channelState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
-/** Stores that an inbound message was read, and has the open session tell whoever wrote it; again it tells nobody. */
+/**
+ * Stores that an inbound message was read, and has the open session notify the person who wrote it. A repeated call
+ * notifies no one.
+ */
 export function markRead(
   builder: TurnBuilder,
   { inbound }: { readonly inbound?: StoredInbound },

@@ -13,7 +13,7 @@ export interface InboundOptions {
   readonly retentionMs: number;
 }
 
-/** What is told, by whom it was written as the shop knows them by now. */
+/** The message to publish, and the person who wrote it, as the shop knows them now. */
 interface Told {
   readonly event: Extract<SessionEvent, { type: 'session.inbound' }>;
   readonly writtenBy: string;
@@ -21,8 +21,8 @@ interface Told {
 }
 
 /**
- * Tells the tenant what somebody wrote, once: the record, the event and the mark by which a stanza that is delivered again
- * is known are one commit, before the network hears that it was taken.
+ * Publishes an inbound message to the tenant, once. One commit has the record, the event and the mark that detects a
+ * repeated stanza. The commit precedes the acknowledgement to the network.
  */
 export function publishInbound(builder: TurnBuilder, told: Told, options: InboundOptions): void {
   const { event, writtenBy, facts } = told;

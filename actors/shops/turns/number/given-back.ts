@@ -13,7 +13,7 @@ export interface CancelledPlace {
   readonly alias?: string | undefined;
   /** Its place in the shop's list. */
   readonly place: number;
-  /** What stands there. */
+  /** The element at that place. */
   readonly element: string | undefined;
   /** It would have started a chat. */
   readonly isNewChat: boolean;
@@ -22,7 +22,7 @@ export interface CancelledPlace {
 /** Gives back the places of a message of the shop's own. The list keeps its id. */
 export function giveBack(builder: TurnBuilder, cancelled: CancelledPlace): void {
   const { messageId, place, element, isNewChat } = cancelled;
-  // What was cut away, or counts nothing any more, has no place.
+  // The element was cut, or no longer counts, so there is nothing to give back.
   if (element === undefined || messageIdOf(element) !== messageId) return;
   const text = entryTextOf(element);
   if (text === '') return;
@@ -32,7 +32,9 @@ export function giveBack(builder: TurnBuilder, cancelled: CancelledPlace): void 
   if (isNewChat) newChatGivenBack(builder);
 }
 
-/** Gives back the places that a message of another shop took here. `fromEnd`: where its entry stands in the list, from the end. */
+/**
+ * Removes the counts of another shop's message here. `fromEnd`: the position of its entry in the list, from the end.
+ */
 export function giveBackCarried(
   builder: TurnBuilder,
   carried: Pick<CancelledPlace, 'to' | 'alias'> & { readonly entryText: string; readonly fromEnd: number },

@@ -1,7 +1,7 @@
 /**
- * Handles what the network says of a shop's number (policy/network-limits.ts). A restriction ends when
- * the network says so. Where it names no end, and where it only refused a message, the restriction ends a day later.
- * No message is ever sent to find out.
+ * Handles the network's reports on a shop's number (policy/network-limits.ts). A restriction ends when the network
+ * lifts it. If the network names no end, or only refused a message, the restriction ends a day later. No message is
+ * ever sent to find out.
  */
 import {
   type NetworkLimits,
@@ -44,7 +44,7 @@ export function hearLimits(
   if (JSON.stringify(next) !== JSON.stringify(limits)) builder.change({ limits: next });
 }
 
-/** A message was refused. What the network says of it follows, since the session asks. */
+/** A message was refused. The network's report on it follows, since the session asks for one. */
 export function heedRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
   if (outcome.kind !== 'refused') return;
   const { nowMs } = builder;
@@ -89,20 +89,20 @@ export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'inHand'>)
   return { ...limits, newChats: { ...newChats, accepted: waiting } };
 }
 
-/** What is known of the chat with a person. `hasChat` is exact; absent: the session has not said. */
+/** The facts about the chat with a person. `hasChat` is exact; absent: the session did not report it. */
 export interface KnownChat {
   readonly hasChat?: boolean | undefined;
   readonly writer: Writer | undefined;
 }
 
-/** Whether a message to that person starts a chat. Until the session says, anyone who wrote has one. */
+/** True if a message to that person starts a chat. Until the session reports it, anyone who wrote has one. */
 export function startsChat({ hasChat, writer }: KnownChat): boolean {
   return writer === undefined && hasChat !== true;
 }
 
 /**
- * Whether the network bars a message to a person that is about to leave. While the number is restricted the token alone
- * counts. The quota is of messages to people who have not answered.
+ * True if the network bars a message to a person that is about to leave. While the number is restricted, a known
+ * `hasChat` alone decides. The quota counts messages to people who have not answered.
  */
 export function barsNewChat({ limits }: Pick<ShopState, 'limits'>, chat: KnownChat, nowMs: number): boolean {
   const isRestricted = restrictionAt(limits, nowMs) !== null;
@@ -116,7 +116,7 @@ export function restrictionTimer({ limits }: Pick<ShopState, 'limits'>): DueTime
   return restriction === null ? undefined : { id: 'restriction', dueAtMs: restriction.untilMs };
 }
 
-/** That moment has come. */
+/** The end of the restriction has come. */
 export function endRestriction(builder: TurnBuilder): void {
   builder.change({ limits: { ...builder.state.limits, restriction: null } });
 }
@@ -134,8 +134,8 @@ function restrictionTold(
     const isEndKnown = endsAtMs !== null && endsAtMs > nowMs;
     return { kind, untilMs: isEndKnown ? endsAtMs : nowMs + UNNAMED_END_MS, isEndKnown };
   }
-  // The network also refuses first messages while it says that there is no restriction (devlikeapro/waha issue 2219). Another
-  // one would only be the next refusal.
+  // The network also refuses first messages while it reports no restriction (devlikeapro/waha issue 2219). Another
+  // first message would only be refused too.
   return restriction?.kind === REFUSED ? restriction : null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a tenant knows of the number that a shop has just connected: whether another shop has it, and what that one, or an
- * erased one, counted for it (docs/contract.md, A number and its shops).
+ * Reads a tenant's facts about the number that a shop has just connected: if another shop has it, and the counts of
+ * that shop or of an erased one (docs/contract.md, A number and its shops).
  */
 import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { NetworkLimits } from '../../../../policy/network-limits.ts';
@@ -26,7 +26,7 @@ import type { ShopState } from '../../state/shop-state.ts';
 import { countedEntries, ledgerOf } from '../../state/stored-ledger.ts';
 import { laterWriter, type Writer } from '../../state/writer.ts';
 
-/** What the turn on a connection needs to know of its number. */
+/** The facts about its number for the turn on a connection. */
 export interface NumberFacts {
   /** The other shop of the tenant that has it connected. */
   readonly connectedAt?: string;
@@ -36,17 +36,17 @@ export interface NumberFacts {
   readonly warmupSinceMs?: number | null;
   /** The limits that the network had reported by then. */
   readonly limits?: NetworkLimits;
-  /** What comes with it from the shop that had it last. */
+  /** The data that comes with it from its last shop. */
   readonly inheritance?: Inheritance;
   /** The number this shop had before, as long as no other shop took it. */
   readonly former?: string;
 }
 
-/** What a shop takes over with a number: all that it does not hold already. */
+/** The data that a shop takes over with a number, without what the shop has already. */
 export interface Inheritance extends Pick<NumberPast, 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
   /** To be added to the shop's list. */
   readonly entries: readonly LedgerEntry[];
-  /** Where it was kept since its shop was erased. */
+  /** The key of its archive since its shop was erased. */
   readonly archivedAt?: string;
   /** The shop's ledger with them. */
   readonly ledger: SendLedger;
@@ -54,14 +54,14 @@ export interface Inheritance extends Pick<NumberPast, 'warmupSinceMs' | 'limits'
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** Where the facts are read: the store, and the moment they are for. */
+/** The store of the facts, and the moment for them. */
 interface Reading {
   readonly store: Store;
   readonly vault: NumberVault;
   readonly nowMs: number;
 }
 
-/** Reads what is known of `phone` (digits only), which the shop's session says it has. */
+/** Reads the facts about `phone` (digits only), the number that the shop's session reports. */
 export async function readNumber(state: ShopState, phone: string, reading: Reading): Promise<NumberFacts> {
   const { tenantId, shopId } = state.shop;
   const { store } = reading;
@@ -79,7 +79,10 @@ export async function readNumber(state: ShopState, phone: string, reading: Readi
   return now === stored ? { ...former, ...facts } : readNumber(state, phone, reading);
 }
 
-/** It was this shop's last; where the shop had another number meanwhile, its warm-up stands with its use. */
+/**
+ * The number was last this shop's. If the shop had another number meanwhile, the warm-up is stored with the number's
+ * use.
+ */
 function ownAgain({ left }: NumberUse, nowMs: number): NumberFacts {
   if (left === undefined) return { isOwn: true };
   if (isForgotten(left.atMs, nowMs)) return {};
@@ -103,13 +106,16 @@ async function readOther(
   const { shard, shop } = state;
   const [named] = await store.read([['HGET', tenantKeys(shop.tenantId).shops, use.shopId]]);
   const machines = await readMachines(shard, use.shopId, store);
-  // One whose erasure was decided is no longer the tenant's.
+  // A shop with a decided erasure no longer belongs to the tenant.
   if (named !== null && holdsNumber(machines.channel, phone)) return { connectedAt: use.shopId };
   const past = await readPast(use, machines, { shard, store, nowMs });
   return past === undefined ? {} : { inheritance: await inheritanceOf(state, past, { store, nowMs }) };
 }
 
-/** Of what is known of a number what the shop does not hold already. `keptOf`: what the past holds of an entry; default: all. */
+/**
+ * Returns a number's history without the entries that the shop has already. `keptOf`: the part of an entry that the
+ * history has; default: all.
+ */
 async function inheritanceOf(
   { keys }: ShopState,
   past: NumberPast,

@@ -1,6 +1,6 @@
 /**
- * A number follows its tenant from shop to shop (docs/contract.md, A number and its shops): one shop at a time has it
- * connected, and what was counted for it comes with it, in the commit that connects the shop.
+ * A number follows its tenant from shop to shop (docs/contract.md, A number and its shops). One shop at a time has it
+ * connected. Its counts come with it, in the commit that connects the shop.
  */
 import { encodeEntry } from '../../../../policy/ledger-entry.ts';
 import { NO_LIMITS } from '../../../../policy/network-limits.ts';
@@ -107,7 +107,7 @@ function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
   keepPause(builder, inheritance);
 }
 
-/** The network's rate signal is about the number. Of two moments the later holds. */
+/** The network's rate signal is about the number, so the later of two ends applies. */
 function keepPause(builder: TurnBuilder, { pausedUntilMs }: Inheritance): void {
   const { nowMs, state } = builder;
   const { context } = state.pacing;

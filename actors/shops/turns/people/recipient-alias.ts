@@ -1,7 +1,7 @@
 /**
- * The network decides which number is a person's. A caller writes a number in one of its forms; the look-up before the
- * first send tells which number the network knows. From then on that number is who the recipient is: what was counted and
- * what waits is put under it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
+ * The network decides which number is a person's. A caller writes a number in one of its forms. The look-up before the
+ * first send returns the number that the network knows. From then on that number is the recipient's: counts and waiting
+ * messages move to it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
  */
 import { exceedsRecipientLimits } from '../../../../policy/evaluate-message.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
@@ -11,8 +11,8 @@ import type { Writer } from '../../state/writer.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 /**
- * Takes over the number by which the network knows the recipient of the message in hand. `known`: the number the network
- * told before, if it was another than the caller wrote.
+ * Takes over the number by which the network knows the recipient of the message in progress. `known`: the number that
+ * the network reported before, if the caller wrote another.
  */
 export function learnRecipient(builder: TurnBuilder, number: string, known: string | undefined): void {
   const { inHand } = builder.state;
@@ -25,7 +25,7 @@ export function learnRecipient(builder: TurnBuilder, number: string, known: stri
 /** The network knows `to` as `number`, which may be `to` itself again. */
 function remember(builder: TurnBuilder, to: string, number: string): void {
   const { keys, ledger, queue } = builder.state;
-  // What was counted is kept by the key of the number, so the alias is found by that as well.
+  // Counts are stored by the key of the number, so the alias is stored under it as well.
   const written = [...new Set([to, `+${recipientKey(to)}`])];
   if (number === to) {
     builder.write(['HDEL', keys.aliases, ...written]);
@@ -42,14 +42,14 @@ function knownAs(message: QueuedMessage, number: string): QueuedMessage {
 }
 
 /**
- * The recipient of the message in hand wrote while the network told no number of theirs: from now on what they wrote,
- * and write, is kept under their number.
+ * The recipient of the message in progress wrote before, while the network sent no number. From now on their messages
+ * are stored under their number.
  */
 export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | undefined): void {
   const { keys, inHand } = builder.state;
   if (inHand === undefined || writer === undefined) return;
   const number = addressee(inHand);
-  // A reply to somebody of whom the network tells no number.
+  // The message replies to a person without a known number.
   if (!isPhoneNumber(number)) return;
   builder.write(
     ['HSET', keys.aliases, lid, number],
@@ -59,8 +59,8 @@ export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | unde
 }
 
 /**
- * Keeps what somebody wrote last under the address they wrote from, and nothing under the other form of their number: whoever
- * has two is one person, whose last word counts (docs/contract.md, Numbers).
+ * Stores a person's last message under the address they wrote from, and removes it under the other form of their
+ * number. Both forms are one person, and the last message counts (docs/contract.md, Numbers).
  */
 export function keepWriter(
   builder: TurnBuilder,
@@ -72,7 +72,7 @@ export function keepWriter(
   if (wroteAs !== undefined) builder.write(['HDEL', writers, wroteAs]);
 }
 
-/** Whether the message in hand goes to the person who wrote under this address, of a number in any of its forms. */
+/** True if the message in progress goes to the person who wrote under this address, in any form of a number. */
 export function isInHandFor({ inHand }: Pick<ShopState, 'inHand'>, writtenBy: string): boolean {
   if (inHand === undefined) return false;
   if (addressee(inHand) === writtenBy) return true;
@@ -80,7 +80,7 @@ export function isInHandFor({ inHand }: Pick<ShopState, 'inHand'>, writtenBy: st
   return recipientKey(addressee(inHand)) === recipientKey(writtenBy);
 }
 
-/** Whether the recipient's limits forbid the message in hand, now that it is known who the recipient is. */
+/** True if the recipient's limits forbid the message in progress, now that the recipient is known. */
 export function isOverRecipientLimits(state: ShopState, writer: Writer | undefined, nowMs: number): boolean {
   const { inHand, queue, ledger } = state;
   if (inHand === undefined || !isPhoneNumber(inHand.to)) return false;

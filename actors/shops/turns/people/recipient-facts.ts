@@ -1,6 +1,6 @@
 /**
- * What is known of a person, whichever form of their number it is known by: the one a caller wrote, the other form of a
- * country that has two, the one the network told, or the network's own id of them.
+ * Reads the facts about a person, in every form of their number: the one a caller wrote, the other form in a country
+ * with two, the one the network reported, or the network's own id of them.
  */
 import { hasTwoForms, numberForms } from '../../../../policy/number-forms.ts';
 import { type DeclarationFact, recipientClass } from '../../../../policy/recipient-class.ts';
@@ -18,12 +18,12 @@ import { type ShopKeys, shopAddress, shopKeys } from '../../state/shop-keys.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { decodeWriter, laterWriter, type Writer } from '../../state/writer.ts';
 
-/** What the policy asks of a recipient. */
+/** The policy's facts about a recipient. */
 export interface RecipientFacts {
   readonly isCustomer: boolean;
   readonly writer: Writer | undefined;
   readonly declaration: DeclarationFact | null;
-  /** The number the network knows the recipient by, where it told another one than was asked about. */
+  /** The number by which the network knows the recipient, if the caller wrote another. */
   readonly alias?: string;
 }
 
@@ -33,7 +33,7 @@ export interface SendFacts extends RecipientFacts {
   readonly original?: StoredMessage | undefined;
 }
 
-/** What is known of the person who wrote an inbound message. */
+/** The facts about the person who wrote an inbound message. */
 export interface InboundFacts {
   /** The stored writer, whichever form of their number it is under. */
   readonly writer?: Writer;
@@ -43,13 +43,13 @@ export interface InboundFacts {
   readonly wroteAs?: string;
 }
 
-/** Who wrote, as far as it is known of a recipient. */
+/** The recipient's last message, if known. */
 export type WriterFacts = Pick<RecipientFacts, 'writer' | 'alias'>;
 
-/** Where a shop keeps who wrote to it. */
+/** The place of a shop's writers. */
 type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, 'writers' | 'aliases'> };
 
-/** The same with where its tenant keeps customers and declarations. */
+/** That place, with the tenant's customers and declarations. */
 type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
 
 /** All that is known of a number. */
@@ -57,7 +57,9 @@ export function readRecipient(place: PeoplePlace, to: string, store: Store): May
   return rememberedRecipient(place, to, store) ?? askForRecipient(place, to, store);
 }
 
-/** The facts about a number of one form that stands under no other, where memory has all of them: what most sends find. */
+/**
+ * Returns the facts about a number with one form and no alias, if memory has all of them. Most sends find them here.
+ */
 function rememberedRecipient(
   { shard, keys, people }: PeoplePlace,
   to: string,
@@ -84,7 +86,9 @@ function askForRecipient(place: PeoplePlace, to: string, store: Store): MaybePro
   return gather(answers, 1);
 }
 
-/** What is known of a number under its own forms, and under those of the one that the network told for it. */
+/**
+ * Returns the facts about a number under its own forms, and under those of the number that the network reported for it.
+ */
 async function withAlias(
   place: PeoplePlace,
   { forms, answers }: { readonly forms: readonly string[]; readonly answers: MaybePromise<unknown[]> },
@@ -100,7 +104,7 @@ async function withAlias(
   return { ...gather(await store.lookUp(place.shard, lookups), 0, facts), alias: told };
 }
 
-/** What is asked of a number that a caller wrote, which has one form as a rule. */
+/** Returns the look-ups for a number that a caller wrote, which usually has one form. */
 function recipientLookups(place: PeoplePlace, to: string, forms: readonly string[]): Lookup[] {
   const { keys, people } = place;
   const [form = to, other] = forms;
@@ -113,7 +117,7 @@ function recipientLookups(place: PeoplePlace, to: string, forms: readonly string
   return other === undefined ? lookups : lookups.concat(personLookups(place, other));
 }
 
-/** What is asked of each form of a number, as `gather` takes the answers. */
+/** Returns the look-ups for each form of a number, as `gather` takes the answers. */
 function personLookups({ keys, people }: PeoplePlace, form: string): Lookup[] {
   return [
     ['SISMEMBER', people.customers, form],
@@ -123,8 +127,8 @@ function personLookups({ keys, people }: PeoplePlace, form: string): Lookup[] {
 }
 
 /**
- * Whether a message was accepted for a declaration that holds no more, of somebody who did not become known since. Of a
- * message that is carried for another shop that shop's tenant is asked, in its own shard.
+ * True if a message was accepted for a declaration that is no longer valid, and the recipient did not become known
+ * since. For a carried message its own shop's tenant is read, in that shard.
  */
 export function isLapsed(body: MessageBody, store: Store, nowMs: number): MaybePromise<boolean> {
   const { tenantId, shopId, to, policy } = body;
@@ -137,7 +141,7 @@ export function isLapsed(body: MessageBody, store: Store, nowMs: number): MaybeP
   });
 }
 
-/** Who wrote under any address of a recipient. `more`: addresses that are known beside those that follow from `to`. */
+/** Returns the writer under any address of a recipient. `more`: known addresses besides those that follow from `to`. */
 export function readWriter(
   { shard, keys }: WritersPlace,
   { to, more = [] }: { readonly to: string; readonly more?: readonly string[] },

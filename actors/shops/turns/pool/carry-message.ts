@@ -1,4 +1,4 @@
-/** What a shop of the pool does with another shop's messages. It paces and counts them like its own. */
+/** Handles other shops' messages in a shop of the pool. It paces and counts them like its own. */
 
 import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
 import { encodeEntry } from '../../../../policy/ledger-entry.ts';
@@ -20,9 +20,9 @@ import type { WriterFacts } from '../people/recipient-facts.ts';
 
 /** Facts that these turns read beside the state. */
 export interface CarryFacts extends WriterFacts {
-  /** What this shard holds of the message; undefined for one it never heard of. */
+  /** The message's record in this shard; undefined if there is none. */
   readonly record: CarriedRecord | undefined;
-  /** Of a message that is cancelled: where its entry stands in the shop's list, from the end; absent: nowhere. */
+  /** For a cancelled message: the position of its entry in the shop's list, from the end; absent: none. */
   readonly entryFromEnd?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ type Asked<Type extends ShopCommand['type']> = Extract<ShopCommand, { type: Type
 
 const refused: PoolAnswer = { kind: 'refused' };
 
-/** Whether a message would go through this shop now. One that was refused before never will. Changes nothing. */
+/** Answers if this shop would take a message now. One that was refused before is always refused. Changes nothing. */
 export function offerPooled(
   builder: TurnBuilder,
   command: Asked<'pool.offer'>,
@@ -43,7 +43,7 @@ export function offerPooled(
   return judge(builder, offer, { ...facts, settings }).admitted ? { kind: 'willing' } : refused;
 }
 
-/** Takes a message once, or says what became of it. What is refused is refused for good. */
+/** Takes a message once, or returns its state. A refusal is permanent. */
 export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, facts: CarryFacts): PoolAnswer {
   const { body, known, open, settings } = command;
   if (facts.record !== undefined) return answerOf(facts.record);
@@ -88,8 +88,8 @@ export function withdrawPooled(
   if (inHand?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') {
       if (reason === 'CANCELLED') return { kind: 'taken' };
-      // The origin asks again. A message that comes back unsent before that waits here, and its recipient did not opt out
-      // of this shop: only the mark keeps it from the wire.
+      // The origin asks again. A message that comes back unsent before that waits here. Its recipient did not opt out
+      // of this shop, so only the mark keeps it from the wire.
       const message = { id: messageId, createdAtMs };
       builder.write(...carriedWrites(shard, message, 'withdrawn', '1'));
       return { kind: 'taken' };
@@ -139,8 +139,8 @@ function judge(
 }
 
 /**
- * Whether this shop's queue would move: it has a session or one that comes back by itself, as after a restart, and
- * nothing holds its sends. Whoever it carries for, their customers are strangers to its own number.
+ * True if this shop's queue would move: it has a session or one that reconnects by itself, as after a restart, and no
+ * pause or restriction. Customers of the shops it carries for are strangers to its own number.
  */
 function canCarry(state: ShopState, nowMs: number): boolean {
   const isHeld = state.pacing.context.heldByOperator || pacingState(state) === 'paused';

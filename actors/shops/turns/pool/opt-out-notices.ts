@@ -1,6 +1,6 @@
 /**
- * An opt-out in answer to a pool shop counts for the shop it was writing for as well. The pool shop
- * remembers for two days whom it wrote to and for which shops, and tells those shops until each one answered.
+ * An opt-out in answer to a pool shop also counts for the shop it was writing for. The pool shop remembers for two days
+ * its recipients and the shops it wrote for. It notifies those shops until each one answers.
  */
 
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
@@ -16,10 +16,10 @@ import { isInHandFor, keepWriter } from '../people/recipient-alias.ts';
 import type { InboundFacts } from '../people/recipient-facts.ts';
 import { askAboutPooled } from './relinquish-message.ts';
 
-/** How often an origin is told that has not answered. */
+/** How often an origin that has not answered is notified again. */
 const TELL_AGAIN_MS = 10_000;
 
-/** The message in hand goes on the wire: who reads it may opt out. `lid`: the network's own id of them. */
+/** The message in progress goes on the wire: its reader may opt out. `lid`: the network's own id of them. */
 export function rememberCarried(builder: TurnBuilder, lid: string | undefined): void {
   const { keys, inHand } = builder.state;
   if (inHand?.carriedFor === undefined) return;
@@ -27,7 +27,7 @@ export function rememberCarried(builder: TurnBuilder, lid: string | undefined): 
   builder.write(...carriedForWrites(keys, { addresses, origin: inHand.carriedFor, nowMs: builder.nowMs }));
 }
 
-/** Somebody opted out of this shop of the pool: the shops it wrote to them for are told from now on. */
+/** A person opted out of this shop of the pool: the shops it wrote to them for are notified from now on. */
 export function startNotices(
   builder: TurnBuilder,
   word: Pick<OptOutNotice, 'from' | 'wireId' | 'atMs'>,
@@ -43,13 +43,13 @@ export function startNotices(
   }
 }
 
-/** When the next notice is to be told again. */
+/** Returns when the next notice is due again. */
 export function noticeTimer({ optOutNotices }: Pick<ShopState, 'optOutNotices'>): DueTimer | undefined {
   if (optOutNotices.length === 0) return undefined;
   return { id: 'opt_outs', dueAtMs: Math.min(...optOutNotices.map(({ tellAtMs }) => tellAtMs)) };
 }
 
-/** Tells again every notice that is due. When it is told next is not stored, so this writes nothing. */
+/** Repeats every notice that is due. The next due time is not stored, so this writes nothing. */
 export function tellAgain(builder: TurnBuilder): void {
   const { nowMs } = builder;
   const told = builder.state.optOutNotices.map((notice) => {
@@ -75,7 +75,7 @@ export function onOptOutNoted(
   builder.write(['HDEL', keys.optOutNotices, field]);
 }
 
-/** As the shop written for: somebody answered the pool with an opt-out, which counts as said to this shop. */
+/** A person answered the pool with an opt-out, which counts for this shop, the one written for. */
 export function onOptOutAtPool(
   builder: TurnBuilder,
   command: Extract<ShopCommand, { type: 'pool.opt_out' }>,
@@ -90,8 +90,8 @@ export function onOptOutAtPool(
 }
 
 /**
- * What an opt-out stops at once: what the pool has of this shop, and what is in hand for whoever wrote. A status that is
- * being sealed for them among others goes back, to be sealed for the others. `was`: they had opted out before.
+ * Stops what an opt-out forbids at once: this shop's messages at the pool, and the message in progress to that person.
+ * A status that is being sealed for them goes back, to be sealed for the others. `was`: they had opted out before.
  */
 export function heedOptOut(
   builder: TurnBuilder,
@@ -117,7 +117,7 @@ export function tellOfOptOut(
   { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
 ): void {
   if (was === is) return;
-  // A person whom the network names by its own id (LID) has no known number.
+  // A person named by the network's own id (LID) has no known number.
   const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
   builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
 }

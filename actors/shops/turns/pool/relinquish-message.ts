@@ -1,5 +1,5 @@
 /**
- * The life of a message that goes through the pool, at the shop whose message it is.
+ * The life of a message that goes through the pool, at the shop that owns it.
  *
  * | State    | What it means                                      | Leaves on                                          |
  * |----------|----------------------------------------------------|----------------------------------------------------|
@@ -23,12 +23,15 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
 
-/** How often a pool shop is asked that has not answered yet, and how often one is looked for. */
+/** How often a pool shop that has not answered is asked again, and how often one is searched for. */
 const ASK_AGAIN_MS = 2_000;
-/** How often a pool shop is asked about a message that it took; it reports the end by itself, unless that report is lost. */
+/**
+ * How often a pool shop is asked about a message that it took; it reports the end by itself, unless that report is
+ * lost.
+ */
 const ASK_ABOUT_TAKEN_MS = 10_000;
 
-/** Accepts a message for a pool shop that said it would send it. The message stays out of the shop's own queue. */
+/** Accepts a message for a pool shop that agreed to send it. The message stays out of the shop's own queue. */
 export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, pool: ShopReference): void {
   const place = storeAccepted(builder, message);
   const { id: messageId, to, createdAtMs } = message.body;
@@ -69,14 +72,14 @@ export function askAgain(builder: TurnBuilder): void {
 }
 
 /**
- * A recipient opted out: the messages at the pool are asked about at once, which takes back those to that person that
- * are not on the wire. All of them, since a person may be written to under several numbers.
+ * A recipient opted out: the pool is asked at once about all messages there. It withdraws those to that person that are
+ * not on the wire. All are checked, since a person may be written to under several numbers.
  */
 export function askAboutPooled(builder: TurnBuilder): void {
   for (const message of builder.state.pooled) postpone(builder, message, 0);
 }
 
-/** A pool shop said that it would send a message that another one refused. */
+/** A pool shop agreed to send a message that another one refused. */
 export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopReference): void {
   const message = builder.state.pooled.find((other) => other.messageId === messageId);
   if (message === undefined || message.pool !== null) return;

@@ -4,7 +4,7 @@ import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../stat
 import type { ShopState } from '../../state/shop-state.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
 
-/** What is stored of the scheduled send that a command is about. */
+/** The stored data of the scheduled send that a command is about. */
 export interface ScheduledFacts {
   readonly schedule?: StoredSchedule | undefined;
   /** Digests of what a command with an idempotency key wants sent, one per secret, the newest first. */
@@ -13,7 +13,7 @@ export interface ScheduledFacts {
 
 type ScheduleCommand = Extract<ShopCommand, { type: 'schedule' | 'unschedule' }>;
 
-/** Whether a command makes or ends a scheduled send. */
+/** True if a command makes or ends a scheduled send. */
 export function isScheduleCommand(command: ShopCommand): command is ScheduleCommand {
   return command.type === 'schedule' || command.type === 'unschedule';
 }

@@ -1,6 +1,6 @@
 /**
- * The life of a send that waits for its time. It is no message until then: when it falls due it is sent as any other, and its
- * end is stored with the message that it became.
+ * The life of a send that waits for its time. Until then it is no message. When it falls due it is sent like any other,
+ * and its end is stored with the message that it became.
  */
 import { DAY_MS, HOUR_MS } from '../../../../policy/durations.ts';
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
@@ -29,15 +29,15 @@ import type { ScheduledFacts } from './scheduled-facts.ts';
 const MOST_SCHEDULED = 1_000;
 /** How far ahead a send may be scheduled. */
 const FURTHEST_MS = 90 * DAY_MS;
-/** How long after its time it is tried unless the caller says otherwise, and at most. */
+/** How long after its time it is tried, by default and at most. */
 const DEFAULT_LATEST_MS = HOUR_MS;
 const LATEST_MS = 7 * DAY_MS;
-/** How often it is tried where nobody says when it may go, and where no answer came. */
+/** How often it is retried if a refusal names no time, or if no answer came. */
 const TRY_AGAIN_MS = 30_000;
 /** How many are tried in one turn; the others follow at once. */
 const AT_A_TIME = 16;
 
-/** Refusals that may be over soon, although nobody can say when. */
+/** Refusals that may end soon, at an unknown time. */
 const PASSING: readonly FailureCode[] = [
   'MSGAPP_NOT_CONNECTED',
   'MSGAPP_SESSION_LOST',
@@ -45,7 +45,7 @@ const PASSING: readonly FailureCode[] = [
   'TENANT_INACTIVE',
 ];
 
-/** What a schedule answers. */
+/** The answer to a schedule call. */
 export type ScheduleReply = Outcome<Sent<ScheduledView>>;
 
 /** Stores a send for later. */
@@ -109,19 +109,19 @@ export function trySchedules(builder: TurnBuilder): void {
   }
 }
 
-/** Whether a send that says it was scheduled still waits. */
+/** True if a scheduled send still waits. */
 export function isScheduled({ scheduled }: Pick<ShopState, 'scheduled'>, scheduledId: string): boolean {
   return scheduled.some(({ id }) => id === scheduledId);
 }
 
-/** Why a send that falls due cannot be made, whatever the policy says; undefined: it can. */
+/** Returns why a due send cannot be made, whatever the policy decides; undefined: it can. */
 export function scheduledObstacle(
   { state, nowMs }: TurnBuilder,
   scheduledId: string,
 ): ReturnType<typeof failed> | undefined {
   const one = state.scheduled.find(({ id }) => id === scheduledId);
   if (one === undefined) return failed('NOT_CANCELLABLE');
-  // Nobody tried in time, or nothing could be tried.
+  // No try was made in time, or none was possible.
   if (nowMs > one.notAfterMs) return failed(one.lastCode ?? 'SERVICE_UNAVAILABLE');
   return state.tenantActive ? undefined : failed('TENANT_INACTIVE');
 }
@@ -185,7 +185,7 @@ function timeProblem(times: {
   return undefined;
 }
 
-/** Whether a call asks for something else than the original of its idempotency key did, also when that has ended. */
+/** True if a call asks for something else than the original of its idempotency key, even if that has ended. */
 function differsFrom(
   original: ScheduledDraft,
   { to, sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS }: ScheduledDraftAsked,

@@ -19,19 +19,22 @@ export interface AcceptanceOptions {
   readonly makeId: (nowMs: number) => string;
   readonly makeWireId: () => string;
   readonly retentionMs: number;
-  /** What the platform calls itself under a message its pool sends. */
+  /** The platform's name under a message that its pool sends. */
   readonly platformName: string;
 }
 
-/** A send to a group that no session told: one that is open, or back in time, is asked for it once before the answer. */
+/**
+ * A send to a group that no session reported. An open session, or one that reconnects in time, is asked for it once
+ * before the answer.
+ */
 interface GroupWanted {
   readonly ok: false;
-  /** The answer when it still tells of none. */
+  /** The answer if it still reports none. */
   readonly failure: Failure;
   readonly groupId: string;
 }
 
-/** What a send answers. */
+/** The answer to a send. */
 export type SendReply = Outcome<Sent<Accepted>> | PoolWanted | GroupWanted;
 
 /**
@@ -105,17 +108,17 @@ export function acceptMessage(
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued', policyJson) });
 }
 
-/** What the message belongs to: what it answers, or its batch. */
+/** The message that this one replies to, or its batch. */
 function belonging({ reply, batch }: MessageDraft): Pick<MessageBody, 'reply' | 'batchId'> {
   return { ...(reply && { reply }), ...(batch && { batchId: batch.id }) };
 }
 
-/** Whoever is answered wrote, if only a reaction, and is known. */
+/** The person who gets a reply wrote, if only a reaction, and is known. */
 function recipientOf({ reply }: MessageDraft, known: SendFacts): SendFacts {
   return reply === undefined ? known : { ...known, isCustomer: true };
 }
 
-/** Whether a send asks for something else than the original of its idempotency key did. */
+/** True if a send asks for something else than the original of its idempotency key. */
 function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType, reply }: MessageDraft): boolean {
   return (
     (reply === undefined && original.to !== to) ||

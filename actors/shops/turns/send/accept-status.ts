@@ -7,7 +7,7 @@ import { channelRefusal, enqueue, refused } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { AcceptanceOptions } from './accept-message.ts';
 
-/** What a status post answers. */
+/** The answer to a status post. */
 export type StatusReply = Outcome<Sent<Omit<Accepted, 'policy'>>>;
 
 /** Idempotent replay → policy → channel availability → queued, like a message. */

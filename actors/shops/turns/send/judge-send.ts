@@ -12,7 +12,7 @@ import { channelRefusal, refused } from '../builder/acceptance.ts';
 import { limitsNow } from '../number/network-word.ts';
 import type { RecipientFacts } from '../people/recipient-facts.ts';
 
-/** What of a draft is judged. */
+/** The fields of a draft that are judged. */
 export type JudgedDraft = Pick<MessageDraft, 'to' | 'text' | 'mediaUrl'>;
 
 /** A send as it is judged: what was asked for, and what is known around it. */
@@ -27,15 +27,15 @@ export interface SendToJudge {
   readonly nowMs: number;
 }
 
-/** What passed the policy of its shop. */
+/** A send that passed the policy of its shop. */
 export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
   /** Why the shop's own channel cannot take it now; undefined: it can. */
   readonly unavailable: FailureCode | undefined;
 }
 
 /**
- * Whether a shop may send this now: its policy, then its channel. The one function that decides, for a send and for
- * a forecast of one. Changes nothing, counts nothing, waits for nothing.
+ * Decides if a shop may send this now: its policy, then its channel. This is the only function that decides, for a send
+ * and for a forecast of one. Changes nothing, counts nothing, waits for nothing.
  */
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend> {
   const unavailable = channelRefusal(state, send.available);
@@ -61,23 +61,25 @@ export function classOf(
 }
 
 /**
- * Whether the only obstacle is a group that no session told: the open one may be asked for it, and one that has its groups still
- * to tell waited for, which is no obstacle to anything else.
+ * True if the only obstacle is a group that no session reported. An open session may be asked for it. A session that
+ * will still report its groups may be waited for, if nothing else needs it.
  */
 export function mayAskForGroup(state: ShopState, refusal: FailureCode): boolean {
   if (refusal === 'GROUP_CONTEXT_REQUIRED') return channelState(state) === 'connected';
   return refusal === 'MSGAPP_NOT_CONNECTED' && isToTellGroups(state);
 }
 
-/** The answer about a group that only a session with its groups still to tell can tell; whoever asks again was waited for meanwhile. */
+/**
+ * The answer about a group that the session has not reported yet; the next call finds it if it was reported meanwhile.
+ */
 const NOT_YET_TOLD = failed('MSGAPP_NOT_CONNECTED', {
   message: "The shop's session has not told its groups yet.",
   retryAfterSeconds: 1,
 });
 
 /**
- * Whether the group is unknown and no open session has told its groups: silence is no word that there is no such group. The
- * refusal is then that of the channel, as for a number, and not that of the group.
+ * True if the group is unknown and no open session has reported its groups. A missing report does not prove that the
+ * group does not exist. The refusal is then the channel's, as for a number, not the group's.
  */
 function cannotKnowGroup(state: ShopState, to: string): boolean {
   if (isPerson(to) || liveGroups(state) !== undefined) return false;

@@ -16,10 +16,10 @@ export interface PoolWanted {
 }
 
 /**
- * Where a send goes that passed the policy of its shop and found the channel unavailable: to a shop of the pool, when
- * the tenant has the fallback, the shop once had a session of its own (the pool replaces one, it does not spare one),
- * the recipient is known or declared, and neither operators hold the shop nor is the worker of this node what is missing.
- * A text that leaves no room for the pool's line is refused, never cut.
+ * Sends to a shop of the pool if the own channel is unavailable, the send passed the shop's policy, and the tenant has
+ * the fallback. The shop must have had a session once: the pool replaces a session, it does not spare one. The
+ * recipient must be known or declared. An operator's pause, or a missing worker on this node, prevents it. A text too
+ * long for the pool's line is refused, never cut.
  */
 export function poolFallback(
   state: ShopState,

@@ -20,26 +20,26 @@ import type { ShopState } from '../../state/shop-state.ts';
 import { laterWriter, type Writer } from '../../state/writer.ts';
 import { isLapsed, readWriter } from '../people/recipient-facts.ts';
 
-/** What is looked at again just before the wire. */
+/** The facts that are checked again just before the wire. */
 export interface DispatchFacts {
   readonly body: MessageBody | undefined;
   /** Its origin took back what this shop carries, since the recipient opted out of it. */
   readonly withdrawn?: boolean;
   readonly writer: Writer | undefined;
-  /** The network's own id of the recipient, where they wrote under it while it told no number of theirs. */
+  /** The network's own id of the recipient, if they wrote under it while it sent no number. */
   readonly wroteByLid?: string;
-  /** It was accepted for a declaration that holds no more, and the recipient is a stranger since. */
+  /** It was accepted for a declaration that is no longer valid, and the recipient is a stranger since. */
   readonly lapsed?: boolean;
   /** The recipients of a status: customers, writers and active declarations, without those who opted out. */
   readonly audience: readonly string[];
-  /** What the message quotes, where that is still there. */
+  /** The quoted message, if it still exists. */
   readonly quoted?: QuotedMessage;
 }
 
 /**
- * Reads what the looks before the wire need, in one round trip, since the recipient is that of the message in hand; a
- * declaration takes a second one. What the actor still has from the look before is not read again, so that the last look asks
- * Redis nothing, as a rule.
+ * Reads the facts for the checks before the wire, in one round trip; a declaration takes a second one. The recipient is
+ * that of the message in progress. Facts that the actor still has from the check before are not read again, so the last
+ * check usually reads nothing from Redis.
  */
 export async function readDispatch(
   state: ShopState,
@@ -67,7 +67,7 @@ export async function readDispatch(
   return lid === undefined || typeof wroteByLid !== 'string' ? facts : { ...facts, wroteByLid: lid };
 }
 
-/** A message whose record was erased meanwhile is answered without a quote. */
+/** If the quoted message's record was erased meanwhile, the reply has no quote. */
 async function readQuoted(
   shard: number,
   inboundId: string,
@@ -104,7 +104,7 @@ async function readAudience(state: ShopState, store: Store, nowMs: number): Prom
   ])) as [string[], string[], string[], string[]];
   const knownAs = pairs(aliases);
   const audience = new Map<number, string>();
-  // A number the network told is where the person is; one that a tenant wrote may be its other form.
+  // A number from the network is the person's; one that a tenant wrote may be its other form.
   const add = (phone: string): void => {
     const known = knownAs.get(phone) ?? phone;
     audience.set(recipientKey(known), known);
@@ -114,7 +114,7 @@ async function readAudience(state: ShopState, store: Store, nowMs: number): Prom
   const lastWords = new Map<number, Writer | undefined>();
   for (const [address, writer] of decodeWriters(writers)) {
     const phone = knownAs.get(address) ?? address;
-    // Somebody of whom the network tells no number cannot be shown a status.
+    // A person without a known number cannot be shown a status.
     if (!isPhoneNumber(phone)) continue;
     add(phone);
     const key = recipientKey(phone);

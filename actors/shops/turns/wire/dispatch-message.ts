@@ -14,17 +14,17 @@ import { rememberCarried } from '../pool/opt-out-notices.ts';
 import type { DispatchFacts } from './dispatch-facts.ts';
 
 /**
- * How long the network may take to acknowledge a stanza before the outcome counts as unknown. Twice as long as Redis
- * may be away: a stanza waits for its ratchet to be stored, and a session that seems to hang loses its socket.
+ * How long the network may take to acknowledge a stanza before the outcome counts as unknown. It is twice the time that
+ * Redis may be away: a stanza waits until its ratchet is stored, and a session that seems to hang loses its socket.
  */
 const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 
-/** Ends a message whose record expired while it waited. */
+/** The reason for a message whose record expired while it waited. */
 const GONE: MessageReason = 'EXPIRED';
 
 /** The facts that a check uses. */
 interface Look extends DispatchFacts {
-  /** The session has prepared the message, and says whether the network knows a chat with the recipient. */
+  /** Set once the session prepared the message; `hasChat`: the network knows a chat with the recipient. */
   readonly prepared?: { readonly hasChat: boolean | undefined };
 }
 
@@ -55,7 +55,7 @@ function obstacle(
   return undefined;
 }
 
-/** The message in hand; undefined when there is a reason against it, with which the message then ends. */
+/** Returns the message in progress; undefined if there is a reason against it, with which the message then ends. */
 function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
   const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
@@ -77,7 +77,9 @@ function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
   return body;
 }
 
-/** The first look: checks the message in hand before anything is done for it, and orders the session to prepare it. */
+/**
+ * The first check of the message in progress, before anything is done for it. Then orders the session to prepare it.
+ */
 export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
   const body = unblocked(builder, facts);
   if (body === undefined) return;
@@ -111,8 +113,8 @@ export function onNoChat(builder: TurnBuilder): void {
 }
 
 /**
- * The last look before the wire. `sending` and the steps of the ratchets that sealed the message are one commit, and the
- * frame leaves after it: when the process is killed before, the message is queued and nobody has its ciphertexts.
+ * The last check before the wire. One commit has `sending` and the steps of the ratchets that sealed the message, and
+ * the frame leaves after it. If the process is killed before, the message is queued and no one has its ciphertexts.
  */
 export function onPrepared(
   builder: TurnBuilder,
@@ -130,7 +132,7 @@ export function onPrepared(
   builder.perform({ type: 'transmit', messageId });
 }
 
-/** So that receipts find the message. What is carried for the pool has its record elsewhere, and a status no recipient. */
+/** Indexes receipts by wire id. Messages carried for another shop and statuses have no entry. */
 function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, lid: string | undefined): void {
   const { nowMs, state } = builder;
   const { inHand, keys, accepted } = state;

@@ -16,22 +16,22 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 type Kind = StanzaReceipt['kind'];
 
-/** What a receipt says: who read a message has it. */
+/** The facts that a receipt proves: a read message was also delivered. */
 const SAID: { readonly [K in Kind]: readonly Kind[] } = {
   delivered: ['delivered'],
   read: ['delivered', 'read'],
 };
 
-/** A receipt of a stanza of the shop's own, from whom it may come, with the message it is about. */
+/** A receipt for a stanza of the shop, from a possible sender, with its message. */
 interface KnownReceipt {
   readonly receipt: StanzaReceipt;
   readonly sent: SentStanza;
-  /** What is counted already of this member of a group. */
+  /** The kinds that are counted already for this member of a group. */
   readonly counted: readonly Kind[];
   readonly message: StoredMessage;
 }
 
-/** What the turn on receipts needs to know. */
+/** The facts for the turn on receipts. */
 export type ReceiptFacts = readonly KnownReceipt[];
 
 /** Finds the messages; what is forged, of another shop or too old is left out here. */
@@ -66,7 +66,7 @@ export async function readReceipts(
   });
 }
 
-/** The field that says of a member of a group that they are counted. A person needs none. */
+/** Returns the field that marks a member of a group as counted. A person needs none. */
 function memberOf({ wireId, from }: StanzaReceipt, kind: Kind): string {
   return `${wireId} ${kind} ${from}`;
 }
@@ -76,8 +76,8 @@ function membersOf(receipt: StanzaReceipt): string[] {
 }
 
 /**
- * Puts what recipients said on the records of messages, whose status it never changes. The first to have or read a
- * message sets its time, which never moves; who read it has it.
+ * Stores receipts in the records of messages, and never changes their status. The first delivery or read sets its time,
+ * which never moves. A read message counts as delivered.
  */
 export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
   const records = new Map<string, MessageReceipts>();
