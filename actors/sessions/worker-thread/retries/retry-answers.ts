@@ -128,7 +128,7 @@ export class RetryAnswers {
     return person === chat || (await this.#numberOf(person)) === (await this.#numberOf(chat));
   }
 
-  /** The address by number where the network tells it; else the address as it is. */
+  /** Returns the address by number if the network names it; else the address as it is. */
   async #numberOf(address: string): Promise<string> {
     if (isNumberAddress(address)) return address;
     const number = await this.#options.socket.signalRepository.lidMapping.getPNForLID(address);
@@ -173,8 +173,8 @@ export class RetryAnswers {
   }
 
   /**
-   * Returns the content that the device reads: in a group with the key of what follows, on an own device with whom it
-   * was sent to.
+   * Returns the content that the device reads. In a group it carries the key of the messages that follow, on an own
+   * device the recipient of the message.
    */
   async #contentFor(
     { device, isOwn }: RetryReceipt,

@@ -33,17 +33,17 @@ export interface Pending {
   message: proto.IMessage | undefined;
   /** The address it is written to, once that is known. */
   chat: string;
-  /** Whom a status is for. */
-  audience: readonly string[];
   /** The recipients of a status. */
+  audience: readonly string[];
+  /** The network's own id of a 1:1 recipient, where it is known. */
   lid: string | undefined;
   /** Whether a restricted number may write to them; undefined: it goes to no person. */
   hasChat: boolean | undefined;
   /** The hash of the devices that a post in a group is for. */
   devicesHash: string | undefined;
-  /** Lets the ciphertexts go, or says that they never will. */
-  decide: ((isTransmitted: boolean) => void) | undefined;
   /** Releases the ciphertexts, or withholds them permanently. */
+  decide: ((isTransmitted: boolean) => void) | undefined;
+  /** The client is done with it; only the acknowledgement is missing. */
   relayed: boolean;
   /** Present where the order has an attachment. */
   readonly cancel: AbortController | undefined;
@@ -99,10 +99,10 @@ export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (pending.phase === 'transmitting') return { kind: 'unknown' };
   // It waits for the proxy, as it does for a lost session.
   if (error instanceof EgressFailure) return { kind: 'not_sent' };
-  // Nothing is wrong with the attachment: it is tried again, when there may be room.
+  // Nothing is wrong with the attachment. It is tried again, when the directory may have space.
   if (error instanceof AttachmentDirectoryUnusable) return { kind: 'unprepared' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
-  // Nothing is wrong with the attachment. It is tried again, when the directory may have space.
+  // The client asks for the upload host too. A closing socket proves nothing about the attachment.
   if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };
   if (pending.phase === 'fetching') return { kind: 'media_unavailable', detail: 'the upload failed' };
   return { kind: 'unprepared' };
