@@ -13,7 +13,7 @@ import type { Requests } from './load/load-plan.ts';
 const SECONDS = 5;
 const ACCOUNT = { tenants: 10, shopsPerTenant: 1, customers: 100, connected: false, held: false };
 
-/** What can be looked at: the accounts it needs, and its requests. */
+/** A subject of a flame graph: the accounts it needs, and its requests. */
 interface Work {
   readonly fleet: FleetSize;
   readonly requests: (side: RunningSide) => Requests;

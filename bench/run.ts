@@ -44,7 +44,10 @@ bench/README.md lists the options. The benches: ${benches.map(({ name }) => name
   process.exit();
 }
 const chosen = chooseBenches(words.filter((word) => !word.startsWith('--')));
-/** What `--smoke` sets beside one round of one second: to see that a bench starts. Its figures say nothing. */
+/**
+ * The settings of `--smoke` beside one round of one second. It only shows that a bench starts; its figures mean
+ * nothing.
+ */
 const SMALLEST: Readonly<Record<string, number>> = {
   rounds: 1,
   seconds: 1,

@@ -17,7 +17,7 @@ const SMALL_FLEET: FleetSize = {
   held: false,
 };
 
-/** How many messages a second the shops must have room for. */
+/** How many messages a second the shops must be allowed to send. */
 const SENDS_PER_SECOND_PLANNED = 32_000;
 const SHOPS_PER_TENANT = 500;
 
@@ -26,7 +26,7 @@ export function sendingFleet(seconds: number, held: boolean): FleetSize {
   return fleetFor({ messages: SENDS_PER_SECOND_PLANNED * seconds, held });
 }
 
-/** As many connected, warm shops as may take so many messages. */
+/** Returns a fleet with enough connected, warm shops for so many messages. */
 export function fleetFor({
   messages,
   held,
@@ -39,14 +39,14 @@ export function fleetFor({
   return { tenants, shopsPerTenant: Math.ceil(shops / tenants), customers: 1_000, connected: true, held };
 }
 
-/** How a load is made: as fast as the answers come unless a rate says otherwise. */
+/** The pace of a load: as fast as the answers come, unless a rate is given. */
 type Pace = Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs'>> & { readonly client?: LoadClient };
 
 interface Comparison extends Pick<Bench, 'name' | 'title' | 'isMain' | 'targets'> {
   readonly sides: readonly SideName[];
   readonly fleet: (seconds: number) => FleetSize;
   readonly durability?: Durability;
-  /** What is asked of the same sides at one rate; absent: they are not compared so. */
+  /** Targets for the same sides at one rate; absent: they are not compared at one rate. */
   readonly rateTargets?: readonly Target[];
   readonly measure: (side: RunningSide, context: BenchContext, pace: Pace) => Promise<LoadResult>;
 }
@@ -95,8 +95,8 @@ async function halfOfSlowest(parts: Comparison, context: BenchContext): Promise<
 }
 
 /**
- * The sides take turns, each in fresh processes, so that a change in the machine's speed affects all of them alike; every
- * other round in reverse, so that what follows what does not matter either.
+ * The sides take turns, each in fresh processes, so a change in the machine's speed affects all of them alike. Every
+ * other round runs in reverse, so their order does not matter either.
  */
 async function inTurns(
   title: string,
@@ -163,7 +163,7 @@ async function readStored(side: RunningSide): Promise<LoadResult> {
   return result;
 }
 
-/** The CPU of a send against the same work by hand, storage included: what the design costs. */
+/** The CPU of a send against the same work by hand, storage included: the cost of the design. */
 const BY_HAND: Target = {
   ...{ kind: 'at most', side: 'service', against: 'send-by-hand', figure: 'totalCpuUs' },
   ...{ must: 1.5, aim: 1.25 },

@@ -4,7 +4,7 @@ import { load, sendRequests } from './loads.ts';
 import { onService } from './on-service.ts';
 import { sessionsBack } from './sessions-back.ts';
 
-/** As many as a deployment's first seconds bring, before the code is compiled. */
+/** The number of sends in a deployment's first seconds, before the code is compiled. */
 const SENDS = 4_500;
 const SHOPS = 500;
 const TENANTS = 10;

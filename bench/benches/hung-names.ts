@@ -16,12 +16,12 @@ import {
 
 /** Shops of the hostile tenant, each with a session of the real client: a shop waits for one name at a time. */
 const SHOPS = 10;
-/** What a number that was paired today may send in an hour. */
+/** The messages that a number paired today may send in an hour. */
 const MESSAGES_PER_SHOP = 10;
 
 /**
- * What well-behaved tenants feel while all shops of another send attachments from hosts whose name server hears every question
- * and answers none: alone, then beside it, in one process. Only that tenant's shops have the real client, which fetches.
+ * Measures well-behaved tenants while all shops of another send attachments from hosts whose name server never answers.
+ * They run alone, then beside it, in one process. Only that tenant's shops have the real client, which fetches.
  */
 export const hostileNames: Bench = {
   name: 'hostile-names',
@@ -74,7 +74,7 @@ async function measured(round: number, context: BenchContext): Promise<readonly 
   return runs;
 }
 
-/** Every shop's attachments, each of a host of its own. */
+/** Sends every shop's attachments, each from a separate host. */
 async function sendFromMuteHosts(side: LiveSide, shops: readonly LiveShop[]): Promise<void> {
   const calls = Array.from({ length: MESSAGES_PER_SHOP * shops.length }, (_, turn): Call => {
     const call = orderText(shops, turn);

@@ -8,10 +8,13 @@ import type { BenchShop } from '../load/load-plan.ts';
 import { load } from './loads.ts';
 import { sessionsBack } from './sessions-back.ts';
 
-/** Both sides have as many tenants, all of them active, so that what differs is the shops nobody asks for. */
+/** Both sides have as many tenants, all of them active, so they differ in the shops that no caller asks for. */
 const TENANTS = 200;
 const ACTIVE_SHOPS = 1_000;
-/** Asked once each after the restart, so that each is loaded from Redis; the ones of tenants nobody asked yet come first. */
+/**
+ * Shops that are asked once each after the restart, so each is loaded from Redis. Shops of tenants without a call come
+ * first.
+ */
 const COLD_SHOPS = 2_000;
 /** The history of a cold shop: a session, and messages that were sent, so that there is a ledger to load. */
 const MESSAGES_BEFORE = 20;

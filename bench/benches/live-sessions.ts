@@ -17,7 +17,7 @@ const SETTLE_SECONDS = 90;
 /** Half of what a warm shop may send within an hour: each recipient is written to twice. */
 const MOST_MESSAGES_EACH = 20;
 
-/** What of a run its options choose. */
+/** The options of a run. */
 interface Plan {
   readonly count: number;
   readonly pace: Pace;
@@ -119,7 +119,7 @@ async function atRest(
   };
 }
 
-/** What the front takes for other shops while these are connected. */
+/** Measures the sends that the service accepts for other shops while these are connected. */
 async function acceptedBeside(side: LiveSide, shops: readonly LiveShop[], seconds: number): Promise<Figures> {
   const liveTenants = [...new Set(shops.map(({ tenantId }) => tenantId))];
   await side.restart(['bench/sides/mixed-service.js', ...liveTenants]);

@@ -24,7 +24,7 @@ export async function liveShops(
   return shops;
 }
 
-/** Runs `measure` on a side of its own and stops it, whatever came of it. */
+/** Runs `measure` on a new side and always stops it. */
 export async function onLiveSide(
   options: Parameters<typeof startLiveSide>[0],
   measure: (side: LiveSide) => Promise<void>,
@@ -44,12 +44,12 @@ export function orderText(shops: readonly LiveShop[], turn: number, text = textO
   return { method: 'POST', path: `/api/v1/shops/${id}/messages`, token: key, body };
 }
 
-/** Whom the shop of a turn writes to. */
+/** Returns the recipient of the shop of a turn. */
 export function recipientOf(shops: readonly LiveShop[], turn: number): string {
   return customer((turn % shops.length) + Math.floor(turn / shops.length));
 }
 
-/** What the message of a turn says. */
+/** Returns the text of a turn's message. */
 export function textOf(turn: number): string {
   return `Your order ${turn} waits at the counter.`;
 }

@@ -10,7 +10,7 @@ import { customer, liveShops, onLiveSide, orderText } from './live-shops.ts';
 const SENDS_PER_SHOP_AND_HOUR = 9;
 const SENDS_PER_SHOP = 19;
 
-/** What happens so many times a minute, evenly. */
+/** Events that happen so many times a minute, evenly. */
 interface Traffic {
   readonly perMinute: number;
   readonly act: (turn: number) => Promise<unknown>;

@@ -16,7 +16,7 @@ const ME_PER_SECOND = 100;
 const LOOK_MS = 500;
 /** After all are back, before CPU at rest is measured. */
 const SETTLE_MS = 10_000;
-/** What a pairing still writes when its shop is connected is written by then. */
+/** By then the last writes of a pairing are done, after its shop is connected. */
 const LAST_WRITES_MS = 2_000;
 /** How long those messages may take that are still on their way when the last minute is over. */
 const TAIL_MS = 60_000;
@@ -127,7 +127,7 @@ async function sending(
   return { ...figures, ...felt, ...(await endsOf(side)), ...(await usage(side)) };
 }
 
-/** What `GET /me` felt while something happened, and the most memory the service had. */
+/** Measures `GET /me`, and the most memory of the service, while something happens. */
 async function feltUntil(
   side: LiveSide,
   shops: readonly LiveShop[],
@@ -184,7 +184,7 @@ function cpuSince(side: LiveSide, before: Cpu): Figures {
   };
 }
 
-/** How often sessions ended since the service started; nobody asks for any. */
+/** Returns how often sessions ended since the service started; none should. */
 async function endsOf(side: LiveSide): Promise<Figures> {
   const metrics = await side.metrics();
   const ends = [...metrics].filter(([name]) => name.startsWith('msgapi_session_ends_total'));

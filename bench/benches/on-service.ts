@@ -1,7 +1,7 @@
 import type { RunningSide, SideOptions } from '../harness/running-side.ts';
 import { startSide } from '../harness/side.ts';
 
-/** Runs `measure` on a service with a fleet of its own and stops it, whatever came of it. */
+/** Runs `measure` on a service with a new fleet and always stops it. */
 export async function onService(
   options: SideOptions,
   measure: (side: RunningSide) => Promise<void>,

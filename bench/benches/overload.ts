@@ -5,13 +5,13 @@ import { load, sendRequests } from './loads.ts';
 
 /** The offered load as a multiple of the peak just measured. */
 const TIMES_PEAK = 4;
-/** Connections: twice the requests that a node takes in hand. */
+/** Connections: twice the requests that a node works on at once. */
 const CALLERS = 2_000;
 const SECONDS_AFTER = 5;
 
 /**
- * A load above the peak, on schedule: the service must accept nearly as much as at its peak and answer it in bounded
- * time, refuse the rest with `503 OVERLOADED`, and recover by itself afterwards.
+ * A load above the peak, on schedule. The service must accept nearly as much as at its peak and answer it in bounded
+ * time. It must refuse the rest with `503 OVERLOADED`, and recover by itself afterwards.
  */
 export const overload: Bench = {
   name: 'overload',

@@ -38,7 +38,7 @@ const latency = alone({
   },
 });
 
-/** The same with queues that move: every shop also sends, at the pace the policy lets it. */
+/** Measures sends with queues that move: every shop also sends, at the pace that the policy allows. */
 const sending = alone({
   name: 'sending',
   title: 'POST /shops/{id}/messages while every shop also sends, one message each 6 to 20 s',

@@ -19,7 +19,7 @@ const CALM_MS = 15_000;
 /** More logins than there can be while they are refused. */
 const EVERY_LOGIN = 1_000_000;
 
-/** A storm. `act` inflicts it and resolves when all is well again, with what it has to tell. */
+/** A storm. `act` inflicts it and resolves when all is well again, with its own figures. */
 interface Storm {
   readonly name: string;
   /** How long `GET /me` is asked from its beginning on. */
@@ -28,9 +28,11 @@ interface Storm {
 }
 
 /**
- * What the network does to all of `--sessions=100` at once: it drops them, refuses their logins for `--refused=60` seconds,
- * delivers `--inbound=2000` messages at the same moment, tells each a rate signal. Meanwhile 100 `GET /me` a second. A storm
- * is left out by `--dropped=0`, `--refused=0`, `--inbound=0`, `--signals=0`. `--pairing=8` at a time.
+ * Four storms of the network on all of `--sessions=100` at once. It drops them, refuses their logins for `--refused=60`
+ * seconds, delivers `--inbound=2000` messages at the same moment, and sends each a rate signal.
+ *
+ * Meanwhile there are 100 `GET /me` a second. `--dropped=0`, `--refused=0`, `--inbound=0` and `--signals=0` leave a
+ * storm out. `--pairing=8` shops are paired at a time.
  */
 export const storms: Bench = {
   name: 'storms',

@@ -10,7 +10,7 @@ import { orderText, recipientOf, textOf } from './live-shops.ts';
 
 /** Between two looks at how far the messages are; each costs the service a reading of its metrics. */
 const LOOK_MS = 500;
-/** Of all messages: the ramp before and the tail after say little of the pace. */
+/** The part of all messages that counts: the ramp before and the tail after show little of the pace. */
 const MIDDLE = { from: 0.1, to: 0.8 };
 
 /** Calls to the network under way at a time. */
@@ -23,7 +23,7 @@ export interface Pace {
   readonly composingMs: number | undefined;
 }
 
-/** What was acknowledged, received and used up to one moment. */
+/** Messages acknowledged and received, and CPU used, up to one moment. */
 interface Look extends LiveCpu {
   readonly atMs: number;
   readonly acknowledged: number;
@@ -45,7 +45,7 @@ export interface Wave {
   readonly shops: readonly LiveShop[];
   readonly each: number;
   readonly pace: Pace;
-  /** What sets its texts apart from those of other waves: no text is sent twice. */
+  /** A mark that makes its texts differ from those of other waves: no text is sent twice. */
   readonly word?: string;
   /** How many messages were sent before to numbers that this wave is not to write to; default 0. */
   readonly from?: number;
@@ -129,7 +129,7 @@ function perSecond(from: Look, to: Look): number {
   return ((to.acknowledged - from.acknowledged) * 1_000) / (to.atMs - from.atMs);
 }
 
-/** What the shops could send in a second if nothing but composing and the gap took time. */
+/** Returns how many messages the shops could send in a second if only composing and the gap took time. */
 function allowedPerSecond(shops: number, { gapMs, composingMs: shownMs }: Pace, textLength: number): number {
   const composing = shownMs ?? composingMs(DEFAULT_SESSION_TIMING, textLength, 0.5);
   return (shops * 1_000) / (composing + (gapMs.least + gapMs.most) / 2);

@@ -22,7 +22,7 @@ const READERS_PER_TENANT = 64;
 /** Readers of the first load; the second is all of them. */
 const SOME_READERS = 1_000;
 const SHOPS_PER_TENANT = 4;
-/** What a process needs beside the connections of readers: other connections, Redis, files. */
+/** Files that a process needs beside the connections of readers: other connections, Redis, files. */
 const OTHER_FILES = 1_000;
 /** The client package's own: how long a call waits, and the shortest time from one to the next. */
 const WAIT_MS = 15_000;
@@ -85,7 +85,7 @@ function tenantsOf(readers: number): number {
   return Math.ceil(readers / READERS_PER_TENANT);
 }
 
-/** What readers did to the service before anybody else called. */
+/** The effect of readers on the service before any other call. */
 interface Settled {
   readonly waiting: number;
   readonly serverCpuPercent: number;
@@ -155,7 +155,7 @@ async function readersCome(
   const plan = { port, isStream, keys, waitMs: WAIT_MS, gapMs: GAP_MS, arriveMs: restMs / 2, durationMs };
   const none = { answers: 0, refusals: 0, ended: 0, cpuMs: 0 };
   const reading = count === 0 ? Promise.resolve(none) : startReaders(plan);
-  // Nobody waits for it before the load is over.
+  // It is awaited only after the load; until then a rejection must not end the process.
   reading.catch(() => undefined);
   const server = side.watch.server ?? process.pid;
   if (count > 0) await new Promise((wake) => setTimeout(wake, restMs / 2));

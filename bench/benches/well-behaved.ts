@@ -5,14 +5,14 @@ import type { RunningSide } from '../harness/running-side.ts';
 import type { LoadResult } from '../load/load-plan.ts';
 import { load } from './loads.ts';
 
-/** What well-behaved tenants ask for: so many of each a second, on schedule. */
+/** Calls of well-behaved tenants, so many of each a second, on schedule. */
 export const ME_PER_SECOND = 100;
 export const SENDS_PER_SECOND = 100;
 const CONNECTIONS = 16;
 /** Trouble begins before the measured part. */
 export const LEAD_MS = 4_000;
 
-/** What they felt. */
+/** The latencies that they measured. */
 export interface Felt {
   readonly me: LoadResult;
   readonly send: LoadResult;
@@ -36,7 +36,7 @@ export async function wellBehaved(
   return { me, send };
 }
 
-/** The figures of it, against what they felt alone; `server`: the process id whose memory is told. */
+/** Returns the figures against those of a run alone; `server`: the process whose memory is read. */
 export function figuresOfFelt({ me, send }: Felt, alone: Felt, server: number): Figures {
   return {
     meP50Ms: me.latencyMs.p50,

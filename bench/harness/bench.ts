@@ -30,15 +30,15 @@ export interface BoundTarget {
   readonly aim: number;
 }
 
-/** What is asked of a bench's result. */
+/** A target for a bench's result. */
 export type Target = RatioTarget | BoundTarget;
 
-/** What makes the requests of a load: Node, or the C program `wrk`. */
+/** The client that makes the requests of a load: Node, or the C program `wrk`. */
 export type LoadClient = 'node' | 'wrk';
 
 /** The settings of a run. */
 export interface BenchContext {
-  /** Where sides may keep their files; the disk that `appendfsync always` waits for. */
+  /** The folder for sides' files, on the disk that `appendfsync always` waits for. */
   readonly directory: string;
   readonly rounds: number;
   /** How long each load is measured. */
@@ -49,7 +49,7 @@ export interface BenchContext {
   readonly against: Build | undefined;
   /** The sides to leave in, of a bench that compares; undefined: all. */
   readonly sides: ReadonlySet<string> | undefined;
-  /** What makes the requests where all sides are asked at one rate. */
+  /** The client that makes the requests if all sides are asked at one rate. */
   readonly rateClient: LoadClient;
   /** Settings of single benches, as `--name=value`. */
   readonly setting: (name: string, fallback: number) => number;
@@ -62,7 +62,7 @@ export interface Bench {
   readonly title: string;
   /** Part of a plain `npm run bench`. */
   readonly isMain: boolean;
-  /** What is asked of the result. */
+  /** Targets for the result. */
   readonly targets: readonly Target[];
   /** It lets both builds take turns by itself; any other is run once a build and round. */
   readonly comparesBuilds?: boolean;
@@ -92,7 +92,7 @@ export function figuresOf(result: LoadResult, least = 1): Figures {
     figures[`${name}CpuUs`] = (ms * 1_000) / requests;
     if (name !== 'client') totalMs += ms;
   }
-  // What a deployment pays for: every server and Redis.
+  // CPU that a deployment pays for: every server and Redis.
   figures.totalCpuUs = (totalMs * 1_000) / requests;
   for (const [name, mib] of Object.entries(residentMiB)) {
     if (name !== 'client') figures[`${name}MiB`] = mib;

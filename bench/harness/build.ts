@@ -10,7 +10,7 @@ const root = basename(programs) === '.compiled' ? dirname(programs) : programs;
 export interface Build {
   /** Its side's name in tables. */
   readonly label: string;
-  /** Where the compiled programs are. */
+  /** The folder of the compiled programs. */
   readonly directory: string;
   /** The flags of its `npm start`. */
   readonly startFlags: readonly string[];
@@ -36,7 +36,7 @@ function buildIn(checkout: string, label: string): Build {
   };
 }
 
-/** Where the service lies in a build: `bin/` in a checkout of 0.1.0. */
+/** Returns the path of the service in a build: `bin/` in a checkout of 0.1.0. */
 export function serviceProgram({ directory }: Build): string {
   return existsSync(join(directory, 'service/service.js')) ? 'service/service.js' : 'bin/service.js';
 }
@@ -45,7 +45,7 @@ function run(command: string, args: string[], cwd: string): void {
   execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Compiles the service and the sides of a checkout anew; default: this one. */
+/** Compiles the service and the sides of a checkout; default: this one. */
 export function compile(checkout = root): void {
   run('rm', ['-rf', 'bench/dist'], checkout);
   run(join(checkout, 'node_modules/.bin/tsc'), ['-p', 'bench/tsconfig.json'], checkout);

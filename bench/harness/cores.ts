@@ -6,7 +6,7 @@ export type Core = 'server' | 'rest';
 
 const isPinned = availableParallelism() >= 2 && hasTaskset();
 
-/** What the table says of it. */
+/** The table's note on pinning. */
 export const PINNING = isPinned
   ? 'pinned: the server on core 0, Redis and the client on core 1'
   : 'not pinned: taskset or a second core is missing';

@@ -1,4 +1,4 @@
-/** What `node --cpu-prof` writes; times in microseconds of the monotonic clock. */
+/** The output of `node --cpu-prof`; times in microseconds of the monotonic clock. */
 export interface CpuProfile {
   readonly startTime: number;
   readonly nodes: readonly {

@@ -10,7 +10,7 @@ export interface LiveCpu {
   readonly redis: number;
 }
 
-/** What the processes of a side and the service's threads have used since they started. */
+/** Returns the CPU time that a side's processes and the service's threads have used since they started. */
 export function liveCpu(side: LiveSide): LiveCpu {
   const { server, simulator, redis } = side.watch;
   const threads = threadsCpuMs(server);

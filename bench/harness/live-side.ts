@@ -21,7 +21,10 @@ export interface LiveShop extends BenchShop {
   readonly phone: string;
 }
 
-/** The service with the real client in its workers, and the chat network it talks to, each in a process of its own. */
+/**
+ * The service with the real client in its workers, and the chat network that it connects to, each in a separate
+ * process.
+ */
 export interface LiveSide {
   readonly network: SimulatorControl;
   readonly apiPort: number;
@@ -163,7 +166,7 @@ export async function startSimulatorProcess(
   return { process: child, url: simulator };
 }
 
-/** As a shop owner does: asks for a code, scans it, and waits until the shop is connected. */
+/** Pairs a shop like its owner: asks for a code, scans it, and waits until the shop is connected. */
 async function pair(side: LiveSide, { id, key, phone }: LiveShop): Promise<void> {
   const path = `/api/v1/shops/${id}/channels/msgapp/connect`;
   const ask = async (method: string): Promise<{ status: string; qr?: string }> => {

@@ -8,12 +8,12 @@ import { OWN_BUILD } from './build.ts';
 import { onCore } from './cores.ts';
 import { startWrk } from './wrk.ts';
 
-/** Runs a load in a process of its own. Rejects when that fails. */
+/** Runs a load in a separate process. Rejects if that fails. */
 export function startLoad(plan: LoadPlan, client: LoadClient = 'node'): Promise<LoadResult> {
   return client === 'wrk' ? startWrk(plan) : runProcess('load-process', plan);
 }
 
-/** Runs hostile traffic beside the load, in a process of its own. Rejects when that fails. */
+/** Runs hostile traffic beside the load, in a separate process. Rejects if that fails. */
 export function startHostile(plan: HostilePlan): Promise<HostileResult> {
   return runProcess('hostile-process', plan);
 }

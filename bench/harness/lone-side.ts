@@ -26,7 +26,7 @@ const STORING = {
 /** A side of one process without a store. */
 export type FloorName = keyof typeof FLOORS;
 
-/** A side of one process with a Redis of its own. */
+/** A side of one process with its own Redis. */
 export type StoringName = keyof typeof STORING;
 
 /** Whether a side has no store. */
@@ -46,7 +46,7 @@ export interface RedisParts {
   readonly stopRedis: () => Promise<void>;
 }
 
-/** Starts a side that keeps what it is sent, in a process of its own. */
+/** Starts a side that stores its messages, in a separate process. */
 export async function startStoring(
   name: StoringName,
   options: SideOptions,
@@ -60,7 +60,7 @@ export async function startStoring(
   return alone(program, fleet, { redis, afterwards: stopRedis });
 }
 
-/** Starts a floor in a process of its own. */
+/** Starts a floor in a separate process. */
 export async function startFloor(name: FloorName, options: SideOptions): Promise<RunningSide> {
   const { directory } = options;
   const args = [...FLOORS[name]];

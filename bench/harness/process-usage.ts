@@ -9,7 +9,7 @@ export function cpuMs(pid: number): number {
   return ticksOf(statFields(`/proc/${pid}/stat`)) * TICK_MS;
 }
 
-/** The same of each thread that a process has now, by thread id; the main thread's is the process's. */
+/** Like `cpuMs`, for each thread that a process has now, by thread id; the main thread's is the process's. */
 export function threadsCpuMs(pid: number): Map<number, number> {
   const threads = new Map<number, number>();
   for (const thread of readdirSync(`/proc/${pid}/task`)) {

@@ -31,7 +31,7 @@ export function setUpToken(adminToken: string, index: number): string {
   return `${adminToken}-${index % SET_UP_OPERATORS}`;
 }
 
-/** What every node of a side is given: ports of the system's choice, its Redis, and secrets of its own. */
+/** Returns the settings of every node of a side: ports of the system's choice, its Redis, and new secrets. */
 export function nodeSettings(redisUrl: string, directory: string) {
   const adminToken = randomBytes(24).toString('base64url');
   return {
@@ -54,7 +54,7 @@ export function nodeSettings(redisUrl: string, directory: string) {
 export async function startProgram(options: {
   readonly name: string;
   readonly core: Core | undefined;
-  /** Whose flags it is started with, as in production; default: those of this checkout. */
+  /** The build whose flags it is started with, as in production; default: this checkout. */
   readonly build?: Build;
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;

@@ -1,7 +1,7 @@
 import type { Build } from './build.ts';
 import type { Fleet, FleetSize } from './fleet.ts';
 
-/** How Redis keeps what it is told: `always` answers a write after it is on disk. */
+/** How Redis stores writes: `always` answers a write after it is on disk. */
 export type Durability = 'always' | 'everysec';
 
 /** A side that runs: where it listens, which processes it is made of, and whose requests it takes. */
@@ -12,15 +12,18 @@ export interface RunningSide {
   readonly fleet: Fleet;
   /** The socket of its Redis; undefined without one. */
   readonly redisPath: string | undefined;
-  /** Where operators ask the service's first node; the peers have no operators. */
+  /** Operators' access to the service's first node; the peers have no operators. */
   readonly admin: OperatorAccess | undefined;
   /** From the start of the first node until it took requests. */
   readonly startMs: number;
   /** Ends the nodes, keeps Redis, and starts them again. Their time from start to ready. */
   restart(): Promise<number>;
-  /** What the service's first node says of itself. */
+  /** Reads the figures that the service's first node reports of itself. */
   look(): Promise<Look>;
-  /** How long the event loop of the service's first node was held up since this was last asked; the first time begins it. */
+  /**
+   * Returns how long the event loop of the service's first node was blocked since the last call; the first call starts
+   * the count.
+   */
   holdUps(): Promise<HoldUps>;
   stop(): Promise<void>;
 }
@@ -39,7 +42,7 @@ export interface OperatorAccess {
   readonly token: string;
 }
 
-/** How long an event loop was held up in one piece, and by what part of that was garbage collection. */
+/** How long an event loop was blocked in one piece, and how much of that was garbage collection. */
 export interface HoldUps {
   readonly p99Ms: number;
   readonly longestMs: number;
@@ -60,7 +63,7 @@ export interface SideOptions {
   readonly nodeFlags?: readonly string[];
   /** Settings of the service beside its own. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Tells how far the set-up is. */
+  /** Called with the progress of the set-up. */
   readonly progress?: (text: string) => void;
   readonly directory: string;
 }

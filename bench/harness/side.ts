@@ -19,10 +19,10 @@ import {
 import { nodeSettings, type Program, portOf, startProgram } from './program.ts';
 import type { Durability, HoldUps, Look, RunningSide, SideOptions } from './running-side.ts';
 
-/** What can be measured: this service, the floors below it and the peers beside it. */
+/** The sides that can be measured: this service, the floors below it and the peers beside it. */
 export type SideName = 'service' | FloorName | StoringName;
 
-/** Starts a side in fresh processes, with a Redis of its own where it needs one. */
+/** Starts a side in fresh processes, with its own Redis if it needs one. */
 export async function startSide(name: SideName, options: SideOptions): Promise<RunningSide> {
   if (isFloor(name)) return startFloor(name, options);
   const directory = mkdtempSync(join(options.directory, 'side-'));
@@ -125,7 +125,7 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
 
 const SPREAD_WITHIN_MS = 30_000;
 
-/** Waits until every node has its share: while shards change hands calls are refused, which is not what is measured. */
+/** Waits until every node has its share: while shards move, calls are refused, which would falsify the figures. */
 async function shardsSpread(programs: readonly Program[], adminToken: string): Promise<void> {
   const share = Math.floor(shardCount() / programs.length);
   const look = { method: 'GET', path: '/admin/v1/nodes', token: adminToken };

@@ -10,7 +10,7 @@ import { cpuMs, residentMiB } from './process-usage.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../load/wrk.lua');
 
-/** What `wrk.lua` prints last. */
+/** The last line that `wrk.lua` prints. */
 interface WrkResult {
   readonly requests: number;
   readonly durationMs: number;

@@ -10,7 +10,7 @@ let requests = 0;
 let ended = 0;
 let isOver = false;
 
-/** Opens a connection that begins anew when it is ended, until all is over. */
+/** Opens a connection that starts again when it is ended, until all is over. */
 function keepOpen(trouble: (socket: Socket) => () => void): void {
   const socket = connect(plan.port, '127.0.0.1');
   sockets.add(socket);

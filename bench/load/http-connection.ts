@@ -1,18 +1,18 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came back: status, and head and body as they came, as Latin-1 text. */
+/** Called with a reply: status, and head and body as they came, as Latin-1 text. */
 export type ReplyListener = (status: number, text: string, bodyAt: number) => void;
 
 /**
- * One keep-alive connection that carries one request at a time, given as the bytes to write. As lean as a client in
- * Node can be, so that what is measured is the server: it reads the status and the length of a reply and no more.
+ * One keep-alive connection that carries one request at a time, given as the bytes to write. It is as lean as a client
+ * in Node can be, so the figures show the server: it reads the status and the length of a reply and no more.
  */
 export class HttpConnection {
   readonly #socket: Socket;
   #onReply: ReplyListener | undefined;
   #text = '';
 
-  /** Resolves when the connection stands. `buffer`: what it reads into; thousands of connections may share one. */
+  /** Resolves when the connection is open. `buffer`: where it reads into; thousands of connections may share one. */
   static open(
     port: number,
     onLost: (error: Error) => void,

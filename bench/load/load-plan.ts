@@ -42,7 +42,7 @@ export interface LoadPlan {
   readonly durationMs: number;
   /** Ends the load of a closed loop after so many requests, if they are answered before the time is up. */
   readonly atMost?: number | undefined;
-  /** Sends: how many ids of the last replies to tell; 1,000 unless said. */
+  /** Sends: how many ids of the last replies to return; default 1,000. */
   readonly keptMessages?: number | undefined;
   /**
    * More is asked than can be done: `503 OVERLOADED` with `Retry-After` is an answer, counted apart from the
@@ -55,8 +55,7 @@ export interface LoadPlan {
 }
 
 /**
- * What a load came to. Latencies in milliseconds: from the scheduled moment when there is a rate, else from the
- * write.
+ * The result of a load. Latencies in milliseconds: from the scheduled moment if there is a rate, else from the write.
  */
 export interface LoadResult {
   readonly requests: number;
@@ -65,9 +64,9 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly byStatus: Readonly<Record<string, number>>;
   readonly latencyMs: Readonly<Record<'p50' | 'p90' | 'p99' | 'p999' | 'max', number>>;
-  /** As `latencyMs.p99`, from the write: without the wait for a free connection. */
+  /** Like `latencyMs.p99`, from the write: without the wait for a free connection. */
   readonly p99FromWriteMs: number;
-  /** What was answered `503 OVERLOADED`, where that was allowed; not among `requests`. */
+  /** Replies `503 OVERLOADED`, if the plan allows them; not among `requests`. */
   readonly overloaded: {
     readonly count: number;
     readonly p99Ms: number;

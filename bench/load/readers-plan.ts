@@ -1,7 +1,7 @@
-/** Readers who wait for events, as the client package does: each with a connection of its own. */
+/** Readers that wait for events like the client package, each with its own connection. */
 export interface ReadersPlan {
   readonly port: number;
-  /** Reads an open reply (server-sent events) in place of call after call. */
+  /** Reads an open reply (server-sent events) instead of call after call. */
   readonly isStream: boolean;
   /** A reader each, one key as often as it has readers. */
   readonly keys: readonly string[];
@@ -14,7 +14,7 @@ export interface ReadersPlan {
   readonly durationMs: number;
 }
 
-/** What the readers met with. */
+/** The result of the readers. */
 export interface ReadersResult {
   readonly answers: number;
   /** Of them those other than 200. */

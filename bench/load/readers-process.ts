@@ -12,8 +12,8 @@ let refusals = 0;
 let ended = 0;
 
 /**
- * One reader: asks again and again from the place of the last answer, or once for a stream of which no more is read than its
- * head; on a new connection after each that is lost.
+ * One reader. It asks again and again from the position of the last answer, or once for a stream, of which it reads
+ * only the head. It opens a new connection after each that is lost.
  */
 class Reader {
   readonly #key: string;
@@ -23,7 +23,7 @@ class Reader {
     this.#key = key;
   }
 
-  /** Opens a connection and asks on it until it is lost; then anew. */
+  /** Opens a connection and asks on it until it is lost, then opens another. */
   connect(): void {
     let isLost = false;
     const lost = (): void => {

@@ -3,10 +3,10 @@ import { HttpConnection } from './http-connection.ts';
 import type { LoadPlan, LoadResult } from './load-plan.ts';
 import { type RequestSource, requestSource } from './request-source.ts';
 
-/** Unless the plan says more. */
+/** Default of `keptMessages`. */
 const KEPT_MESSAGES = 1_000;
 
-/** What was measured so far. */
+/** The figures so far. */
 class Counters {
   readonly byStatus: Record<string, number> = {};
   readonly messages: { id: string; key: string }[] = [];
@@ -34,7 +34,7 @@ class Counters {
   }
 }
 
-/** Runs a load and tells what it came to. Rejects when a connection is lost. */
+/** Runs a load and returns its result. Rejects if a connection is lost. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   let lose: (error: Error) => void = () => undefined;
   const lost = new Promise<never>((_, reject) => {
@@ -117,8 +117,8 @@ function closedLoop(connection: HttpConnection, run: Run): Promise<void> {
 }
 
 /**
- * Sends on schedule: a request that finds no connection free waits, and its wait counts, since its latency is taken
- * from the moment at which it was due (no coordinated omission). The timer's own lag of up to a millisecond counts too.
+ * Sends on schedule. A request that finds no connection free waits, and its wait counts: its latency starts at the
+ * moment at which it was due (no coordinated omission). The timer's own lag of up to a millisecond counts too.
  */
 function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecond: number): Promise<void> {
   const { source } = run;

@@ -4,7 +4,7 @@ const CONNECTIONS = 16;
 /** Between two looks at what is due, in milliseconds. */
 const LOOK_MS = 1;
 
-/** What came of them. Latencies in milliseconds, from when each call was due. */
+/** The results of the calls. Latencies in milliseconds, from when each call was due. */
 export interface SteadyResult {
   readonly count: number;
   readonly notAnswered2xx: number;
@@ -13,7 +13,7 @@ export interface SteadyResult {
   readonly mostMs: number;
 }
 
-/** The same calls in turn, so many a second on schedule whether or not they are answered, from this process, for as long as it takes. */
+/** Repeats calls in turn, so many a second on schedule whether or not they are answered, from this process. */
 export class SteadyCalls {
   readonly #requests: readonly Buffer[];
   readonly #perSecond: number;
@@ -25,7 +25,7 @@ export class SteadyCalls {
   #sent = 0;
   #refused = 0;
 
-  /** Opens its connections and begins. A connection that the server closes is an error nobody catches. */
+  /** Opens its connections and begins. A connection that the server closes is an uncaught error. */
   static async start(options: {
     readonly port: number;
     readonly requests: readonly Buffer[];
@@ -51,7 +51,7 @@ export class SteadyCalls {
     this.#timer = setInterval(() => this.#send(), LOOK_MS);
   }
 
-  /** What came of the calls since the last time this was asked. */
+  /** Returns the results since the last call of this. */
   take(): SteadyResult {
     const sorted = Float64Array.from(this.#latenciesMs).sort();
     const at = (share: number): number =>

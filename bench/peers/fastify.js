@@ -1,5 +1,5 @@
-// What people would pick instead: Fastify 5, rate-limiter-flexible and BullMQ, doing the same work in the way their
-// documentation shows it. `node fastify.js <redis|memory> <socket of Redis> <fleet.json>`
+// A stack that people would choose instead: Fastify 5, rate-limiter-flexible and BullMQ. They do the same work in the
+// way their documentation shows it. `node fastify.js <redis|memory> <socket of Redis> <fleet.json>`
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Queue } from 'bullmq';

@@ -1,4 +1,4 @@
-// The same caps as policy/evaluate-message.ts, kept the way one would write them down first: a list of sends a shop.
+// The caps of policy/evaluate-message.ts in the obvious first form: a list of sends a shop.
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const caps = { perDay: 250, perHour: 41, coldPerDay: 25 };

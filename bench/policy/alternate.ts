@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 
-/** What one run of one side measured: names with their units, and the figures. */
+/** The result of one run of one side: names with their units, and the figures. */
 export type Figures = Readonly<Record<string, number>>;
 
 /**
- * Runs a bench file once for each side and round, each time in a fresh process, the sides taking turns so that a
- * change in the machine's speed affects all of them alike. Prints every raw figure, then the median of each.
+ * Runs a bench file once for each side and round, each time in a fresh process. The sides take turns, so a change in
+ * the machine's speed affects all of them alike. Prints every raw figure, then the median of each.
  */
 export function alternate(bench: {
   readonly file: string;

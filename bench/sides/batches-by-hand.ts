@@ -20,8 +20,8 @@ interface Shard {
 const BATCHES = 2;
 
 /**
- * The fenced commit of the service by hand: its script, with one section a shard, and what was added in a turn of the
- * event loop in one batch. No lease, no doubt, no memory; whatever Redis does not take ends the process.
+ * The fenced commit of the service by hand: its script, with one section a shard. The writes of one turn of the event
+ * loop go in one batch. No lease, no doubt, no memory; if Redis refuses anything, the process ends.
  */
 export class BatchesByHand {
   readonly #engine: Engine;

@@ -10,9 +10,9 @@ import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
 
-// What both calls by hand are made of: the head of a request, its windows, its id and both logs.
+// The parts of both calls by hand: the head of a request, its windows, its id and both logs.
 
-/** What an operator gave the keys of a bench; no call is refused, and each is counted. */
+/** The limits of a bench's keys; no call is refused, and each is counted. */
 export const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000 };
 
 /** The windows of all keys. */
@@ -84,7 +84,7 @@ export function logAnswered(
   log.debug(entry, 'request');
 }
 
-/** Listens on a port of the system's choice and says so on standard output. */
+/** Listens on a port of the system's choice and prints it on standard output. */
 export function listen(app: App): void {
   app.listen('127.0.0.1', 0, 0, (listener) => {
     if (listener === false) throw new Error('no port could be had');

@@ -4,7 +4,10 @@ import type { HoldUps } from '../harness/running-side.ts';
 /** The timer that measures is due each millisecond; what it is late by is a hold-up. */
 const RESOLUTION_MS = 1;
 
-/** Tells how long this process's event loop was held up since it was last asked. The first question begins it. */
+/**
+ * Returns a function that returns how long this process's event loop was blocked since its last call. The first call
+ * starts it.
+ */
 export function watchHoldUps(): () => HoldUps {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   let collectionsMs: number[] = [];

@@ -31,7 +31,7 @@ const service = await startService({
     new MemorySessionHost({
       clock,
       listener: noting(listener),
-      // Nobody looks at what was sent, and a soak sends much.
+      // Sent messages are not inspected, and a soak sends many.
       behaviour: { paired: true, pairedAgoMs: WARM_MS, remembered: 0 },
     }),
   onLost: () => process.exit(1),
@@ -40,7 +40,7 @@ process.on('SIGTERM', () => {
   void stopService(service).finally(() => process.exit(0));
 });
 
-// What only the process itself can tell. Started with --expose-gc, it counts what is left after a collection.
+// Figures that only the process itself has. Started with --expose-gc, it counts the memory after a collection.
 const looking = createServer((request, response) => {
   if (request.url === '/hold-ups') {
     response.end(JSON.stringify(holdUps()));

@@ -5,8 +5,8 @@ import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 
-// A node as service/service.ts composes it, with the real client. Its shops say that they were paired 20 days ago: they are
-// warm. `--composing-ms=0`: so long is composing shown, a quarter up or down, whatever the text.
+// A node as service/service.ts composes it, with the real client. Its shops count as paired 20 days ago: they are warm.
+// `--composing-ms=0`: how long composing is shown, a quarter up or down, whatever the text.
 const { values } = parseArgs({ options: { 'composing-ms': { type: 'string' } } });
 const WARM_MS = 20 * 24 * 3_600_000;
 const warming =

@@ -10,11 +10,11 @@ const BUN = 'bun@1.4.5';
 const GONE = { '@thi.ng/bitstream': '2.4.55' };
 /** A package of its developers alone that its registry has no more. */
 const GONE_FROM_DEVELOPMENT = '@stacksjs/gitlint';
-/** Nobody is asked for a password: a repository that wants one cannot be had. */
+/** No password is asked for: a repository that needs one cannot be fetched. */
 const UNASKED = ['-c', 'credential.helper=', '-c', 'core.askPass=/bin/true'];
 const FETCH_MS = 300_000;
 
-/** Where the peer's source and its runtime are, below the folder of a run. */
+/** The folders of the peer's source and its runtime, below the folder of a run. */
 export function foldersOf(directory: string): { readonly source: string; readonly bun: string } {
   const tools = join(directory, 'bun');
   return { source: join(directory, 'baileys-api'), bun: join(tools, 'node_modules/bun/bin/bun.exe') };

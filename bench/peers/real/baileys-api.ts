@@ -16,10 +16,10 @@ import { inParallel } from '../../load/in-parallel.ts';
 import { foldersOf, install } from './baileys-api-install.ts';
 import type { Driver, Gateway, Place, Wave } from './driver.ts';
 
-/** A key of its own form, which it looks up in its Redis. */
+/** A key of the peer's form, which it looks up in its Redis. */
 const API_KEY = 'kkkkkkkk0123456789abcdef0123456789abcdef';
 const PAIRED_AT_ONCE = 8;
-/** As long as this service shows composing before such a text. */
+/** How long this service shows composing before such a text. */
 const COMPOSING_MS = { least: 1_200, most: 2_000 };
 const PRELOAD = join(import.meta.dirname, 'bun-preload.mjs');
 
@@ -159,7 +159,10 @@ interface Peer {
   readonly at: (index: number, what: string) => string;
 }
 
-/** As this service does a message: is the number there, composing, the wait, the message. And as fast as it can. */
+/**
+ * Returns the ways of sending: with this service's steps (look-up, composing, the wait, the message), and as fast as it
+ * can.
+ */
 function wavesOf(peer: Peer): Wave[] {
   const { send, call, at } = peer;
   let serial = 0;
@@ -229,7 +232,7 @@ interface ConnectionUpdate {
   readonly connection?: string;
 }
 
-/** Where it tells what happens to a connection; the number is the path. */
+/** Starts the server to which the peer reports its connections; the number is the path. */
 async function startWebhook(heard: (phone: string, update: ConnectionUpdate) => void): Promise<Server> {
   const webhook = createServer((call, answer) => {
     let all = '';

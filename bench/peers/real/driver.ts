@@ -1,7 +1,7 @@
 import type { SimulatorControl } from '../../../simulator/control-client.ts';
 import type { Figures } from '../../harness/bench.ts';
 
-/** Where a gateway may keep its files, and what it may be given on the command line. */
+/** The folder for a gateway's files, and its command-line options. */
 export interface Place {
   readonly directory: string;
   /** A git repository or a checkout of its source; undefined: it is fetched. */
@@ -14,7 +14,7 @@ export interface Driver {
   readonly name: string;
   /** Fetches and installs it, at its pinned version. A string: why it cannot be had here, in one sentence. */
   prepare(place: Place): Promise<string | undefined>;
-  /** Starts it with a Redis and a simulator of its own, and links so many phones. */
+  /** Starts it with its own Redis and simulator, and links so many phones. */
   start(place: Place, sessions: number): Promise<Gateway>;
 }
 
@@ -24,14 +24,14 @@ export interface Text {
   readonly phone: number;
   readonly to: string;
   readonly text: string;
-  /** The same for every try of the same message. */
+  /** Equal for every try of one message. */
   readonly key: string;
 }
 
 /** A way of sending, as a row of the table. */
 export interface Wave {
   readonly name: string;
-  /** What must be done first and is not measured. */
+  /** Does the work that must come first and is not measured. */
   prepare?(): Promise<void>;
   /** Sends `each` messages of every phone, and resolves when the gateway is done with all of them. */
   send(each: number): Promise<Figures>;

@@ -32,7 +32,7 @@ export async function restart(gateway: Gateway, signal: 'SIGKILL' | 'SIGTERM'): 
   return { [`allBackAfter${signal}Ms`]: performance.now() - startedMs, loadAverage: loadAverage() };
 }
 
-/** Memory and CPU of a server that was started anew and has all its sessions back. */
+/** Measures memory and CPU of a server that was restarted and has all its sessions back. */
 export async function atRest(gateway: Gateway, seconds: number): Promise<Figures> {
   await delay(SETTLE_MS);
   const { server, redis } = gateway.watch;
