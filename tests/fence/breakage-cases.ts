@@ -101,7 +101,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'a process that starts under a name supersedes the one before',
     file: 'redis/register-node.lua',
-    edits: [["'PX', ARGV[3])", "'PX', ARGV[3], 'NX')"]],
+    edits: [["'PX', leaseMs)", "'PX', leaseMs, 'NX')"]],
     noticedBy: one,
   },
   {

@@ -34,7 +34,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   },
   {
     promise: 'an erased shop leaves nothing',
-    file: 'actors/tenants/erase-shop-events.ts',
+    file: 'actors/tenants/erase-events.ts',
     edits: [['let left: unknown = 1;', 'let left: unknown = 0;']],
   },
 ];

@@ -11,11 +11,12 @@ import { Badge, Failure, More, Panel, Table, When } from './parts.js';
 const keyOf = ({ id }) => id;
 
 /**
- * The batches of a shop, also those that have ended; nothing where it never had one.
- * @param {{ path: string }} props of the shop
+ * The batches of a shop, also those that have ended; nothing where it never had one. While none runs they are asked for once:
+ * a repeated call would load a shop again that was taken out of memory.
+ * @param {{ path: string, running: number }} props of the shop, and how many of its batches have not ended
  */
-export function Batches({ path }) {
-  const listed = usePages(`${path}/batches?limit=8`, { everyMs: 5_000, keyOf });
+export function Batches({ path, running }) {
+  const listed = usePages(`${path}/batches?limit=8`, { ...(running > 0 && { everyMs: 5_000 }), keyOf });
   /** The batch that is shown whole. */
   const [lookedAt, lookAt] = useState('');
   if ((listed.items ?? []).length === 0 && listed.failure === undefined) return null;

@@ -38,7 +38,7 @@ export function ShopDetails({ shop, machines, path }) {
           <${Queue} details=${details} />
         <//>
         ${details.scheduled > 0 && html`<${Scheduled} path=${path} />`}
-        <${Batches} path=${path} />
+        <${Batches} path=${path} running=${details.batches} />
         <${Messages} path=${path} shopId=${shop.shopId} />
       </div>
     </div>
