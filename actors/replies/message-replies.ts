@@ -167,7 +167,7 @@ export const message = v.strictObject({
     ),
   ),
   estimatedSendAt: v.exactOptional(
-    v.pipe(v.nullable(instant), v.description('When it is likely to leave. null: the queue is paused.')),
+    v.pipe(v.nullable(instant), v.description('When it is likely to leave. null: nobody knows.')),
   ),
 });
 

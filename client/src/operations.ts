@@ -431,7 +431,7 @@ export type Message = {
   readonly batchId?: string;
   /** While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent. */
   readonly position?: number;
-  /** When it is likely to leave. null: the queue is paused. */
+  /** When it is likely to leave. null: nobody knows. */
   readonly estimatedSendAt?: string | null;
 };
 

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BatchAsked } from '../../actors/shops/batch-operations.ts';
+import type { MessageView } from '../../actors/shops/shop-operations.ts';
+import { withPlace } from '../../actors/shops/views/queue-place.ts';
 import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
 
 /** The harness begins at 08:00 UTC. */
@@ -135,6 +137,23 @@ describe('a message of a batch that was accepted', () => {
     await stopped.run.pass(HOUR_MS);
     assert.deepEqual(stopped.run.sent, []);
     assert.equal(stopped.run.shop.statusOf(stopped.messageId), 'queued');
+  });
+
+  test('has no time at which it is likely to leave, and puts nobody else off', async () => {
+    const { run, id, messageId } = await justBefore({ quietHours: undefined });
+    run.shop.toSession(messageId);
+    await run.steer(id, 'pause');
+    run.shop.prepared(messageId, []);
+    const single = run.shop.send('+33699999999');
+    const shown = (messageId: string): { readonly position?: number; readonly estimatedSendAt?: unknown } => {
+      const view = { id: messageId, status: 'queued' } as MessageView;
+      const { state, nowMs } = run.shop;
+      return withPlace(view, state, { times: { gapFromMs: 6_000, gapToMs: 20_000 }, nowMs });
+    };
+    assert.equal(shown(messageId).estimatedSendAt, null);
+    assert.equal(shown(single).estimatedSendAt, new Date(run.shop.nowMs).toISOString());
+    await run.steer(id, 'resume');
+    assert.notEqual(shown(messageId).estimatedSendAt, null);
   });
 
   test('fails EXPIRED where nobody resumes the batch for a day', async () => {

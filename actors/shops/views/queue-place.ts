@@ -1,4 +1,6 @@
 import type { MessageView } from '../shop-operations.ts';
+import { batchObstacle } from '../state/batch-holds.ts';
+import type { OfBatch } from '../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
 import type { PacingTimes } from '../turns/builder/turn-builder.ts';
 
@@ -48,7 +50,7 @@ function positionOf(messageId: string, { queue, inHand }: ShopState): number | u
 
 /**
  * Returns when the message leaves if nothing comes in between, in whole seconds: more digits would be false precision.
- * Null while the queue is stopped for an unknown time.
+ * Null while the queue is stopped, or the message's batch keeps it back, for an unknown time.
  */
 function estimate(
   state: ShopState,
@@ -56,9 +58,16 @@ function estimate(
   { times, nowMs }: { readonly times: EstimateTimes; readonly nowMs: number },
 ): string | null {
   const { untilMs, heldByOperator } = state.pacing.context;
+  const { batches, inHand, queue } = state;
+  const index = position - (inHand === undefined ? 1 : 2);
+  const isKeptBack = (message: OfBatch | undefined): boolean =>
+    batches.length > 0 && batchObstacle(batches, message, nowMs) === 'wait';
   if (channelState(state) !== 'connected' || heldByOperator || !state.tenantActive) return null;
+  if (isKeptBack(index < 0 ? inHand : queue[index])) return null;
   const rests = pacingState(state) === 'gap' || pacingState(state) === 'paused';
   const startMs = rests ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;
-  const leavesMs = startMs + (position - 1) * messageTimeMs(times);
+  // Those that wait for their batch let the others by.
+  const leaving = position - 1 - queue.slice(0, Math.max(0, index)).filter(isKeptBack).length;
+  const leavesMs = startMs + leaving * messageTimeMs(times);
   return new Date(Math.ceil(leavesMs / 1_000) * 1_000).toISOString();
 }
