@@ -15,6 +15,9 @@ export const SIZES = {
   phone: { width: 390, height: 844 },
 } as const;
 
+/** A page may take this long on a machine that is busy: the reference took over 30 seconds on one. */
+const SLOWEST_MS = 120_000;
+
 /** A browser of a test's own, with nothing in it from before. */
 export interface TestBrowser {
   /** A page that keeps what it complains of. */
@@ -42,6 +45,7 @@ export async function startBrowser(
   const { size = 'desktop', colorScheme = 'light', ownClock = false } = options;
   const profile = mkdtempSync(join(tmpdir(), 'browser-'));
   const context = await launch(profile, { viewport: SIZES[size], colorScheme });
+  context.setDefaultTimeout(SLOWEST_MS);
   if (ownClock) await context.clock.install();
   return {
     async open(url) {

@@ -66,7 +66,7 @@ test('a short name stays on one line beside a long reason on the overview', asyn
   await visit('/');
   const eye = page.getByRole('table', { name: 'Shops that need an eye' });
   const link = eye.getByRole('link', { name: 'Restaurant' });
-  await link.waitFor({ timeout: 10_000 });
+  await link.waitFor();
   const { height = 0 } = (await link.boundingBox()) ?? {};
   assert.ok(height > 0 && height < 30, `the name takes ${height} px`);
 });

@@ -93,7 +93,7 @@ test('a connection that could not be begun can be tried again', async () => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('alert').getByText('Not now.').waitFor();
-    await dialog.getByRole('button', { name: 'Try again' }).click({ timeout: 5_000 });
+    await dialog.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByRole('img', { name: 'QR code' }).waitFor();
   } finally {
     await refused.stop();
@@ -149,7 +149,7 @@ test('a shop that is taken out of memory is not called back by looking at it', a
   const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Asleep' });
   await visit(`/shops/${stack.tenantId}/${data.id}`);
   await page.getByRole('button', { name: 'Passivate' }).click();
-  await page.getByRole('link', { name: 'Asleep' }).waitFor({ timeout: 5_000 });
+  await page.getByRole('link', { name: 'Asleep' }).waitFor();
   const { data: active } = await stack.admin.get(`/actors?q=${data.id}`);
   assert.deepEqual(active.items, []);
 });
@@ -190,7 +190,7 @@ test('a shop that somebody disconnected is not said to have ended as its session
   await page
     .getByRole('status')
     .getByText(/Disconnected: sends are refused/)
-    .waitFor({ timeout: 5_000 });
+    .waitFor();
 });
 
 test('no page complained', () => {

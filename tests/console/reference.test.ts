@@ -33,7 +33,7 @@ for (const name of ['127.0.0.1', 'localhost']) {
     await operation.getByRole('button', { name: 'Try it out' }).click();
     await operation.getByRole('button', { name: 'Execute' }).click();
     const status = operation.locator('.live-responses-table .response-col_status', { hasText: '200' });
-    await status.waitFor({ timeout: 10_000 });
+    await status.waitFor();
     assert.deepEqual(
       [...asked].filter((one) => one !== origin && one !== 'null'),
       [],
