@@ -83,7 +83,7 @@ export class Connection {
     this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
   }
 
-  /** Sends bytes in place of an encoded stanza. No answer is waited for. */
+  /** Sends bytes instead of an encoded stanza. Waits for no answer. */
   sendBytes(bytes: Uint8Array): void {
     if (this.#closed || this.hearing === 'silent') return;
     this.#enqueue(() => frame(this.#noise.encrypt(bytes)));

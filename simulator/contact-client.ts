@@ -21,7 +21,7 @@ export interface ContactMessageCall {
   readonly token?: 'notification' | 'message' | 'none';
   /** The stanza comes without a ciphertext. */
   readonly unavailable?: boolean;
-  /** Bytes that are sealed in place of the message, padding included, base64. */
+  /** Bytes that are sealed instead of the message, padding included, base64. */
   readonly sealed?: string;
 }
 
@@ -35,7 +35,7 @@ export function contactCalls(call: <Data>(method: string, path: string, body?: o
         `/numbers/${encodeURIComponent(from)}/messages`,
         message,
       ),
-    /** Sends the phone's connected clients these bytes in place of an encoded stanza; `count`: how many clients. */
+    /** Sends the phone's connected clients these bytes instead of an encoded stanza; `count`: how many clients. */
     sendFrame: (phone: string, frame: Uint8Array) =>
       call<{ count: number }>('POST', `/sessions/${encodeURIComponent(phone)}/frames`, {
         frame: Buffer.from(frame).toString('base64'),

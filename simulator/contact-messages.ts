@@ -50,7 +50,7 @@ export interface ContactMessage {
   readonly unavailable: boolean;
   /** How the number gets the contact's token. */
   readonly token: TokenWay;
-  /** These bytes, padding included, are sealed in place of the message, as a changed client may do; a group's never are. */
+  /** These bytes, padding included, are sealed instead of the message, as a changed client may do; a group's never are. */
   readonly sealed?: Uint8Array | undefined;
 }
 

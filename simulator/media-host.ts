@@ -69,7 +69,7 @@ export class MediaHost {
     directory: string;
     certificate: MediaCertificate;
     listensOn: string;
-    /** As clients are told, in brackets where it is an address of v6. */
+    /** The form for clients: an IPv6 address has brackets. */
     hostname: string;
     port: number;
   }): Promise<MediaHost> {

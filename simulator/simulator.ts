@@ -72,7 +72,7 @@ export interface Simulator {
   close(): Promise<void>;
 }
 
-/** Any other address is refused: whoever reaches the simulator may read and change all of it. */
+/** Any other address is refused: anyone who reaches the simulator can read and change all of it. */
 const HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '0.0.0.0']);
 
 /** The real network's times, and timeouts long enough for a slow machine. */

@@ -38,7 +38,7 @@ export const verdict = v.pipe(
 
 const budget = v.strictObject({ perDay: count, used: count });
 
-/** What a shop may still send. */
+/** The caps in force and how much of them is used. */
 export const shopBudgets = v.strictObject({
   warmupDay: count,
   caps: verdictEntries.caps,
@@ -78,7 +78,7 @@ export const shopBudgets = v.strictObject({
   ),
 });
 
-/** What a shop may still send, and what a send to one recipient would come to. */
+/** The caps in force, and the verdict on a send to one recipient. */
 export const shopPolicy = v.strictObject({
   ...shopBudgets.entries,
   recipientClass: v.exactOptional(verdictEntries.recipientClass),
@@ -94,7 +94,7 @@ export const shopPolicy = v.strictObject({
 /** The present state of a message. */
 export const messageStatus = v.picklist(MESSAGE_STATUSES);
 
-/** What a send answers. */
+/** The answer to a send. */
 export const acceptedMessage = v.strictObject({
   id,
   status: messageStatus,
@@ -102,7 +102,7 @@ export const acceptedMessage = v.strictObject({
   policy: verdict,
 });
 
-/** What a status post answers. */
+/** The answer to a status post. */
 export const acceptedStatus = v.strictObject({ id, status: messageStatus, statusUrl: v.string() });
 
 /** Why a message failed or was rejected. */

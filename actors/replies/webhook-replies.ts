@@ -32,10 +32,10 @@ export const webhook = v.strictObject({
   ),
 });
 
-/** The same with its secret. */
+/** A webhook with its secret. */
 export const freshWebhook = v.strictObject({ ...webhook.entries, secret: v.string() });
 
-/** What came of the last tries. */
+/** The results of the last tries. */
 export const webhookAttempts = v.strictObject({
   items: v.array(
     v.strictObject({

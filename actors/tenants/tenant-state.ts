@@ -66,7 +66,7 @@ export interface TenantState {
   readonly ownerNumber: string | null;
   readonly apiKeys: ReadonlyMap<string, LiveKey>;
   /**
-   * The same keys by the hash of each value they had. Revoked ones are included, since their answer differs from that
+   * The keys by the hash of each value they had. Revoked ones are included, since their answer differs from that
    * for unknown ones.
    */
   readonly apiKeysByHash: ReadonlyMap<string, LiveKey>;

@@ -53,7 +53,7 @@ const inboundEntries = {
 /** Read a message that a person wrote to a shop. */
 export const inboundMessage = v.strictObject(inboundEntries);
 
-/** The same message in its present state. */
+/** The message in its present state. */
 export const inboundRecord = v.strictObject({
   ...inboundEntries,
   readAt: v.pipe(v.nullable(instant), v.description('When it was marked as read; null: it was not.')),

@@ -22,7 +22,7 @@ export function numberAt(place: number): string {
 export class BatchHarness {
   shop: ShopHarness;
   readonly settings: TenantSettings;
-  /** Of each message that left: to whom and when, and its batch. */
+  /** Recipient, time and batch of each message that left. */
   readonly sent: {
     readonly to: string;
     readonly text: string | null;
@@ -101,7 +101,7 @@ export class BatchHarness {
     this.shop.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
   }
 
-  /** Who asked for no more messages. */
+  /** The recipients that opted out. */
   readonly optedOut = new Set<string>();
 
   /** Somebody asks for no more messages. */

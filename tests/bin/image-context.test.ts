@@ -8,7 +8,7 @@ import { root } from '../root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** What the COPY instructions of all targets take from the repository. */
+/** The sources of the COPY instructions of all targets. */
 const sources = [...read('Dockerfile').matchAll(/^COPY (?!--from=)(.+)$/gm)].flatMap(([, words = '']) =>
   words.split(' ').slice(0, -1),
 );

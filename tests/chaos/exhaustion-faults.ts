@@ -47,7 +47,7 @@ export function diskFull(disk: SmallDisk, forMs: number): Fault {
       const recoveredMs = performance.now() - backMs;
       within(run, QUICK_MS, 'a 503 while the disk was full', slowestMs);
       within(run, RECOVERY_MS, 'going on with room on the disk', recoveredMs);
-      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened anew');
+      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened again');
       return { recoveredMs, note: `time from its end; the log says "${words}"` };
     },
   };

@@ -31,7 +31,7 @@ export function storeDown(forMs: number): Fault {
       await untilReady(fleet);
       await untilConnected(shops);
       const recoveredMs = performance.now() - backMs;
-      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened anew');
+      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened again');
       within(run, QUICK_MS, 'a 503 while Redis was away', slowestMs);
       const note = `time from its return; ${asked} rounds of 503, slowest ${Math.round(slowestMs)} ms; every socket stayed open`;
       return { recoveredMs, note };
@@ -68,7 +68,7 @@ export function storeRefuses(kind: 'full' | 'read-only', forMs: number): Fault {
       await untilReady(fleet);
       await untilConnected(shops);
       const recoveredMs = performance.now() - backMs;
-      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened anew');
+      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened again');
       return { recoveredMs, note: `time from its end; the log says "${words}"` };
     },
   };
@@ -107,7 +107,7 @@ export function storeBusy(forMs: number): Fault {
         fleet.nodes.some((node) => node.log().includes(words)),
         'the log does not say why',
       );
-      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened anew');
+      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened again');
       return { recoveredMs, note: `time from its end; the log says "${words}"` };
     },
   };

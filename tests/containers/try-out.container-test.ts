@@ -41,7 +41,7 @@ test('one command starts it, and the command that it prints runs the tour', {
   assert.equal((await fetch(`http://127.0.0.1:${simulatorPort}/root-key`)).status, 200);
 });
 
-test('it ends with 0, and a container that is made anew carries on', { timeout: 600_000 }, async () => {
+test('it ends with 0, and a recreated container carries on', { timeout: 600_000 }, async () => {
   await compose('stop');
   assert.match(await compose('ps', '--all', '--format', '{{.Status}}'), /^Exited \(0\)/);
   await compose('rm', '--force');

@@ -51,7 +51,7 @@ async function erase(personId: unknown): Promise<void> {
   });
 }
 
-/** The id of whoever wrote; both shops know them by it. */
+/** The id of the person who wrote; it is equal in both shops. */
 async function writeToBoth(from: string): Promise<string> {
   for (const [index, to] of PHONES.entries()) await stack.network.write(from, { to, text: `Hello ${index}` });
   const ids = (await listed()).filter((each) => each.from === from).map(({ fromId }) => fromId);

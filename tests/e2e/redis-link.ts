@@ -49,7 +49,7 @@ interface Line {
   lateAnswers: number;
 }
 
-/** What the lines of one node do at present. */
+/** The present state of one node's lines. */
 interface Behaviour {
   delayMs: number;
   bus: BusFault;

@@ -33,7 +33,7 @@ const target = imageTarget(service.build.target);
 
 const folder = mkdtempSync(join(tmpdir(), 'try-out-'));
 let container: GuardedProcess;
-/** What the container printed once all was up. */
+/** The lines that the container printed once all was up. */
 const printed: string[] = [];
 /** Its environment, as words of env(1). */
 let environment: string[];

@@ -84,7 +84,7 @@ export class Draw {
     return this.mutated(Buffer.from(text)).toString();
   }
 
-  /** The JSON value with one part left out, doubled or in place of another. */
+  /** The JSON value with one part left out, doubled or instead of another. */
   mutatedJson(value: unknown): unknown {
     if (this.isOneIn(6) || typeof value !== 'object' || value === null) return this.#otherLeaf(value);
     if (Array.isArray(value)) {

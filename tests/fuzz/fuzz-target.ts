@@ -24,7 +24,7 @@ export interface Defect {
   readonly input: string;
 }
 
-/** What was tried at a target. */
+/** The cases and defects of a target. */
 export interface TargetReport {
   readonly target: string;
   readonly cases: number;

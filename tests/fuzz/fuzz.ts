@@ -21,7 +21,7 @@ const targets = FUZZ_TARGETS.filter(({ name }) => values.target === undefined ||
 if (targets.length === 0)
   throw new Error(`--target is one of ${FUZZ_TARGETS.map(({ name }) => name).join(', ')}`);
 const one = values.case === undefined ? undefined : Number(values.case);
-/** A target is started anew after so long, so that what its cases left behind does not slow the next ones down. */
+/** A target is restarted after this time, so that leftovers of its cases do not slow the next ones down. */
 const LONGEST_SLICE_MS = 300_000;
 const sliceMs = Math.min((minutes * 60_000) / targets.length, LONGEST_SLICE_MS);
 const untilMs = performance.now() + minutes * 60_000;

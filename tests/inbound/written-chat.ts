@@ -81,7 +81,7 @@ const SILENT: readonly ((about: string) => Omit<ContactMessageCall, 'to'>)[] = [
 ];
 
 /**
- * A chat whose messages are of every kind in turn, from any of the addresses of whoever writes. The first names both
+ * A chat whose messages are of every kind in turn, from any of the writer's addresses. The first names both
  * addresses, so that the person is one from then on.
  */
 export function writtenChat(

@@ -93,7 +93,7 @@ test('days are those of the place, until a moment at which they may not be any m
   );
 });
 
-test('what is kept of open hours answers as if it was asked anew', (context) => {
+test('open hours that are kept answer like a new question', (context) => {
   const asked = fc.tuple(fc.constantFrom(...CHANGES), clock, clock, fc.array(fc.nat(90), { maxLength: 60 }));
   fc.assert(
     fc.property(asked, ([[timeZone, day], from, to, minutes]) => {

@@ -67,7 +67,7 @@ async function signing(tenantId: string, id: string, atMs: number, secrets: read
   const sent = await pump.send(tenantId, await recordOf(tenantId, id), { id: '1-1', body: BODY });
   assert.equal(sent.error, null);
   const headers = received.at(-1) as Record<string, string>;
-  // The library compares the time with its own clock, so that signatures are made anew for the time that was sent.
+  // The library compares the time with its own clock, so signatures are made again for the time that was sent.
   const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
   const signatures = String(headers['webhook-signature']).split(' ');
   return secrets.map((secret) => signatures.includes(new Webhook(secret).sign('1-1', at, BODY)));

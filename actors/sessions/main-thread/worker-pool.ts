@@ -92,7 +92,7 @@ interface Slot {
   heard: boolean;
   /** Pings in a row that nothing came after. */
   unanswered: number;
-  /** As reported with its last heartbeat. */
+  /** The figure that its last heartbeat reported. */
   heapBytes: number;
   /** Why we ended it ourselves. */
   reason: string | undefined;

@@ -10,7 +10,7 @@ import type { FuzzTarget } from '../fuzz-target.ts';
 interface ScriptCall {
   /** The script's path. */
   readonly script: string;
-  /** What Redis holds before. */
+  /** The keys in Redis before. */
   readonly before: readonly (readonly string[])[];
   readonly keys: readonly string[];
   readonly args: readonly string[];

@@ -19,7 +19,7 @@ type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOut
 /** A kept answer: the number by which the network knows the person, or that nobody is there. */
 type KnownAs = string | false;
 
-/** What looking a recipient up needs. */
+/** The parts that a look-up of a recipient needs. */
 interface LookUpOptions {
   readonly socket: WASocket;
   readonly numbers: ExpiringCache;

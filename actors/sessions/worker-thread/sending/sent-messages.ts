@@ -13,7 +13,7 @@ export interface SentMessage {
   /** The chat's address: a group, a person by number or by the network's own id, or the address of all statuses. */
   readonly chat: string;
   readonly message: proto.IMessage;
-  /** Whom a status was for, by the network's own ids; absent: it is none, or an earlier program sent it. */
+  /** The audience of a status, by the network's own ids; absent: it is no status, or an earlier program sent it. */
   readonly audience?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ const READ_PARTS: ReadonlySet<unknown> = new Set([
   HistorySyncType.NON_BLOCKING_DATA,
 ]);
 
-/** What the shop's phone says of a part of its history; undefined: it is another message, or nothing of it is wanted. */
+/** Returns the phone's notice of a part of its history; undefined: it is another message, or no part that we read. */
 export type HistoryNotice = proto.Message.IHistorySyncNotification;
 
 /** Returns the notice of a part of the history that has facts to be read, where the shop's own phone sent one. */
