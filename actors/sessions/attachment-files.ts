@@ -61,9 +61,9 @@ export async function checkAttachmentDirectory(directory = tmpdir()): Promise<vo
 }
 
 /**
- * Removes the files in `directory` that killed processes left: files of this user with the names of attachments, last
- * written 10 minutes before `nowMs` (wall clock) or earlier. Resolves with their number. A file that cannot be read or
- * removed is left.
+ * Removes the files in `directory` that killed processes left, and resolves with their number. It takes files of this
+ * user with the names of attachments, last written 10 minutes before `nowMs` (wall clock) or earlier. A file that
+ * cannot be read or removed is left.
  */
 export async function sweepAttachments(nowMs: number, directory = tmpdir()): Promise<number> {
   const names = await readdir(directory);

@@ -11,11 +11,11 @@ const CHECK_KEY = 'credentials-check';
 const BATCH = 200;
 
 /**
- * Checks that the configured keys, the first of which seals, are keys of this store: one of them has sealed here
- * before, or none ever did.
+ * Checks that the configured keys are keys of this store: one of them has sealed here before, or no key has. The first
+ * one seals. Rejects otherwise, since no session would open; nothing is written then.
  *
- * If there is no check value yet, as after an update from a version without one, the sessions of `shops` are tried
- * until one opens. Rejects otherwise, since with such keys no session would open; nothing is written then.
+ * There may be no check value yet, for example after an update from a version without one. Then the sessions of `shops`
+ * are tried until one opens.
  */
 export async function checkCredentialsKeys(
   store: Pick<Store, 'readBytes' | 'append'>,

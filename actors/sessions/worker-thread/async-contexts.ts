@@ -10,15 +10,15 @@ type Contexts = ReadonlyMap<AsyncLocalStorage<unknown>, Context>;
 /**
  * Keeps all asynchronous contexts of this thread in a single `AsyncLocalStorage`.
  *
- * The client makes an `AsyncLocalStorage` for each socket. Node 20 and 22 never forget one that was used: from then on every
- * promise of the thread copies a value for each of them, those of sockets long gone included. With a hundred sessions
- * that was most of a worker's CPU time at rest, it grew with each reconnection, and at three hundred sessions the
- * worker stood still for seconds. Here every one is an entry of a map that a single storage carries, so a promise
- * copies one value however many sockets there are, and an ended socket's is collected.
+ * The client makes an `AsyncLocalStorage` for each socket, and Node 20 and 22 never forget one that was used. From then
+ * on every promise of the thread copies a value for each of them, also for sockets that ended long ago. With a hundred
+ * sessions that was most of a worker's CPU time at rest, and it grew with each reconnection. At three hundred sessions
+ * the worker did nothing else for seconds. Here each context is an entry of a map in one storage. A promise copies one
+ * value, and the entry of an ended socket is collected.
  *
- * And a value ends with the promise of the work that `run` gave it to. The client finds the transaction over its keys in
- * its context, and tells a contact of its token in work that outlives the transaction of the send: what that work stored
- * went into a transaction that was written already, so that each message of a known chat told the contact anew.
+ * A value also ends with the promise of the work that `run` gave it to. The client finds the transaction over its keys
+ * in its context. It sends a contact its token in work that outlives the transaction of the send. That work then stored
+ * into a transaction that was already written, so each message of a known chat sent the token again.
  *
  * Call it once in a thread, before the first client is made. It changes `run`, `enterWith` and `getStore` of the class.
  */

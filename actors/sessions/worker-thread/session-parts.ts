@@ -32,10 +32,10 @@ export type UnnumberedEvent = WithoutGeneration<SessionEvent>;
 
 type WithoutGeneration<T> = T extends { generation: number } ? Omit<T, 'generation'> : never;
 
-/** Why a session ends, as its `closed` event says. */
+/** Why a session ends, as in its `closed` event. */
 export type SessionEndCause = Omit<Disconnect, 'message'> & { readonly detail: string };
 
-/** What the parts of a session need of the shop and of the session's life. */
+/** The facts about the shop and the session's life that the parts of a session need. */
 export interface SessionPartsOptions {
   readonly environment: SessionEnvironment;
   readonly memory: ShopMemory;
@@ -204,7 +204,7 @@ function listen(
   });
   holdReceipts(socket, (node) => receipts.received(node), retries);
   socket.ev.on('creds.update', () => {
-    // Not lost here: a write that fails closes the sealed store, which tells it as the session's end.
+    // The failure is not lost here: a write that fails closes the sealed store, which ends the session with it.
     credentials.save(environment.clock.wallMs()).catch(() => undefined);
   });
   socket.ev.on('connection.update', updated);

@@ -33,7 +33,7 @@ const SEALED_BYTES_KEPT = 8 * 1024 * 1024;
 /** Between two moments that sessions share, in milliseconds. */
 const SHARED_MS = 250;
 
-/** Attachments of one tenant in work at a time: its slow servers cost its own messages time, and nobody else's. */
+/** Attachments of one tenant that are fetched at a time. So a tenant's slow servers delay only its own messages. */
 const ATTACHMENTS_PER_TENANT = 4;
 
 function run(): void {
@@ -75,14 +75,14 @@ function run(): void {
     }),
   });
 
-  // The client leaves promises of its own unwatched; what fails in one shop's must not end all shops' sessions.
+  // The client leaves some of its own promises unwatched. A failure in one shop's must not end all shops' sessions.
   process.on('unhandledRejection', (reason) => {
     const cause = reason instanceof Error ? `${reason.name}: ${reason.message}` : typeof reason;
     tell({ kind: 'log', level: 'warn', fields: { cause }, message: 'the client left a failure unhandled' });
   });
 
-  // The client watches none of the files that it encrypts attachments into: where one cannot be written (a full disk),
-  // the failure would end the worker, and with it the sessions of all its shops.
+  // The client watches none of the files that it encrypts attachments into. If one cannot be written (a full disk), the
+  // failure would end the worker, and with it the sessions of all its shops.
   process.on('uncaughtException', (error) => {
     if (!isAttachmentFailure(error)) throw error;
     attachmentUnwritable(`${error.name}: ${error.message}`);
@@ -98,7 +98,10 @@ function run(): void {
   tell({ kind: 'ready' });
 }
 
-/** Of the time between two calls, how much the thread worked, or waited for a core to work on, in place of waiting for events. */
+/**
+ * Returns a function that gives the share of time since its last call in which the thread worked, or waited for a core.
+ * The rest it waited for events.
+ */
 function busyShareOfThread(): () => number {
   let before = performance.eventLoopUtilization();
   return () => {
@@ -134,8 +137,9 @@ function storeClient(tell: (message: FromWorker) => void): {
 const DEFAULT_STACK_FRAMES = 10;
 
 /**
- * The client makes an error for each wait that it starts, in case that wait ends too late, and no stack of this thread
- * is ever shown: its words carry messages alone. Building them was an eighth of the thread's time while sending.
+ * Leaves stacks out of this thread's errors, which are reported by message only. The client makes an error for each
+ * wait that it starts, in case that wait ends too late. Building their stacks was an eighth of the thread's time while
+ * sending.
  */
 function dropStacks(): void {
   if (Error.stackTraceLimit === DEFAULT_STACK_FRAMES) Error.stackTraceLimit = 0;

@@ -69,7 +69,7 @@ export class WorkerSessions {
     }
   }
 
-  /** A file of an attachment could not be written. Whose it was cannot be told, so each one in work is given back. */
+  /** A file of an attachment could not be written. Its owner is not known, so each attachment in work is given back. */
   attachmentsFailed(): void {
     for (const { session } of this.#places.values()) session?.attachmentsFailed();
   }
@@ -96,7 +96,7 @@ export class WorkerSessions {
       egress,
     };
     this.#places.set(shop.shopId, place);
-    // A session that only takes another way out loses nothing of what it has in hand.
+    // A session that only changes its way out keeps its pending orders.
     const before = this.#ended(shop.shopId, place.session?.close({ comesBack: place.egress !== egress }));
     const session: LiveSession = new LiveSession({
       environment: this.#environment,

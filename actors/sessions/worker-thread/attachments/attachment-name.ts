@@ -32,8 +32,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A file's name for its recipient: what Content-Disposition says (RFC 6266), else the last part of the address. Only
- * letters, digits and some signs are left of it. A name without an ending gets that of the type.
+ * Returns a file's name for its recipient, from Content-Disposition (RFC 6266) or else from the last part of the
+ * address. Only letters, digits and some signs are kept. A name without an ending gets the ending of the type.
  */
 export function attachmentName(file: {
   readonly disposition: string | undefined;
@@ -46,7 +46,7 @@ export function attachmentName(file: {
   return ending === undefined || /\.[a-z0-9]{1,8}$/i.test(name) ? name : `${name}.${ending}`;
 }
 
-/** RFC 6266 has the extended form win. Quoted strings are taken out first: what stands in one is no parameter. */
+/** In RFC 6266 the extended form wins. Quoted strings are taken out first, since text in them is no parameter. */
 function nameIn(header: string): string {
   const quoted: string[] = [];
   const bare = header.replace(/"((?:[^"\\]|\\.)*)"/g, (_, text: string) => {

@@ -5,7 +5,7 @@ import { TenantSlots } from '../session/tenant-slots.ts';
 export interface ImageFacts {
   readonly width: number | undefined;
   readonly height: number | undefined;
-  /** A small JPEG that is shown until the image is there, without what the image says of itself. */
+  /** A small JPEG that is shown until the image is there, without the image's metadata. */
   readonly thumbnail: Buffer | undefined;
 }
 

@@ -33,7 +33,7 @@ export class MediaUnavailable extends Error {
   readonly code = 'MEDIA_UNAVAILABLE';
 }
 
-/** An attachment in a file of its own. */
+/** An attachment in a separate file. */
 export interface FetchedMedia extends AttachmentForm {
   readonly path: string;
   readonly contentType: string;
@@ -43,7 +43,7 @@ export interface FetchedMedia extends AttachmentForm {
   discard(): Promise<void>;
 }
 
-/** What bounds a fetch. */
+/** The bounds of a fetch. */
 export interface MediaFetchOptions {
   readonly url: string;
   readonly mediaType: MediaType;
@@ -57,10 +57,12 @@ export interface MediaFetchOptions {
 }
 
 /**
- * Fetches an attachment into a temporary file, streamed. http(s) only, allowed addresses and ports only (checked again after
- * each redirect, the connection pinned to the checked address), bounded in size, time and redirects. What it is, its first bytes say; it
- * is checked against the kind. Rejects with `MediaUnavailable`, with `EgressFailure` where the shop's proxy is away, and
- * with `AttachmentDirectoryUnusable` where the file cannot be written.
+ * Fetches an attachment into a temporary file, streamed. Only http(s) is fetched, and only from allowed addresses and
+ * ports. They are checked again after each redirect, and the connection is pinned to the checked address. Size, time
+ * and redirects are bounded. The first bytes show the type of the file, which is checked against the kind.
+ *
+ * Rejects with `MediaUnavailable`, with `EgressFailure` if the shop's proxy is away, and with
+ * `AttachmentDirectoryUnusable` if the file cannot be written.
  */
 export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMedia> {
   const timeout = AbortSignal.timeout(options.timeoutMs);
@@ -127,7 +129,7 @@ function ask(
   return guardedRequest(url, { guard, resolve, egress, signal }, { headers });
 }
 
-/** The encodings of HTTP; any other word there, as `aws-chunked` of some stores, changes no byte. */
+/** The encodings of HTTP. Any other value there, for example `aws-chunked` of some stores, changes no byte. */
 const PACKED = /\b(?:gzip|compress|deflate|br|zstd)\b/i;
 
 async function download(
@@ -139,7 +141,7 @@ async function download(
   const path = newAttachmentPath();
   const discard = (): Promise<void> => rm(path, { force: true });
   try {
-    // Nothing was said to be welcome but the bytes themselves; the recipient would get what nobody can open.
+    // The request accepts the bare bytes only. The recipient would get a file that cannot be opened.
     if (PACKED.test(response.headers['content-encoding'] ?? '')) {
       throw new MediaUnavailable('the attachment is encoded');
     }
@@ -172,7 +174,7 @@ function checkedType(mediaType: MediaType, head: Buffer, response: IncomingMessa
   throw new MediaUnavailable(`the attachment is no ${mediaType}`);
 }
 
-/** Passes bytes on, at most `maxBytes` of them, and keeps the first ones, which say what the file is. */
+/** Passes on at most `maxBytes` bytes, and keeps the first ones, which show the type of the file. */
 class Passing extends Transform {
   head = Buffer.alloc(0);
   readonly #maxBytes: number;

@@ -96,7 +96,7 @@ class Mp4Head {
   }
 }
 
-/** A size of 1 stands for one of 64 bits behind the type, a size of 0 for all that is left. */
+/** A size of 1 means that 64 bits behind the type have the size; a size of 0 means all that is left. */
 function boxAt(from: number, head: Buffer, end: number): Box | undefined {
   if (head.length < 8) return undefined;
   const short = head.readUInt32BE(0);

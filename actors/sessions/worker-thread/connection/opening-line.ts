@@ -14,8 +14,8 @@ const MORE = 4;
 const BUSY = 0.5;
 
 /**
- * The queue of sessions that open: a few at a time, and more while those in progress leave the thread time, for example
- * because the network takes a second for each. So the thread's own time limits them, and not the sum of waits.
+ * The queue of sessions that open. A few open at a time, and more while those in progress leave the thread time, for
+ * example because the network takes a second for each. So the limit is the thread's own time, and not the sum of waits.
  */
 export class OpeningLine {
   readonly #clock: Clock;

@@ -85,7 +85,7 @@ export class PairingOffer {
 }
 
 type CodeAnswer =
-  /** The phone was told to ask for this code. */
+  /** The phone was asked to show the field for this code. */
   | { readonly kind: 'given'; readonly code: string }
   | { readonly kind: 'refused'; readonly statusCode: number | undefined; readonly detail: string };
 

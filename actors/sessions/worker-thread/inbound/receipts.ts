@@ -8,7 +8,7 @@ const MOST_AT_ONCE = 200;
 /** Receipts that wait to be reported or committed. Any more are acknowledged and never reported. */
 const MOST_WAITING = 5_000;
 /**
- * How long a commit may take before a reported stanza is acknowledged anyway, in milliseconds: a stanza that is never
+ * How long a commit may take before a reported stanza is acknowledged anyway, in milliseconds. A stanza that is never
  * acknowledged ends the stream (docs/chat-client.md, Answers to stanzas).
  */
 export const LONGEST_HOLD_MS = 60_000;
@@ -86,8 +86,8 @@ export class Receipts {
 
   /**
    * Takes a `receipt`. It has no effect if it is not about a stanza that this shop sent to others, or if its sender is
-   * no member of the group. If the members are not known it counts: waiting stanzas come before the groups are known,
-   * and would be lost.
+   * no member of the group. If the members are not known it counts, since stanzas that waited come before the groups
+   * are known.
    *
    * Resolves when the stanza may be acknowledged. That is at once if it has no effect or too many wait. Otherwise it is
    * with its commit, at the latest a minute after it was reported.

@@ -11,7 +11,7 @@ import {
   type SignalKeyPair,
 } from './curve.ts';
 
-/** What libsignal calls of its own curve module, which it looks up anew at each call. */
+/** The functions that libsignal calls on its own curve module. It looks them up again at each call. */
 interface LibsignalCurve {
   generateKeyPair: () => SignalKeyPair;
   calculateAgreement: (publicKey: Uint8Array, privateKey: Uint8Array) => Buffer;
@@ -26,16 +26,17 @@ export interface PostSignatures {
 }
 
 /**
- * Puts our operations on Curve25519 in the place of libsignal's and the client's, for all of this thread: same keys and
- * secrets, several times as fast, and strict where theirs are not. Theirs take any 64 bytes for a signature, of the
- * network's certificate, of the account that a device is paired with, and of the key that a recipient is first
- * written to. libsignal's own callers look at no answer either, so a wrong signature throws there.
+ * Replaces libsignal's and the client's operations on Curve25519 in this thread by ours. Keys and secrets are the same,
+ * and ours are several times as fast. They are also strict: libsignal's and the client's take any 64 bytes for a
+ * signature. That concerns the network's certificate, the account that a device is paired with, and the key that a
+ * recipient is first written to. libsignal's own callers ignore the result, so here a wrong signature throws.
  *
- * Signing, which libsignal does in JavaScript, is done by the client's own WebAssembly. The client's group messages bind
- * libsignal's functions before any of this runs, so their own methods are replaced: each post in a group is signed once and
+ * libsignal signs in JavaScript; here the client's own WebAssembly signs. The client's group messages bind libsignal's
+ * functions before any of this runs, so their methods are replaced as well: each post in a group is signed once and
  * checked by everyone. Call it once in a thread, before the first client is made.
- * `sameKey` gives the array that stands for all arrays of a private key's bytes, so that the key is read once for all of
- * them; default: each array stands for itself.
+ *
+ * `sameKey` maps all arrays with the same private key to one array, so that the key is read once. Default: each array
+ * is its own.
  */
 export function replaceClientCurve(sameKey: (privateKey: Uint8Array) => Uint8Array = (key) => key): void {
   const libsignal = createRequire(import.meta.url)('libsignal/src/curve.js') as LibsignalCurve;

@@ -9,7 +9,7 @@ import {
 import { isLidAddress, isNumberAddress } from '../wire/chat-address.ts';
 
 type Token = SignalDataTypeMap['tctoken'];
-/** A token as the client sees it, with the time that is shown instead of its own. */
+/** A token as the client sees it: `shown` replaces its `own` time. */
 type ShownToken = Token & { readonly shownAs?: { readonly shown: string; readonly own: string } };
 
 const WEEK_SECONDS = 7 * 86_400;
@@ -27,10 +27,9 @@ export interface ContactTokensOptions {
 }
 
 /**
- * Keeps the tokens that people gave the number when they wrote: while the number is restricted the network takes a
- * message to somebody with their token alone. The client keeps those of notifications, for 28 days. This keeps them for
- * as long as the server does, and keeps those that come within messages as well (WhiskeySockets/Baileys pull request
- * 2752).
+ * Keeps the tokens that people gave the number when they wrote. While the number is restricted, the network takes only
+ * messages with the recipient's token. The client keeps tokens of notifications for 28 days. This keeps them as long as
+ * the server does, and also those that come within messages (WhiskeySockets/Baileys pull request 2752).
  */
 export class ContactTokens {
   readonly #options: ContactTokensOptions;

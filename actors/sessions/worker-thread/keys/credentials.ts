@@ -27,8 +27,8 @@ export interface Credentials {
   /** When these credentials were paired; undefined before the pairing. */
   pairedAtMs(): number | undefined;
   /**
-   * Stores the identity as it stands now, where it is another than stands there: each login says again who it is. Before a
-   * pairing there is nothing to keep, nor while a code waits to be typed; the pairing clears what was left of an older one.
+   * Stores the present identity if the stored one differs, since each login names it again. Before a pairing there is
+   * nothing to keep, nor while a code waits to be typed. The pairing clears the rest of an older identity.
    */
   save(nowMs: number): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Credentials {
 export async function loadCredentials(sealed: SealedStore): Promise<Credentials> {
   const [stored, pairedAt] = await sealed.read('credentials', [IDENTITY_FIELD, PAIRED_AT]);
   const creds = stored === undefined ? initAuthCreds() : (decode(sealed, stored) as AuthenticationCreds);
-  // Of a pairing whose identity is gone, the time says nothing.
+  // If the identity of a pairing is gone, its time means nothing.
   let storedDigest = stored && digestOf(stored);
   let pairedAtMs = stored === undefined || pairedAt === undefined ? undefined : Number(pairedAt.toString());
   return {
@@ -64,15 +64,15 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
   };
 }
 
-/** Data that the network tells again when it is asked. */
+/** Data that the network gives again when it is asked. */
 const FACTS = new Set(['lid-mapping', 'device-list']);
 
 /** The client's list of the contacts that it has tokens of, by which it finds those that are over. */
 const TOKEN_INDEX = '__index';
 
 /**
- * Whether this may be lost: facts alone, or that tokens were issued to contacts, which is done again. A token that a contact
- * issued (it has bytes) is not told twice.
+ * Whether this may be lost: it has only facts, or notes that tokens were issued to contacts, which is done again. A
+ * token that a contact issued (it has bytes) does not come twice.
  */
 function mayBeLost(data: SignalDataSet): boolean {
   return Object.keys(data).every((type) => {
@@ -84,15 +84,15 @@ function mayBeLost(data: SignalDataSet): boolean {
 }
 
 /**
- * With each token that it issues the client writes its list of all contacts, which would grow with every new one. It is left
- * out: what stands there of an issued token that is over is replaced by the next, so it need not be found.
+ * Removes the list of all contacts, which the client writes with each token that it issues and which grows with every
+ * contact. An issued token that is over is replaced by the next one, so the list is not needed to find it.
  */
 function withoutTokenIndex(data: SignalDataSet): SignalDataSet {
   const { [TOKEN_INDEX]: list, ...issued } = data.tctoken ?? {};
   return list === undefined || Object.keys(issued).length === 0 ? data : { ...data, tctoken: issued };
 }
 
-/** The Signal keys of one shop. Each batch stands in one fenced write, alone or with others. */
+/** The Signal keys of one shop. Each batch is in one fenced write, alone or with others. */
 function signalKeys(sealed: SealedStore): SignalKeyStore {
   return {
     async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
@@ -109,7 +109,7 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
     },
     async set(data: SignalDataSet) {
       const hash = 'credentials';
-      // A write that fails ends the session, whoever waited for it.
+      // A write that fails ends the session, so no caller has to wait for it.
       if (mayBeLost(data)) sealed.writeUnhurried({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
       else await sealed.write({ hash, fields: fieldsOf(data) });
     },
@@ -132,7 +132,7 @@ function encode(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
 }
 
-/** Tells whether an identity changed, without keeping its keys once more. */
+/** Returns a digest that shows a change of the identity, without a second copy of its keys. */
 const digestOf = (identity: Buffer): string => createHash('sha256').update(identity).digest('base64');
 
 /** How the client's form of bytes begins. */

@@ -20,8 +20,8 @@ const PRIME = (1n << 255n) - 19n;
 const FIELD_MASK = (1n << 255n) - 1n;
 
 /**
- * The points of order 1, 2, 4 and 8, by their u (https://cr.yp.to/ecdh.html#validate), reduced modulo the prime: with
- * one of them every agreement comes to zero, and a signature of anything can be made without a private key.
+ * The points of order 1, 2, 4 and 8, by their u (https://cr.yp.to/ecdh.html#validate), reduced modulo the prime. With
+ * one of them every agreement is zero, and a signature of any message can be made without a private key.
  */
 const LOW_ORDER: ReadonlySet<bigint> = new Set([
   0n,
@@ -37,7 +37,7 @@ export interface SignalKeyPair {
   readonly privKey: Buffer;
 }
 
-/** What stands before the 32 bytes of an X25519 private key in PKCS#8 (RFC 8410, section 7). */
+/** The bytes before the 32 bytes of an X25519 private key in PKCS#8 (RFC 8410, section 7). */
 const PRIVATE_KEY_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 /**
@@ -47,9 +47,9 @@ const PRIVATE_KEY_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const READS_JWK = process.versions.node.startsWith('20.');
 
 /**
- * A new key pair. Keys come out of OpenSSL as JWK. The pair is encoded by the call that makes it: Node 20 holds the lock of
- * a key while it exports it, and a collection at that moment frees the call, which takes the same lock: the thread stands
- * still for good.
+ * Makes a new key pair, from OpenSSL's JWK. The call that makes the pair also encodes it. Node 20 locks a key while it
+ * exports it. A garbage collection at that moment frees the call, which takes the same lock, and the thread blocks
+ * forever.
  */
 export function generateSignalKeyPair(): SignalKeyPair {
   // Node's types know no JWK here.
@@ -81,8 +81,8 @@ const privateKeys: ReadKeys = new WeakMap();
 const publicKeys: ReadKeys = new WeakMap();
 
 /**
- * `agree` for keys that are used more than once: OpenSSL reads each of them once, for as long as the array that holds its
- * bytes is there, since to read a private key takes longer than to agree with it. A new Signal session agrees five times with
+ * `agree` for keys that are used more than once. OpenSSL reads each key once for as long as the array with its bytes
+ * exists, since reading a private key takes longer than agreeing with it. A new Signal session agrees five times with
  * three private and three public keys. The bytes must not be changed meanwhile.
  */
 export function agreeOnceRead(publicKey: Uint8Array, privateKey: Uint8Array): Buffer {
@@ -102,9 +102,9 @@ function once(read: ReadKeys, bytes: Uint8Array, readKey: (bytes: Uint8Array) =>
 
 /**
  * Whether a signature (64 bytes) over a message was made with the private key of this public key (32 bytes, or 33 with
- * Signal's mark), by XEdDSA (https://signal.org/docs/specifications/xeddsa/): an Ed25519 signature whose key is the
- * X25519 key's point on Edwards' form of the curve, with the sign that stands in the signature's highest bit. Throws
- * for a key of another length or mark.
+ * Signal's mark). It is XEdDSA (https://signal.org/docs/specifications/xeddsa/): an Ed25519 signature whose key is the
+ * X25519 key's point on the Edwards form of the curve. The signature's highest bit is the sign. Throws for a key of
+ * another length or mark.
  */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const point = littleEndian(unmarked(publicKey)) & FIELD_MASK;

@@ -11,12 +11,12 @@ const PERIODS = 2;
 const MOST_A_RUN = 500;
 /** How long it may take until the use of a key is stored, in milliseconds. A process that dies meanwhile forgets it. */
 const SAVED_IN_MS = 10 * 60_000;
-/** Room for some 4,000 keys; of more than that a few that were not used count as used. */
+/** Bytes for some 4,000 keys. Beyond that a few unused keys count as used. */
 const BYTES = 8 * 1024;
 
 /**
- * The kinds of keys that come back by themselves. One-time keys wait for whoever uses them, and the network's own ids of people
- * are needed to know a number again whose owner opts out.
+ * The kinds of keys that come back by themselves. One-time keys wait for the people who use them. The network's own ids
+ * of people are needed to know a number again whose owner opts out.
  */
 const PRUNED = ['session/', 'sender-key/', 'sender-key-memory/', 'device-list/', 'wire-alias/'] as const;
 const TOKEN = 'tctoken/';
@@ -34,15 +34,15 @@ export interface KeyUseOptions {
 }
 
 /**
- * Knows which keys of a shop are used, and removes those that are not: of a shop with thousands of customers they would become
- * ever more. In periods of 30 days it notes which keys were read or written (in a filter, so that a few may count that were
- * not), and stores that beside the keys.
+ * Knows which keys of a shop are used, and removes the others, which would grow with the number of customers. In
+ * periods of 30 days it notes which keys were read or written, and stores that beside the keys. The note is a filter,
+ * so a few unused keys may count as used.
  */
 export class KeyUse {
   readonly #options: KeyUseOptions;
   #period: number;
   #used = KnownFields.ofBits(new Uint8Array(BYTES));
-  /** What stands in the store of this period is among `#used`. */
+  /** `#used` includes all that is stored of this period. */
   #isWhole = false;
   #saving: ReturnType<KeyUseOptions['later']> | undefined;
 
@@ -70,8 +70,9 @@ export class KeyUse {
   }
 
   /**
-   * Removes keys that were used in neither of the last two periods, nor in the present one, and tokens that the network takes
-   * no more; some hundreds at a time. `names`: of all fields. Resolves with how many. Nothing is removed of a shop whose session was not open in both periods.
+   * Removes some hundreds of keys that were used neither in the present period nor in the two before, and tokens that
+   * the network no longer takes. Resolves with their number. `names`: of all fields. No key is removed if the shop's
+   * session was not open in both earlier periods.
    */
   async prune(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<number> {
     const { sealed } = this.#options;
@@ -100,8 +101,8 @@ export class KeyUse {
   }
 
   /**
-   * With a session goes the identity that it was made with, and with the shop's own key of a group the list of who has it:
-   * otherwise the next post would leave the new key out.
+   * Returns the fields that must go with this one. A session takes its identity along. The shop's own key of a group
+   * takes the list of those who have it; otherwise the next post would leave the new key out.
    */
   #companionsOf(name: string): string[] {
     const id = name.slice(name.indexOf('/') + 1);

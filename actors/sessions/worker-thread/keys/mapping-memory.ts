@@ -8,12 +8,12 @@ const MOST_ENTRIES = 4_000;
 const KEPT_MS = 3 * 24 * 60 * 60_000;
 
 /**
- * Bounds what a client remembers of numbers and the network's own ids of them: it keeps all it ever saw, each with a timer of its
- * own. What is forgotten is read from the store.
+ * Bounds the client's memory of numbers and the network's own ids of them. The client keeps all it ever saw, each with
+ * its own timer. Forgotten ones are read from the store.
  */
 export function boundMappings({ lidMapping }: SignalRepositoryWithLIDStore): void {
   const mappingCache = new LRUCache<string, string>({
-    // With a mere `max` room for all would be made at once.
+    // With `max` alone, the memory of all entries would be allocated at once.
     maxSize: MOST_ENTRIES,
     sizeCalculation: () => 1,
     ttl: KEPT_MS,

@@ -3,44 +3,51 @@ import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from '@whiskeys
 
 type Overlay = Map<string, Map<string, unknown>>;
 
-/** Whose transaction work runs in; one for all sessions, since Node keeps each storage that was ever used. */
+/**
+ * The transaction that the work runs in. It is one for all sessions, since Node keeps each storage that was ever used.
+ */
 const inside = new AsyncLocalStorage<Overlay>();
 
 /** Which number belongs to which id of the network: facts, not steps, so they are written as they come. */
 const MAPPING = 'lid-mapping';
 
-/** Stores the steps that sealing took; rejects where they count for nothing, and what was sealed goes to nobody. */
+/** Stores the steps that sealing took. Rejects if they do not count; then the sealed message is sent to no one. */
 export type StoreSealed = (data: SignalDataSet) => Promise<void>;
 
-/** Stores what may be lost, before or with whatever is stored next; nobody hears when. */
+/** Stores data that may be lost, before or with the next write. No caller waits for it. */
 export type StoreUnhurried = (data: SignalDataSet) => void;
 
-/** A piece of work that seals a message for one device. Resolves with what tells its caller; where it rejects, the caller was told. */
+/**
+ * A piece of work that seals a message for one device. Resolves with the function that settles its caller's promise. If
+ * it rejects, that promise is settled already.
+ */
 type Sealing = () => Promise<Told>;
 
-/** Tells a caller what came of its work, once it is known whether it was stored. */
+/** Settles a caller's promise, once it is known whether its work was stored. */
 type Told = (failure: Error | undefined) => void;
 
 /**
  * The keys behind one session's ratchets, changed by one transaction at a time.
  *
- * The client's own transactions do not do here. Its send runs in one that commits after the stanza left: a crash in
- * between turns the ratchet back and the next message is sealed with a key already used, which no handset can read.
- * And it finds the transaction it is in through the asynchronous context, which libsignal's queue mixes up: a job
- * waiting behind another shop's job for the same contact runs in that one's context. So here a transaction belongs to
- * the store, not to the context, and is over before the ciphertext it made is handed to anyone.
+ * The client's own transactions do not work here, for two reasons. Its send runs in one that commits after the stanza
+ * left. A crash in between turns the ratchet back, and the next message is sealed with a used key, which no handset can
+ * read. And the client finds its transaction through the asynchronous context, which libsignal's queue mixes up: a job
+ * that waits behind another shop's job for the same contact runs in that job's context.
+ *
+ * So here a transaction belongs to the store, not to the context. It ends before any ciphertext that it made is passed
+ * on.
  */
 export class RatchetKeys {
   readonly #store: SignalKeyStore;
   readonly #storeSealed: StoreSealed;
   readonly #storeUnhurried: StoreUnhurried;
   #tail: Promise<unknown> = Promise.resolve();
-  /** What the transaction that runs has changed, later changes last; empty: none runs. */
+  /** The changes of the transaction that runs, later ones last; empty if none runs. */
   #layers: readonly Overlay[] = [];
   /** Joined by what is to be sealed until all of it was. */
   #sealings: Sealing[] | undefined;
 
-  /** Without ways of its own, what was sealed and what may wait is stored as all else is. */
+  /** Sealing steps and data that may wait are stored in `store` too, unless `ways` has other functions for them. */
   constructor(
     store: SignalKeyStore,
     ways: { readonly storeSealed?: StoreSealed; readonly storeUnhurried?: StoreUnhurried } = {},
@@ -63,16 +70,16 @@ export class RatchetKeys {
   }
 
   /**
-   * The same for work that nobody hears of before the next thing is stored, as a new session that nothing was sealed
-   * with: it resolves at once, and is written before or with whatever comes after.
+   * Runs work as `transaction` does, if nothing outside depends on it before the next write: for example a new session
+   * that sealed nothing yet. It resolves at once, and is written before or with the next write.
    */
   unhurried<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(work, (overlay) => commit(overlay, this.#storeUnhurried));
   }
 
   /**
-   * The same for sealing a message, once for each device: what is asked for together is stored in one write, and no
-   * ciphertext is handed to anyone before. Work that throws takes back what it set itself, not what others did.
+   * Seals a message for one device, in a transaction. Work that is started together is stored in one write, and no
+   * ciphertext is passed on before. Work that throws undoes only its own changes.
    */
   seal<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -134,7 +141,7 @@ export class RatchetKeys {
         this.#layers = [];
       }
     });
-    // The caller hears of a failure; whoever is next in line goes on.
+    // The caller gets the failure; the next transaction runs all the same.
     this.#tail = turn.catch(() => undefined);
     return turn;
   }
@@ -150,7 +157,7 @@ export class RatchetKeys {
         told.push(await inside.run(own, sealing));
         for (const [type, entries] of own) all.set(type, new Map([...(all.get(type) ?? []), ...entries]));
       } catch {
-        // Whoever asked was told.
+        // The caller's promise was rejected already.
       }
     }
     this.#sealings = undefined;

@@ -19,7 +19,7 @@ import { type InboundEnvelope, readEnvelope } from '../wire/inbound-message.ts';
 import { toldByPhone } from '../wire/phone-answer.ts';
 import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
 
-/** What a session does when its ratchets step. */
+/** The functions that a session gives its ratchets. */
 export interface RatchetHooks {
   /** Stores the steps that sealing took, before any ciphertext is handed on. */
   readonly storeSealed: StoreSealed;
@@ -29,7 +29,7 @@ export interface RatchetHooks {
   readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
   readonly received: (envelope: InboundEnvelope, message: proto.IMessage) => Promise<void>;
-  /** The shop's phone told of a part of its history. Resolves and rejects as `received` does. */
+  /** The shop's phone sent a part of its history. Resolves and rejects as `received` does. */
   readonly historyTold: (wireId: string, notice: HistoryNotice) => Promise<void>;
   /** Whether a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
   readonly isLeftOut: (address: string) => boolean;
@@ -42,21 +42,21 @@ export interface RatchetHooks {
 /** The ratchets of one session, as the client's option `makeSignalRepository` wants them. */
 export interface Ratchets {
   readonly makeSignalRepository: SocketConfig['makeSignalRepository'];
-  /** Tells which stanza a ciphertext came in; call it before the client sees the stanza. */
+  /** Notes which stanza a ciphertext came in. Call it before the client sees the stanza. */
   readonly arriving: (stanza: BinaryNode) => void;
   /** Whether the client tried to read a stanza, and a part of it that it could not read. Undefined: it did not try. */
   readonly outcomeOf: (stanza: BinaryNode) => 'read' | 'failed' | undefined;
 }
 
 /**
- * Where an inbound message is committed before its receipt goes out. The client decrypts, then sends the receipt, then
- * emits an event; so the commit has its place inside the decryption, and before the step of the ratchet is stored:
+ * Commits an inbound message before its receipt goes out. The client decrypts, then sends the receipt, then emits an
+ * event. So the commit is made inside the decryption, before the step of the ratchet is stored:
  *
- *   decrypt → inbound committed by the shop's actor → step of the ratchet committed → receipt.
+ * decrypt → inbound committed by the shop's actor → step of the ratchet committed → receipt.
  *
- * Killed before the second commit, the network delivers again and the untouched ratchet reads it again (the actor
- * knows the wire id). Killed after it, the network delivers again, libsignal says that the key was used already, and
- * the client answers with an acknowledgement, which is right: the message stands in the store.
+ * If the process is killed before the second commit, the network delivers again. The untouched ratchet reads the
+ * message again, and the actor knows its wire id. If it is killed after that commit, the network delivers again and
+ * libsignal reports a used key. The client then acknowledges, which is right, since the message is stored.
  */
 export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
@@ -93,7 +93,7 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
     if (envelope !== undefined) await hooks.received(envelope, message);
   };
 
-  /** The phone may be asked for this stanza's message, and leave out what the stanza says of its sender. */
+  /** The phone may be asked for this stanza's message. Its answer may leave out the sender that the stanza names. */
   const remember = ({ attrs: { id, sender_pn } }: BinaryNode): void => {
     if (id !== undefined && sender_pn !== undefined) hooks.numbersBeside.set(id, sender_pn);
   };
@@ -110,8 +110,8 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
       const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, hooks.lookUpNumbers);
       return {
         ...client,
-        // Keys that make no sense cost their own device the message, and a group's others nothing: sealing for a device
-        // without a session fails for it alone. A store that failed ends the session by itself.
+        // Broken keys cost their own device the message, and nothing for the group's other members: sealing for a
+        // device without a session fails for it alone. A store that failed ends the session by itself.
         injectE2ESession: (bundle) =>
           keys.unhurried(() => client.injectE2ESession(bundle)).catch(() => undefined),
         decryptMessage: (sealed) => {
@@ -150,10 +150,10 @@ interface Unread {
 }
 
 /**
- * Reads a ciphertext in the session that its device has under its other address: a person is known by number and by the
- * network's own id, and a session that was made under one of them may be used under the other (WhiskeySockets/Baileys
- * issue 2331). The session moves to the address in use. Call it within a transaction that drops what was changed where
- * this rejects. Rejects with the first error where there is no such session.
+ * Reads a ciphertext in the session that its device has under its other address. A person is known by number and by the
+ * network's own id, and a session made under one may be used under the other (WhiskeySockets/Baileys issue 2331). The
+ * session moves to the address in use. Call it within a transaction that drops its changes if this rejects. Rejects
+ * with the first error if there is no such session.
  */
 async function readUnderOtherAddress(
   { lidMapping, jidToSignalProtocolAddress }: SignalRepositoryWithLIDStore,

@@ -155,11 +155,14 @@ export class RetryAnswers {
     );
   }
 
-  /** A session that the device can read: from the keys that it sent, or from the network where the one at hand is no good. */
+  /**
+   * Opens a session that the device can read, from the keys that it sent, or from the network if the stored session
+   * does not work.
+   */
   async #openSession({ device, count, keys, registrationId }: RetryReceipt): Promise<void> {
     const { socket, sessions, memory } = this.#options;
     if (keys !== undefined) {
-      // The library takes keys without a one-time key, though its types say otherwise.
+      // The library takes keys without a one-time key, though its types do not allow that.
       await socket.signalRepository.injectE2ESession({ jid: device, session: keys as never });
       return;
     }

@@ -1,7 +1,7 @@
 import type { MessageRetryManager } from '@whiskeysockets/baileys';
 import { LRUCache } from 'lru-cache';
 
-/** As many keys, and for as long, as the client keeps (its MessageRetryManager). */
+/** The number of keys, and the time, that the client keeps them (its MessageRetryManager). */
 const BASE_KEYS = 1_024;
 const BASE_KEYS_MS = 15 * 60_000;
 
@@ -9,9 +9,9 @@ const BASE_KEYS_MS = 15 * 60_000;
 const NO_MESSAGES = new LRUCache<string, object>({ max: 1 });
 
 /**
- * Lets what a client remembers for messages that could not be read grow with what it holds: it makes room for 1,536 entries
- * at once, 75 KiB a session. And it keeps no messages: those sent are kept in the sealed store (sent-messages.ts), and those
- * received nobody asks for again.
+ * Lets the client's memory for unreadable messages grow with its content. The client allocates 1,536 entries at once,
+ * 75 KiB a session. Here it keeps no messages: sent ones are in the sealed store (sent-messages.ts), and received ones
+ * are never asked for again.
  */
 export function shrinkRetryMemory(manager: MessageRetryManager): void {
   const baseKeys = new LRUCache<string, Uint8Array>({

@@ -38,8 +38,9 @@ export interface KnownDevice {
 }
 
 /**
- * The devices of people as the client is to see them: without the shop's own, and without those that have no keys. It fails a
- * whole post where it can seal the group's key for none of those that are to get it, and counts the others as having it.
+ * Returns the devices of people that the client should see: without the shop's own, and without devices that have no
+ * keys. The client fails a whole post if it can seal the group's key for none of the new devices. It counts the others
+ * as having it.
  */
 export function devicesWithKeys(
   { devices, keyless }: Pick<ShopMemory, 'devices' | 'keyless'>,
@@ -61,7 +62,10 @@ export function devicesWithKeys(
   };
 }
 
-/** The addresses of the shop's own linked device: by its number, and by its LID, which the network may tell without the device. */
+/**
+ * Returns the addresses of the shop's own linked device: by its number, and by its LID, which the network may name
+ * without the device.
+ */
 export function ownDevice(me: Contact | undefined): readonly string[] {
   if (me === undefined) return [];
   const { id, lid } = me;
@@ -69,9 +73,9 @@ export function ownDevice(me: Contact | undefined): readonly string[] {
 }
 
 /**
- * The Signal sessions of one shop with other people's devices, opened before a message is sealed. A device without keys,
- * such as one that was unlinked, costs nobody else the message (WhiskeySockets/Baileys, issue 2521): the client's own
- * question fails as a whole for it.
+ * Opens the Signal sessions of one shop with other people's devices, before a message is sealed. A device without keys,
+ * for example one that was unlinked, costs only itself the message. The client's own question fails as a whole for it
+ * (WhiskeySockets/Baileys, issue 2521).
  */
 export class DeviceSessions {
   readonly #socket: () => WASocket;
@@ -110,8 +114,8 @@ export class DeviceSessions {
   }
 
   /**
-   * Asks for the devices of numbers. Where the client asks, an answer that names the network's own ids makes it fetch new keys of
-   * all these people, which takes one of their one-time keys each time (its `getUSyncDevices`).
+   * Asks for the devices of numbers. The client's own question (`getUSyncDevices`) does more if the answer names the
+   * network's own ids: it fetches new keys of all these people, which takes one of their one-time keys each time.
    */
   async #knowNumbers(numbers: readonly string[]): Promise<void> {
     const socket = this.#socket();

@@ -12,8 +12,8 @@ const LOOK_FLOOR_MS = 1_000;
 const MOST_LOOKS = 5;
 
 /**
- * The groups of one live session. A notice of a change only says that something changed; what is true is asked for.
- * A question that times out never empties what is known.
+ * The groups of one live session. A notice only tells that a group changed, so the network is then asked for the group.
+ * A question that times out never empties the list.
  */
 export class GroupDirectory {
   readonly #socket: WASocket;
@@ -26,7 +26,7 @@ export class GroupDirectory {
   readonly #groups = new Map<string, GroupMetadata>();
   readonly #members = new WeakMap<GroupMetadata, GroupMembers>();
   readonly #stale = new Set<string>();
-  /** Questions about single groups under way, so that whoever asks for one meanwhile hears the same answer. */
+  /** Questions about single groups that are under way. A second caller gets the same answer. */
   readonly #looking = new Map<string, Promise<void>>();
   /** When single groups were last asked for, or will be. */
   readonly #looks = new Map<string, number>();
@@ -37,7 +37,7 @@ export class GroupDirectory {
   constructor(options: {
     socket: WASocket;
     clock: Clock;
-    /** The whole list is asked for at most this often; in between the list at hand is told. */
+    /** The whole list is asked for at most this often. In between the known list is reported. */
     floorMs: number;
     /** After this long an answer without groups is no answer. */
     queryMs: number;
@@ -55,14 +55,14 @@ export class GroupDirectory {
     this.#report = options.report;
   }
 
-  /** What is known of a group, as the client wants it for sending. */
+  /** Returns the data of a known group, in the form that the client needs for sending. */
   metadata(id: string): GroupMetadata | undefined {
     return this.#groups.get(id);
   }
 
   /**
-   * Whether somebody is known to be no member of a group. `addresses`: theirs, without a device. False where the group is
-   * not known, as before the network first told the groups, or where its members go by other kinds of address.
+   * Whether a person is known not to be a member of a group. `addresses`: theirs, without a device. False if the group
+   * is not known, for example before the network first sent the groups, or if its members have other kinds of address.
    */
   excludes(id: string, addresses: readonly string[]): boolean {
     const metadata = this.#groups.get(id);
@@ -80,8 +80,8 @@ export class GroupDirectory {
   }
 
   /**
-   * Asks for all groups and tells them, by itself again until they are known. Where it asked a moment ago it asks for
-   * those alone of which a notice came since, and tells what is known then. Rejects when the network refuses.
+   * Asks for all groups and reports them. It asks again by itself until they are known. If it asked a moment ago, it
+   * asks only for the groups that had a notice since, and reports the known list. Rejects when the network refuses.
    */
   refresh(): Promise<void> {
     this.#asking ??= this.#refresh().finally(() => {
@@ -91,8 +91,8 @@ export class GroupDirectory {
   }
 
   /**
-   * Asks for one group, when its turn comes, and tells all that are known then; without asking where that takes longer than a
-   * moment. Never rejects: what the network does not tell stays as it was known.
+   * Asks for one group when it is due, and then reports all known groups. If it is due only after more than a moment,
+   * the known groups are reported without asking. Never rejects: without an answer the group stays as it was known.
    */
   look(id: string): Promise<void> {
     const looking = this.#looking.get(id);
@@ -150,7 +150,7 @@ export class GroupDirectory {
   }
 
   #askUntilKnown(): void {
-    // Why there is no answer was told the first time.
+    // The reason for a missing answer was reported the first time.
     if (!this.#known) this.refresh().catch(() => undefined);
   }
 

@@ -2,14 +2,14 @@ import type { GroupMetadata, SignalKeyStore } from '@whiskeysockets/baileys';
 import { isLidAddress, isNumberAddress } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
-/** The members of a group by their addresses: the number, the network's own id, or both, as the network tells them. */
+/** The members of a group by their addresses: the number, the network's own id, or both, as the network sends them. */
 export class GroupMembers {
   readonly #addresses = new Set<string>();
   #isByNumber: boolean;
   #isById: boolean;
 
   constructor({ participants }: Pick<GroupMetadata, 'participants'>) {
-    // A list of nobody tells nothing: the shop itself would stand in it.
+    // An empty list means nothing, since the shop itself would be in it.
     this.#isByNumber = participants.length > 0;
     this.#isById = participants.length > 0;
     for (const { id, lid, phoneNumber } of participants) {
@@ -33,9 +33,9 @@ export class GroupMembers {
 }
 
 /**
- * The client counts a group's members as having its key once a post is on the wire; one that was not taken brought it to
- * nobody. Lets the next post bring it again. To be
- * called after the client's send, which stores whom it counts as its last step. Never rejects: a store that fails ends the session by itself.
+ * Lets the next post bring a group's key to its members again. The client counts members as having the key once a post
+ * is on the wire, but a refused post brought it to no one. Call it after the client's send, which stores the holders as
+ * its last step. Never rejects: a store that fails ends the session by itself.
  */
 export async function forgetKeyHolders(keys: Pick<SignalKeyStore, 'set'>, group: string): Promise<void> {
   await Promise.resolve(keys.set({ 'sender-key-memory': { [group]: null } })).catch(() => undefined);

@@ -70,8 +70,8 @@ async function fetchAttachment(
 }
 
 /**
- * The client's form of what is to be sent. A thumbnail, though it be empty, keeps it from starting image and video tools
- * of its own. Throws `MediaUnavailable` for a status that no phone could show.
+ * Returns the client's form of an order. A thumbnail, even an empty one, keeps the client from starting image and video
+ * tools. Throws `MediaUnavailable` for a status that no phone could show.
  */
 function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessageContent {
   if (media === undefined) return { text: order.text ?? '' };
@@ -101,7 +101,7 @@ function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessag
   }
 }
 
-/** What the message quotes, as the client takes it: its writer is whom the message goes to. */
+/** Returns the quoted message in the client's form. Its writer is the recipient of the new message. */
 function quoteOf({ quoted }: SendOrder, chat: string): { quoted?: WAMessage } {
   if (quoted === undefined) return {};
   const key = { remoteJid: chat, id: quoted.wireId, fromMe: false };

@@ -10,10 +10,12 @@ import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
 /**
- * The network's own ids (LID) of numbers, and under both the devices of these people, kept in `devices` as the client
- * keeps them. It is the question by which the client asks for devices; for ids alone it has another, so that
- * somebody who is written to for the first time would be asked about twice. Undefined: no answer in time. What is
- * answered of a number that was not asked for, or makes no id, counts as no answer: the client would fail the send.
+ * Looks up the network's own ids (LID) of numbers, and keeps the devices of these people in `devices` under both, as
+ * the client does. It is the client's question for devices. Its question for ids alone is another, so that a new
+ * recipient would be asked about twice.
+ *
+ * Resolves with undefined if no answer comes in time. An answer about a number that was not asked for, or that makes no
+ * id, counts as no answer: the client would fail the send.
  */
 export async function lookUpNumbers(
   socket: WASocket,
@@ -38,9 +40,9 @@ export async function lookUpNumbers(
 }
 
 /**
- * Asks again who is behind a number, where the network said that its LID is no longer valid (WhiskeySockets/Baileys,
- * issue 2662). Going on under the old one can get an account suspended. Resolves with the new LID, from now on the one
- * in use; undefined where the network names no other.
+ * Asks again for the LID of a number after the network reported the old one as no longer valid (WhiskeySockets/Baileys,
+ * issue 2662). An account that goes on with the old one can be suspended. Resolves with the new LID, which is used from
+ * now on, or undefined if the network names no other.
  */
 export async function renewLid({
   socket,

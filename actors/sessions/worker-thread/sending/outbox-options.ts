@@ -37,7 +37,7 @@ export interface OutboxOptions {
   /** Which numbers are on the network. */
   readonly numbers: ExpiringCache;
   readonly report: (order: PrepareOrder, outcome: SendOutcome) => void;
-  /** The network knows the recipient by another number than the order says. */
+  /** The network knows the recipient by another number than the order's. */
   readonly recipientKnown: (messageId: string, number: string) => void;
   /** Only the frame is missing, which `transmit` sends. These changes are to be stored before. */
   readonly prepared: (word: {

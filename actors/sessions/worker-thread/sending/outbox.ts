@@ -111,9 +111,10 @@ export class Outbox {
   }
 
   /**
-   * Stores the steps that were taken to seal something; its ciphertexts are handed on when this resolved. The first
-   * steps of an order are stored by the shop's actor before it transmits; one that was given up has nothing stored, and
-   * its ciphertexts go nowhere. What is sealed meanwhile may be of a message sent again; then this is only too careful.
+   * Stores the steps that were taken to seal something. Its ciphertexts are passed on once this resolved. The shop's
+   * actor stores the first steps of an order before it transmits. An order that was given up stores nothing, and its
+   * ciphertexts go nowhere. Sealing for a message that is sent again may be counted among these steps; that is only too
+   * careful.
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { credentials, sent, prepared } = this.#options;

@@ -12,8 +12,8 @@ import { backoffOf } from '../wire/usync-errors.ts';
 export type PrepareOrder = Pick<Extract<ToWorker, { kind: 'prepare' }>, 'attempt' | 'order' | 'composingMs'>;
 
 /**
- * The phase that an order is in. `relaying`: the client has it, and asks for keys; `ready`: it is sealed, and no
- * ciphertext is handed on; `transmitting`: it may reach somebody; before that nothing can.
+ * The phase that an order is in. `relaying`: the client has it, and asks for keys. `ready`: it is sealed, and no
+ * ciphertext was passed on. `transmitting`: it may reach the recipient; before this phase it cannot.
  */
 export type Phase = 'preparing' | 'fetching' | 'relaying' | 'ready' | 'transmitting';
 

@@ -6,9 +6,9 @@ import { type KnownDevice, ownDevice } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
 
 /**
- * The devices that a post in a group is for. A post tells the network their hash, and its acknowledgement the hash of the
- * devices that are in the group. Where the two differ, somebody joined, left, or linked a device
- * (oxidezap/whatsapp-rust, `src/send/mod.rs`): then the group and its members' devices are asked for before the next post.
+ * The devices that a post in a group is for. A post carries their hash, and its acknowledgement the hash of the devices
+ * in the group. If the two differ, somebody joined, left, or linked a device (oxidezap/whatsapp-rust,
+ * `src/send/mod.rs`). Then the group and its members' devices are asked for before the next post.
  */
 export class PostDevices {
   readonly #socket: Pick<WASocket, 'user'>;
@@ -36,7 +36,7 @@ export class PostDevices {
 
   /** The network named the hash of the devices in a group: another one than was sent with the post. */
   differ(group: string): void {
-    // Where they differ for another reason, each post would ask again.
+    // If they differ for another reason, each post would ask again.
     if (this.#memory.otherDevices.get(group) === true) return;
     this.#memory.otherDevices.set(group, true);
     this.forget(group);

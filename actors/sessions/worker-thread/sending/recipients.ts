@@ -16,7 +16,7 @@ import { chatAddress, isGroupAddress, isLidAddress, isNumberAddress, userOf } fr
 /** The number the network knows somebody by, or the outcome of a message that goes no further. */
 type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOutcome };
 
-/** A kept answer: the number by which the network knows the person, or that nobody is there. */
+/** A kept answer: the number by which the network knows the person, or false if it knows no such person. */
 type KnownAs = string | false;
 
 /** The parts that a look-up of a recipient needs. */
@@ -39,13 +39,15 @@ export async function recipientOf(
 
 /**
  * Looks up whether a number is on the network, and by which number it is known there: older accounts of some countries
- * have another form than they are dialled with. Yes and no are kept, across sessions too: asking in bulk gets numbers
- * banned (docs/chat-client.md, Sending). Only a row that says `out` is a no. Without an answer the message waits; an
- * answer that says neither counts as a try. Rejects on a rate signal.
+ * have another form than the dialled one. Yes and no are kept, across sessions too, since asking in bulk gets numbers
+ * banned (docs/chat-client.md, Sending).
+ *
+ * Only a row with `out` is a no. Without an answer the message waits; a row that is neither `in` nor `out` counts as a
+ * try. Rejects on a rate signal.
  */
 async function lookUpRecipient(options: LookUpOptions & { readonly to: string }): Promise<RecipientAnswer> {
   const { socket, to, numbers, timing } = options;
-  // Whoever is known by the network's own id wrote.
+  // A recipient known by the network's own id has written to the shop.
   if (isLidAddress(to)) return { number: to };
   const known = numbers.get<KnownAs>(to);
   if (known === false) return { outcome: { kind: 'not_on_network' } };
@@ -70,8 +72,8 @@ async function lookUpRecipient(options: LookUpOptions & { readonly to: string })
 }
 
 /**
- * The client's own question (`onWhatsApp`), whose answer keeps what the network says of the number: `in` or `out`. The client
- * makes a flag of it, and leaves out every row that is not `in`.
+ * Makes the client's own question (`onWhatsApp`), with an answer that keeps the network's value: `in` or `out`. The
+ * client makes a flag of it, and leaves out every row that is not `in`.
  */
 function questionAbout(to: string): USyncQuery {
   const query = new USyncQuery().withUser(new USyncUser().withPhone(to));

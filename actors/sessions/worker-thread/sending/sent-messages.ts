@@ -18,9 +18,9 @@ export interface SentMessage {
 }
 
 /**
- * The messages that a shop put on the wire within the last seven days, whole, so that a device that could not read one
- * can be sent it again: also after a restart, and however many came after. A phone asks when it is next on. One sealed
- * hash a day, which expires as a whole.
+ * The messages that a shop sent within the last seven days, whole. A device that could not read one can get it again,
+ * also after a restart, and however many came after. A phone asks when it is next on. Each day is one sealed hash,
+ * which expires as a whole.
  */
 export class SentMessages {
   readonly #sealed: Pick<SealedStore, 'write' | 'find'>;
@@ -34,7 +34,7 @@ export class SentMessages {
     this.#clock = clock;
   }
 
-  /** Resolves when the message stands in the store; writes keep their order, so whoever writes later may rely on it. */
+  /** Resolves when the message is stored. Writes keep their order, so a later writer may rely on it. */
   remember(wireId: string, { chat, message, audience = [] }: SentMessage): Promise<void> {
     const day = this.#today();
     const value = Buffer.concat([

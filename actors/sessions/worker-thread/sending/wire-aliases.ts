@@ -5,8 +5,8 @@ const HASH = 'credentials';
 const fieldOf = (wireId: string): string => `wire-alias/${wireId}`;
 
 /**
- * The wire ids that orders had, by those under which their messages went to another address. They are stored, so that what
- * recipients say of such a message finds it after a restart as well. Hardly ever is there one: a lookup asks the store only
+ * Maps the wire ids of messages that went to another address to the wire ids of their orders. They are stored, so that
+ * receipts of such a message find it after a restart as well. There is hardly ever one: a lookup asks the store only
  * until the session knows which fields there are.
  */
 export class WireAliases {
@@ -18,7 +18,7 @@ export class WireAliases {
     this.#sealed = sealed;
   }
 
-  /** Resolves when it stands in the store. */
+  /** Resolves when it is stored. */
   set(wireId: string, orderedAs: string): Promise<void> {
     this.#memory.set(wireId, orderedAs);
     return this.#sealed.write({ hash: HASH, fields: new Map([[fieldOf(wireId), Buffer.from(orderedAs)]]) });

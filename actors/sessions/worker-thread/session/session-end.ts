@@ -22,8 +22,8 @@ export interface Disconnect {
 }
 
 /**
- * Reads a disconnect. The client keeps the attributes of a failed login in `data`: `code` and `expire` (a number of
- * seconds) of a temporary ban, and a message for the phone's owner.
+ * Reads a disconnect. The client keeps the attributes of a failed login in `data`: for a temporary ban `code` and
+ * `expire` (a number of seconds), and a message for the phone's owner.
  */
 export function readDisconnect(error: unknown): Disconnect {
   const { statusCode, message } = readClientError(error);
@@ -95,8 +95,8 @@ export function queryErrorCode(error: unknown): number | undefined {
 }
 
 /**
- * Whether the network said that we ask too much: an iq error 429 rejects with `rate-overlimit` and `data: 429`. An error of
- * another code that names a wait says the same.
+ * Whether the network reported too many requests: an iq error 429 rejects with `rate-overlimit` and `data: 429`. An
+ * error of another code that names a wait counts as well.
  */
 export function isRateSignal(error: unknown): boolean {
   const { message } = readClientError(error);

@@ -22,11 +22,11 @@ export interface MediaEnvironment {
   readonly histories: TenantSlots;
   /** Certificate of the authority of the network's media hosts, PEM; undefined: the system's certificates alone. */
   readonly ca: string | undefined;
-  /** Says that the file of an attachment could not be written. */
+  /** Reports that the file of an attachment could not be written. */
   unwritable(cause: string): void;
 }
 
-/** What all sessions of one worker share. */
+/** Shared by all sessions of one worker. */
 export interface SessionEnvironment {
   readonly socketUrl: string;
   readonly deviceName: string | undefined;
@@ -35,9 +35,9 @@ export interface SessionEnvironment {
   readonly egressVault: Pick<EgressVault, 'open'>;
   readonly timing: SessionTiming;
   readonly clock: Clock;
-  /** Of the time since it was last asked, how much the thread worked, from 0 to 1. */
+  /** The share of the time since the last call in which the thread worked, from 0 to 1. */
   readonly busyShare: () => number;
-  /** Acts at moments that all sessions share: what is told at one of them wakes the main thread once. */
+  /** Acts at moments that all sessions share. All events of one such moment reach the main thread together. */
   readonly shared: Deadlines<() => void>;
   /** By `tenantId/shopId`. */
   readonly ciphers: (shop: string) => CredentialCipher;
@@ -49,19 +49,19 @@ export interface SessionEnvironment {
   readonly numbers: ExpiringCache;
 }
 
-/** What the client forgets with a socket and a shop should keep across reconnections. Never credentials. */
+/** Data that the client forgets with a socket and a shop should keep across reconnections. Never credentials. */
 export interface ShopMemory {
   /** How often a message was sent again, and who was answered about one. */
   readonly retries: ExpiringCache;
   /** The wire ids that orders had, by those under which they went to another address. */
   readonly aliases: ExpiringCache;
-  /** What left on a connection that was lost before the network acknowledged it. */
+  /** Orders that left on a connection that was lost before the network acknowledged them. */
   readonly unacknowledged: UnacknowledgedOrders;
   /** Devices without keys on the network. */
   readonly keyless: ExpiringCache;
   /** Devices of the people written to. */
   readonly devices: ExpiringCache;
-  /** Groups of which the network lately said that they have other devices than a post was for. */
+  /** Groups whose last post's acknowledgement named other devices than the post was for. */
   readonly otherDevices: ExpiringCache;
   readonly calls: ExpiringCache;
   readonly placeholders: ExpiringCache;

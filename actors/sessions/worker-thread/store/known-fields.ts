@@ -4,8 +4,8 @@ const MARKS = 5;
 const SMALLEST_FIELDS = 512;
 
 /**
- * Which fields a hash may hold, in two bytes a field (a Bloom filter). What it says is missing is missing; it may take
- * one that is missing for one that is there, the more so the more are added beyond what it was made for.
+ * The fields that a hash may hold, in two bytes a field (a Bloom filter). A field that it reports missing is missing.
+ * It may report a missing one as present, more often as more are added than it was made for.
  */
 export class KnownFields {
   #bits: Uint8Array;

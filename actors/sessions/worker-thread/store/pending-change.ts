@@ -39,7 +39,7 @@ export class PendingChange {
     return this.#hashes.size === 0;
   }
 
-  /** What stands in that field once this is written: its value, null for none, undefined where it stays as it is. */
+  /** Returns the value of that field after this is written: null for none, undefined if it stays as it is. */
   find(hash: SealedHash, field: string): Uint8Array | null | undefined {
     const change = this.#hashes.get(hash);
     if (change === undefined) return undefined;
@@ -51,7 +51,7 @@ export class PendingChange {
     return this.#hashes.get(hash)?.fields.keys() ?? [];
   }
 
-  /** As it crosses to the main thread. */
+  /** Returns the changes in the form that crosses to the main thread. */
   changes(): SealedChange[] {
     return [...this.#hashes].map(([hash, { clear, fields, expiresAtMs }]) => ({
       hash,

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
-/** What an entry takes beside its value and the characters of its key, in bytes, roughly. */
+/** The rough size of an entry in bytes, without its value and the characters of its key. */
 const ENTRY_BYTES = 200;
 
 /**
- * Sealed values that the sessions of one worker read or wrote last, in at most `maxBytes` bytes. Each session has keys
- * of its own, made anew when it opens, so that none ever sees what another one's ownership of its shop left behind.
+ * Sealed values that the sessions of one worker read or wrote last, in at most `maxBytes` bytes. Each session has its
+ * own prefix of keys, made when it opens. So no session sees values from an earlier ownership of its shop.
  */
 export class SealedCache {
   readonly #entries: LRUCache<string, Uint8Array>;
@@ -19,7 +19,7 @@ export class SealedCache {
     });
   }
 
-  /** What comes before the keys of one session, and of no other. */
+  /** Returns a prefix for the keys of one session that no other session has. */
   newPrefix(): string {
     this.#sessions += 1;
     return `${this.#sessions}/`;

@@ -21,8 +21,9 @@ export interface FieldChange {
 }
 
 /**
- * How long what may be lost waits for something to be written with, in milliseconds: longer than the gap between two messages
- * of a shop (at most 20 s) and composing (6 s) together, so that what follows a message goes into the commit of the next.
+ * How long a change that may be lost waits for another write, in milliseconds. It is longer than the gap between two
+ * messages of a shop (at most 20 s) and composing (6 s) together. So changes after a message go into the commit of the
+ * next one.
  */
 const UNHURRIED_MS = 30_000;
 
@@ -31,7 +32,7 @@ interface Batch {
   readonly change: PendingChange;
   /** It is written once those before it are, and no longer waits for company. */
   hurry(): void;
-  /** Stores it together with something of its own, in place of the store. */
+  /** Stores the change with its own, instead of the store. */
   carrier: (() => Promise<void>) | undefined;
   readonly written: Promise<void>;
 }
@@ -40,13 +41,13 @@ interface Batch {
 export type Carry = (changes: readonly SealedChange[]) => Promise<void>;
 
 /**
- * One shop's sealed hashes as its worker sees them. One write is under way at a time; what is asked for meanwhile, or
- * in the same turn of the event loop, goes into the next one together, in the order in which it was asked for. Reads
- * see every change from the moment it was asked for, and are answered here where they can be: from what waits, from
- * what was read or written last, or because the field is known to be missing.
+ * One shop's sealed hashes as its worker sees them. One write is under way at a time. Changes that come meanwhile, or
+ * in the same turn of the event loop, go into the next write together, in their order. Reads see every change at once.
+ * They are answered here if possible: from pending changes, from values read or written last, or because the field is
+ * known to be missing.
  *
- * After one read or write failed all fail: the client takes a session it could not read for one that is not there and
- * would put a new one over it, and a ratchet with a gap must not go on.
+ * After one failed read or write all fail. The client takes a session that it could not read for a missing one, and
+ * would overwrite it. And a ratchet with a gap must not go on.
  */
 export class SealedStore {
   readonly #shop: SessionAddress;
@@ -64,7 +65,7 @@ export class SealedStore {
   readonly #unanswered = new Set<PendingChange>();
   /** Changes whenever something is asked to be written. */
   #version = 0;
-  /** Of the Signal keys; undefined until they were gone through once. */
+  /** The known fields of the Signal keys; undefined until all were read once. */
   #known: KnownFields | undefined;
   #failure: Error | undefined;
 
@@ -144,8 +145,8 @@ export class SealedStore {
   }
 
   /**
-   * Lets somebody else store the change, in its place in the line of writes, and together with all that waits there. Resolves
-   * when it stands in the store. Where `carry` rejects, this does, the change is forgotten, and the rest is written without it.
+   * Lets `carry` store the change, in its place in the order of writes, together with all that waits there. Resolves
+   * when it is stored. If `carry` rejects, this does too; the change is forgotten, and the rest is written without it.
    */
   carried(change: FieldChange, carry: Carry): Promise<void> {
     const fields = this.#seal(change);
@@ -194,17 +195,17 @@ export class SealedStore {
    * names.
    */
   async reseal(hash: SealedHash): Promise<readonly string[]> {
-    // What waits goes first; nothing joins it any more, so that what this reads is what stands there.
+    // Pending changes go first and take no more company, so that this reads the stored state.
     this.#next?.hurry();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
       const names = this.#cipher.hasOlderKey ? await this.#sealAnew(hash) : await this.#namesOf(hash);
-      // What was asked for since stands in line behind this.
+      // Changes that came since wait behind this.
       const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
       if (hash === 'credentials') this.#known = new KnownFields([...names, ...since]);
       return names;
     });
-    // It stands in the line of writes, so that it never puts an older value over a newer one.
+    // It waits in the order of writes, so that it never puts an older value over a newer one.
     this.#tail = pass.then(
       () => undefined,
       () => undefined,
@@ -239,7 +240,7 @@ export class SealedStore {
     return names;
   }
 
-  /** What is known here of a field: its sealed value, null for none; undefined: ask the store. */
+  /** Returns a field's sealed value, null for none, or undefined if the store must be asked. */
   #held(hash: SealedHash, field: string): Uint8Array | null | undefined {
     for (const change of [...this.#unanswered].reverse()) {
       const waiting = change.find(hash, field);
@@ -279,7 +280,7 @@ export class SealedStore {
     }
   }
 
-  /** What waits for the next write; made now where nothing does. */
+  /** Returns the batch of the next write, made now if there is none. */
   #batch(): Batch {
     if (this.#next !== undefined) return this.#next;
     const change = new PendingChange();
@@ -332,7 +333,7 @@ export class SealedStore {
   }
 }
 
-/** A wait that ends by itself after a while, or when it is told to. */
+/** A wait that ends by itself after a while, or with `end`. */
 class Waiting {
   readonly over: Promise<void>;
   #end: () => void = () => undefined;
@@ -366,7 +367,7 @@ function surveyOf(answer: StoreAnswer): Extract<StoreAnswer, { kind: 'surveyed' 
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** A copy with memory of its own: cloning a view clones all of what it looks into, the pool's other tenants included. */
+/** Returns a copy with separate memory. Cloning a view clones its whole buffer, the pool's other tenants included. */
 function alone(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

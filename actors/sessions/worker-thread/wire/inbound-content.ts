@@ -1,15 +1,17 @@
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
 import type { InboundContent, InboundFile, InboundKind, InboundMedia } from '../../../inbound-content.ts';
 
-/** What is kept of texts that the sender makes up, in UTF-16 code units: the network's own clients let nobody write more. */
+/**
+ * The longest texts that are kept of a sender, in UTF-16 code units. The network's own clients let no one write more.
+ */
 const LONGEST = { text: 65_536, name: 128, fileName: 255, type: 128, path: 2_048, id: 64 } as const;
 
-/** What a message says, without who says it. */
+/** The content of a message, without its sender. */
 export type SaidContent = Omit<InboundContent, 'name' | 'lid'>;
 
 /**
- * Read a message that a person wrote, for a tenant who is told of it. Undefined where nobody said anything: keys handed over, votes, a
- * message that was taken back. An edit says its new words.
+ * Returns the content of a message that a person wrote, for the tenant's event. Undefined if nothing was written: keys,
+ * votes, a message that was taken back. An edit gives its new text.
  */
 export function inboundContentOf(message: proto.IMessage): SaidContent | undefined {
   const content = normalizeMessageContent(message);
@@ -112,8 +114,8 @@ function quotedBy(content: proto.IMessage): string | null {
 }
 
 /**
- * What no chat shows as a message of its own: keys and context that travel with others, the announcement of several pictures, a
- * message that was pinned or kept, and an edit of one whose secret the phone alone has.
+ * Fields that no chat shows as a message: keys and context that travel with others, the announcement of several
+ * pictures, a message that was pinned or kept, and an edit whose secret only the phone has.
  */
 const UNSAID: ReadonlySet<string> = new Set([
   'senderKeyDistributionMessage',

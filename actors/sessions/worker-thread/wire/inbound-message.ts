@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BinaryNode, normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
 import { isLidAddress, isNumberAddress, plainAddress } from './chat-address.ts';
 
-/** What a message's envelope says of it. */
+/** The facts in a message's envelope. */
 export interface InboundEnvelope {
   readonly wireId: string;
   /** The sender's address: by number, or the network's own id. */
@@ -12,7 +12,7 @@ export interface InboundEnvelope {
   readonly atMs: number;
   /** The network's own id of the sender, where the envelope names it. */
   readonly lid: string | undefined;
-  /** As the sender calls themselves. */
+  /** The name that the sender chose. */
   readonly name: string | undefined;
 }
 
@@ -42,7 +42,10 @@ export function readEnvelope(stanza: BinaryNode, own: readonly string[]): Inboun
 /** The longest id that is kept as it is, in characters; clients make up to 32 (the client's `generateMessageIDV2`: 22). */
 const LONGEST_ID = 64;
 
-/** The sender makes up an id, as long as the network lets it. It is stored, so of a longer one its hash stands for it. */
+/**
+ * Returns the id, or its hash if it is long. The sender makes up the id, as long as the network lets it, and it is
+ * stored.
+ */
 function boundedId(id: string): string {
   return id.length <= LONGEST_ID ? id : createHash('sha256').update(id).digest('hex');
 }
@@ -54,8 +57,8 @@ export function personOf(address: string): string {
 }
 
 /**
- * The text a person wrote, empty for other content, undefined where nobody wrote anything: keys handed over, edits of
- * the protocol, reactions and votes. A reaction is not a message: it must not lift somebody's STOP.
+ * Returns the text a person wrote, empty for other content. Undefined if nothing was written: keys, edits of the
+ * protocol, reactions and votes. A reaction is not a message: it must not lift somebody's STOP.
  */
 export function textOf(message: proto.IMessage): string | undefined {
   const content = normalizeMessageContent(message);

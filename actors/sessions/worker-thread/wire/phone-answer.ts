@@ -9,9 +9,9 @@ export interface ToldByPhone {
 }
 
 /**
- * Returns what the shop's phone answers when asked for a message: one that came without a ciphertext, as first messages
- * from adverts do, or that could not be read. `otherAddress`: how else the sender was named when the message came, which
- * the phone may leave out.
+ * Returns the messages in the answer of the shop's phone. It is asked for a message that came without a ciphertext, as
+ * first messages from adverts do, or that could not be read. `otherAddress`: the sender's other address when the
+ * message came, which the phone may leave out.
  */
 export function toldByPhone(
   stanza: BinaryNode,

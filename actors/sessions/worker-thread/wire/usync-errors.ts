@@ -3,14 +3,17 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 /** The longest wait that is taken from the network's answer: a day. */
 const LONGEST_BACKOFF_SECONDS = 86_400;
 
-/** How the wait stands at the end of an error's message: the client keeps nothing else of the network's error but its code. */
+/**
+ * The form of the wait at the end of an error's message. The client keeps nothing else of the network's error but its
+ * code.
+ */
 const BACKOFF = /; backoff (\d{1,9}) s$/;
 
 /**
- * Makes an error of one protocol inside the result of a usync question an error of the whole question, so that the client
- * rejects it. The server answers a throttled look-up so, beside an empty list, and the client reads only the list: it took
- * "not now" for "no such number" (vinikjkkj/zapo, src/transport/node/builders/usync.ts). An answer that says how long to wait
- * gets that into its text. Call it with each frame before the client sees it.
+ * Makes an error of one protocol inside the result of a usync question an error of the whole question, so that the
+ * client rejects it. The server answers a throttled look-up so, beside an empty list. The client reads only the list,
+ * and took "not now" for "no such number" (vinikjkkj/zapo, src/transport/node/builders/usync.ts). A wait in the answer
+ * is added to its text. Call it with each frame before the client sees it.
  */
 export function spellOutErrors(frame: BinaryNode | Uint8Array): void {
   if (frame instanceof Uint8Array || frame.tag !== 'iq') return;
@@ -29,8 +32,9 @@ export function spellOutErrors(frame: BinaryNode | Uint8Array): void {
 }
 
 /**
- * Leaves out what the rows of a usync answer say of errors, where other rows say something: the client's reader fails the whole
- * answer for one row, and a group would get no post for one member. That of one number, or of all, stays an error.
+ * Leaves out errors in some rows of a usync answer if other rows have a result. The client's reader fails the whole
+ * answer for one row, and a group would get no post because of one member. The error of a single number, or of all,
+ * stays an error.
  */
 function leaveOutErrors(frame: BinaryNode): void {
   const list = childOf(childOf(frame, 'usync'), 'list');
@@ -47,7 +51,10 @@ function toldIn({ content }: BinaryNode): BinaryNode[] {
 
 const countOf = ({ content }: BinaryNode): number => (Array.isArray(content) ? content.length : 0);
 
-/** How long the network wants no such question, in milliseconds, at most a day; empty: the error does not say. */
+/**
+ * Returns how long the network refuses such questions, in milliseconds, at most a day; empty if the error names no
+ * wait.
+ */
 export function backoffOf(error: unknown): { readonly backoffMs?: number } {
   const message = error instanceof Error ? error.message : '';
   const seconds = BACKOFF.exec(message)?.[1];

@@ -4,15 +4,15 @@ const LONGEST_VALUE = 1_024;
 /** Fields that are read, in all records together. A record of many empty fields costs time, whatever its bytes. */
 const MOST_FIELDS = 5_000_000;
 
-/** The small values of one record, by field number. Of a repeated field the last one counts. */
+/** The small values of one record, by field number. If a field is repeated, the last one counts. */
 export type WireRecord = ReadonlyMap<number, Buffer | number>;
 
 /** The records to read: by field number of the whole, the field numbers that are wanted within. */
 export type WantedRecords = ReadonlyMap<number, ReadonlySet<number>>;
 
 /**
- * Reads the small values of some records of a Protocol Buffers message out of a stream of bytes, and skips all else, so that the
- * memory it takes does not grow with the message. It stands in for the generated decoder where the sender is not trusted: that
+ * Reads the small values of some records of a Protocol Buffers message out of a stream of bytes, and skips all else. So
+ * its memory does not grow with the message. It replaces the generated decoder if the sender is not trusted, since that
  * decoder makes an object of every two bytes. Source of the format: protobuf.dev/programming-guides/encoding.
  */
 export class WireFields {

@@ -8,9 +8,9 @@ import { personOf } from './inbound-message.ts';
 export const TEXT_STATUS = { backgroundColor: '#128C7E', font: 0 } as const;
 
 /**
- * Returns the audience of a status, by the network's own ids: one that names a number is refused (479), and so is one
- * without the author's own entry (WhiskeySockets/Baileys, issue 2794; oxidezap/whatsapp-rust, pull 568). Anyone who has
- * no such id is left out.
+ * Returns the audience of a status, by the network's own ids. The network refuses (479) an audience that names a
+ * number, or that lacks the author's own entry (WhiskeySockets/Baileys, issue 2794; oxidezap/whatsapp-rust, pull 568).
+ * A person without such an id is left out.
  */
 export async function statusAudience(
   { signalRepository, user }: WASocket,
