@@ -1,15 +1,17 @@
 import { jidDecode } from '@whiskeysockets/baileys';
 
-/** How a stanza names a user: by phone number or by the network's own id (LID). */
+/** How a stanza names a user: by phone number, or by the network's own id (LID). */
 export type Addressing = 'pn' | 'lid';
 
 /** The address of every status. */
 export const STATUS_ADDRESS = 'status@broadcast';
 
-/** Where the server itself is addressed. */
+/** The address of the server itself. */
 export const SERVER_ADDRESS = 's.whatsapp.net';
 
-/** Digits of a phone number written with or without `+`, or undefined when it is not one (E.164, 7 to 15 digits). */
+/**
+ * Returns the digits of a phone number written with or without `+`. Undefined if it is not one (E.164, 7 to 15 digits).
+ */
 export function phoneDigits(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   return /^\+?([1-9]\d{6,14})$/.exec(text)?.[1];
@@ -25,7 +27,7 @@ export const lidAddress = (lid: string, device = 0): string =>
 
 export const isGroupAddress = (address: string): boolean => address.endsWith('@g.us');
 
-/** A user address taken apart, or undefined when it names no user. */
+/** Returns the parts of a user's address, or undefined if it names no user. */
 export function parseUserAddress(
   address: string | undefined,
 ): { user: string; device: number; addressing: Addressing } | undefined {

@@ -9,7 +9,7 @@ import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { node } from './stanzas.ts';
 
-/** Stanzas that are no message of one person to another. */
+/** Stanzas that are not a message from one person to another. */
 export const ARRIVING_KINDS = ['status', 'status_message', 'newsletter', 'appdata'] as const;
 
 export type ArrivingKind = (typeof ARRIVING_KINDS)[number];
@@ -17,12 +17,12 @@ export type ArrivingKind = (typeof ARRIVING_KINDS)[number];
 /** A channel that every simulated number follows. */
 const NEWSLETTER = '120363400000000001@newsletter';
 
-/** The parts that a delivery has beside the companion and an id. */
+/** The parts of a delivery except the companion and the id. */
 type Body = Pick<Delivery, 'tag' | 'attrs' | 'envelopes' | 'children' | 'source'>;
 
 /**
- * Stanzas arrive for all companions of a number: a contact's status as a stanza of its own or as a message, with or without
- * what is needed to read it, a newsletter's post, or a stanza of a class that a client may not know. The ids of the stanzas.
+ * Delivers stanzas of one kind to all companions of a number, and returns their ids. A status comes in a stanza with
+ * its own tag or as a message, with or without the key to read it. `appdata` is a class that a client may not know.
  */
 export async function arrive(
   network: Network,
@@ -66,7 +66,7 @@ function bodyOf(
   }
 }
 
-/** A contact's status for one companion. One that cannot be read lacks the key of its author. */
+/** Returns a contact's status for one companion. An unreadable one lacks its author's key. */
 async function statusOf(
   network: Network,
   companion: Companion,
@@ -113,9 +113,9 @@ export function pendingAnswers(network: Network, phone: string): PendingAnswers 
 
 /** Stanzas without an answer. */
 export interface PendingAnswers {
-  /** Delivered again at the next login; a `blocking` one withholds all others. */
+  /** Stanzas that are delivered again at the next login. A `blocking` one withholds all others. */
   readonly waiting: readonly { readonly id: string; readonly class: string; readonly blocking: boolean }[];
-  /** Sent and not acknowledged: the stream ends for the first that is not for 50 minutes. */
+  /** Stanzas that were sent and not acknowledged. The stream ends when one is 50 minutes old. */
   readonly unacknowledged: readonly {
     readonly id: string;
     readonly class: string;

@@ -1,6 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys';
 
-/** An attachment of a message: its kind, and what the message says of it. */
+/** An attachment of a message: its kind, and the fields that the message gives. */
 export interface Attachment {
   readonly type: 'image' | 'video' | 'document' | 'audio' | 'sticker';
   readonly media: {
@@ -16,7 +16,7 @@ export interface Attachment {
   };
 }
 
-/** The facts that a handset knows of an attachment before it is there; null: the message does not say. */
+/** The facts that a handset knows of an attachment before the download; null: the message does not give it. */
 export interface AttachmentFacts {
   readonly mimetype: string | null;
   readonly fileName: string | null;
@@ -27,7 +27,7 @@ export interface AttachmentFacts {
   readonly thumbnail: string | null;
 }
 
-/** The attachment of a message, if it has one. */
+/** Returns the attachment of a message, if it has one. */
 export function attachmentOf(content: proto.IMessage): Attachment | undefined {
   const document = content.documentMessage ?? content.documentWithCaptionMessage?.message?.documentMessage;
   if (content.imageMessage) return { type: 'image', media: content.imageMessage };
@@ -38,7 +38,10 @@ export function attachmentOf(content: proto.IMessage): Attachment | undefined {
   return undefined;
 }
 
-/** A field that a message leaves out reads as 0 or empty. */
+/**
+ * Returns the facts of an attachment. A field that the message leaves out is decoded as 0 or empty, and returned as
+ * null.
+ */
 export function factsOf({ media }: Attachment): AttachmentFacts {
   return {
     mimetype: media.mimetype || null,

@@ -1,15 +1,15 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { node } from './stanzas.ts';
 
-/** So many of what waited come before the client asked for any. */
+/** The number of waiting stanzas that are sent before the client asks for more. */
 const BEFORE_ASKED = 5;
 
-/** One stanza that waited. Undefined where it ended meanwhile. */
+/** Returns a stanza that waits, or undefined if it was removed meanwhile. */
 export type FindStanza = () => BinaryNode | undefined;
 
 /**
- * Sends what waited for a companion while it was away, as one connection gets it: announced, then a few stanzas, then
- * as many as the client asks for, then the end. What comes in between waits behind it.
+ * Sends one connection the stanzas that waited while its companion was offline. It announces them, sends a few, then as
+ * many as the client asks for, then the end. New stanzas wait behind them.
  */
 export class Backlog {
   readonly #send: (stanza: BinaryNode) => void;
@@ -32,25 +32,25 @@ export class Backlog {
     this.#count = this.#waiting.length;
   }
 
-  /** Announces what waits, and sends the first of it. */
+  /** Announces the waiting stanzas and sends the first of them. */
   start(): void {
     if (this.#count > 0) this.#send(announcement(this.#waiting));
     this.goOn();
   }
 
-  /** The client asked for so many more. */
+  /** Lets `count` more stanzas go, as the client asked. */
   asked(count: number): void {
     this.#mayGo = count;
     this.goOn();
   }
 
-  /** A stanza that came meanwhile: sent at once where nothing waits before it. */
+  /** Adds a new stanza. It is sent at once if none waits before it. */
   add(find: FindStanza): void {
     this.#waiting.push(find);
     this.goOn();
   }
 
-  /** Sends what may be sent. */
+  /** Sends every stanza that may be sent now. */
   goOn(): void {
     while (this.#waiting.length > 0 && (this.#ended || this.#mayGo > 0) && !this.#isHeld()) {
       const stanza = this.#waiting.shift()?.();
@@ -71,13 +71,13 @@ export class Backlog {
     this.#mayGo -= 1;
   }
 
-  /** True when the rest is withheld. The stanza that withholds it is sent itself, before it. */
+  /** True if the rest is withheld. The stanza that withholds it is itself sent first. */
   #isHeld(): boolean {
     return (this.#ended || this.#sent > 0) && this.#isBlocked();
   }
 }
 
-/** How many wait, in all and of each kind. */
+/** Returns the number of waiting stanzas, in all and by kind. */
 function announcement(waiting: readonly FindStanza[]): BinaryNode {
   const kinds = new Map<string, number>();
   for (const find of waiting) {

@@ -15,13 +15,13 @@ import { takeAck, takeReceipt } from './receipts.ts';
 import type { ServerIdentity } from './server-identity.ts';
 import { attribute, node, streamError } from './stanzas.ts';
 
-/** Where clients connect. */
+/** The path of the chat socket. */
 export const CHAT_PATH = '/ws/chat';
 
 /** The largest WebSocket message taken from a client. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** Takes the upgrades of `server` that ask for the chat and runs their connections. */
+/** Accepts the upgrades of `server` to the chat and runs their connections. */
 export class ChatServer {
   readonly pairing: PairingService;
   readonly codePairing: CodePairing;
@@ -115,7 +115,7 @@ async function takeStanza(network: Network, connection: Connection, stanza: Bina
   }
 }
 
-/** The client asks for more of what waited for it. */
+/** Sends as many waiting stanzas as the client asks for. */
 function takeBatchRequest(connection: Connection, ib: BinaryNode): void {
   const count = Number(getBinaryNodeChild(ib, 'offline_batch')?.attrs.count);
   if (count > 0) connection.backlog?.asked(count);
@@ -128,7 +128,7 @@ function noteTyping(network: Network, connection: Connection, chatstate: BinaryN
   if (connection.companion && chat && composing) network.typing.seen(connection.companion.phone, chat);
 }
 
-/** Logs a companion in that proves the Noise key it paired with; any other gets 401. */
+/** Logs a companion in if it proves the Noise key of its pairing. Any other gets 401. */
 async function login(network: Network, connection: Connection, finish: ClientFinish): Promise<void> {
   const phone = String(finish.payload.username ?? '');
   const companion = network.companions.get(phone, finish.payload.device ?? 0);

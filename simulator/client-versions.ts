@@ -4,13 +4,13 @@ import type { proto } from '@whiskeysockets/baileys';
 /** The page on which the network names the newest revision of its web client. */
 const PAGE_PATH = '/sw.js';
 
-/** Revisions of web clients of this major and minor version are what the gate compares. */
+/** The gate compares the revisions of web clients with this major and minor version. */
 const MAJOR = 2;
 const MINOR = 3000;
 
-/** Keeps which versions of clients may log in, and which one the network's own page names. Held in memory. */
+/** Keeps the versions of clients that may log in, and the version that the network's page names. Held in memory. */
 export class ClientVersions {
-  /** The revision below which a client gets 405. */
+  /** A client below this revision gets 405. */
   #least = 0;
   #newest = 1_035_194_821;
   /** How often the page was read. */
@@ -31,7 +31,7 @@ export class ClientVersions {
     return { least: this.#least, newest: this.#newest, asked: this.#asked };
   }
 
-  /** Answers the page; false: the request asks for something else. */
+  /** Answers a request for the page. Returns false for any other request. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'GET' || request.url !== PAGE_PATH) return false;
     this.#asked += 1;

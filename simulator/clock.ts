@@ -1,9 +1,9 @@
-/** A timer that was armed. Cancelling one that has fired does nothing. */
+/** A timer. Cancelling one that has fired does nothing. */
 export interface SimulatorTimer {
   cancel(): void;
 }
 
-/** The simulator's only source of time, so that a test can turn it by hand. */
+/** The simulator's only source of time, so that a test can move it. */
 export interface SimulatorClock {
   /** Milliseconds since the Unix epoch. */
   wallMs(): number;
@@ -11,7 +11,7 @@ export interface SimulatorClock {
   after(delayMs: number, callback: () => void): SimulatorTimer;
 }
 
-/** The process's own clock. Its timers do not keep the process alive. */
+/** The clock of the process. Its timers do not keep the process alive. */
 export const processClock: SimulatorClock = {
   wallMs: () => Date.now(),
   after(delayMs, callback) {
@@ -21,14 +21,14 @@ export const processClock: SimulatorClock = {
   },
 };
 
-/** Something that is to happen. */
+/** A callback that waits for its time. */
 interface Waiting {
   readonly dueMs: number;
   readonly callback: () => void;
   timer: SimulatorTimer;
 }
 
-/** A clock that can be moved forward: what was to happen meanwhile happens at once, in its order. */
+/** A clock that can be moved forward. Callbacks that become due run at once, in order. */
 export class MovableClock implements SimulatorClock {
   readonly #base: SimulatorClock;
   readonly #waiting = new Set<Waiting>();
@@ -54,7 +54,7 @@ export class MovableClock implements SimulatorClock {
     };
   }
 
-  /** Moves the time on by so many milliseconds. */
+  /** Moves the time forward by `byMs` milliseconds. */
   forward(byMs: number): void {
     this.#aheadMs += byMs;
     const now = this.wallMs();
@@ -70,5 +70,5 @@ export class MovableClock implements SimulatorClock {
   }
 }
 
-/** A stanza's `t`: whole seconds since the epoch, as text. */
+/** Returns a stanza's `t`: whole seconds since the epoch, as text. */
 export const stanzaTime = (clock: SimulatorClock): string => String(Math.floor(clock.wallMs() / 1000));

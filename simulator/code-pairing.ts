@@ -24,32 +24,35 @@ import {
 } from './pairing-code-keys.ts';
 import { attribute, iqError, iqResult, node } from './stanzas.ts';
 
-/** A client that shows a code, and the phone that is to type it. */
+/** A client that shows a code, and the phone on which it is to be typed. */
 interface CodeRequest {
   readonly registration: Registration;
   readonly phone: string;
   readonly reference: Buffer;
   /** The client's ephemeral key, wrapped by the code that it shows. */
   readonly wrappedKey: Buffer;
-  /** Takes the bundle of the client's last word, while a phone waits for it. */
+  /** Takes the bundle of the client's `companion_finish`. Set only while a phone waits for it. */
   finish: ((bundle: Buffer | undefined) => void) | undefined;
 }
 
-/** `Browser (System)`, both common ones: the server refuses others (tulir/whatsmeow, pair-code.go). Which ones is a guess. */
+/**
+ * `Browser (System)`, both common ones: the server refuses others (tulir/whatsmeow, pair-code.go). This list is a
+ * guess.
+ */
 const COMMON_NAME = /^(Chrome|Edge|Firefox|Opera|Safari) \((Android|Linux|Mac OS|Ubuntu|Windows)\)$/;
 
 const isCommonName = (hello: BinaryNode): boolean =>
   COMMON_NAME.test(getBinaryNodeChildString(hello, 'companion_platform_display') ?? '');
 
 /**
- * Pairing by code: a registering client names a phone (`companion_hello`) and shows its owner a code; the phone, on which
- * the code is typed, answers with a key wrapped by it; the client's `companion_finish` proves that both went by the same
- * code, and the account links it as after a scan. The network sees no code.
+ * Pairing by code. A registering client names a phone (`companion_hello`) and shows its owner a code. The code is typed
+ * on the phone, which answers with a key wrapped by it. The client's `companion_finish` proves that both used the same
+ * code. Then the account links the client as after a scan. The network never sees the code.
  */
 export class CodePairing {
   readonly #network: Network;
   readonly #pairing: PairingService;
-  /** By the phone that is to type the code; the newest client takes the place of the one before. */
+  /** By the phone on which the code is typed. A newer client replaces the one before. */
   readonly #requests = new Map<string, CodeRequest>();
 
   constructor(network: Network, pairing: PairingService) {
@@ -57,7 +60,7 @@ export class CodePairing {
     this.#pairing = pairing;
   }
 
-  /** Answers an iq of a client without an identity; any but those of pairing by code go unanswered. */
+  /** Answers an iq of a client without an identity. Only the stages of pairing by code get an answer. */
   answer(connection: Connection, iq: BinaryNode): void {
     const registration = this.#pairing.registrationOn(connection);
     const stage = getBinaryNodeChild(iq, 'link_code_companion_reg');
@@ -77,9 +80,9 @@ export class CodePairing {
   }
 
   /**
-   * The code is typed on the phone: links the client that shows it and sends it to log in.
-   * @throws ControlFailure when no client waits for this phone, its time is over, the code is another one or being typed
-   * already, the client does not answer in time, or for what a scan is refused.
+   * Types a code on the phone: links the client that shows it and sends it to log in.
+   * @throws ControlFailure if no client waits for this phone, its time is over, or the code is wrong or in use. Also if
+   * the client does not answer in time, and for every reason to refuse a scan.
    */
   async typeCode(typed: string, phone: string): Promise<Companion> {
     const request = this.#requests.get(phone);
@@ -94,7 +97,7 @@ export class CodePairing {
     }
     const ephemeral = Curve.generateKeyPair();
     try {
-      const bundle = await this.#tell(request, ephemeral, plainCode(typed));
+      const bundle = await this.#sendKeys(request, ephemeral, plainCode(typed));
       const secret = await this.#agree({ request, ephemeral, bundle, code: plainCode(typed) });
       const companion = await this.#pairing.link(request.registration, phone, secret);
       this.#requests.delete(phone);
@@ -133,7 +136,7 @@ export class CodePairing {
     }
   }
 
-  /** The network passes the client's last word to the phone, which alone can check it. */
+  /** Passes the client's bundle to the phone. Only the phone can check it. */
   #finished({ connection }: Registration, iq: BinaryNode, finish: BinaryNode): void {
     const reference = toBase64(getBinaryNodeChildBuffer(finish, 'link_code_pairing_ref'));
     const request = [...this.#requests.values()].find(
@@ -148,8 +151,11 @@ export class CodePairing {
     request.finish(Buffer.from(bundle));
   }
 
-  /** Sends the client the phone's keys, wrapped by what was typed; resolves with the client's last word. */
-  async #tell(request: CodeRequest, ephemeral: KeyPair, code: string): Promise<Buffer> {
+  /**
+   * Sends the client the phone's keys, wrapped by the typed code. Resolves with the bundle of the client's
+   * `companion_finish`.
+   */
+  async #sendKeys(request: CodeRequest, ephemeral: KeyPair, code: string): Promise<Buffer> {
     const { clock, timings, handsets } = this.#network;
     const answered = new Promise<Buffer | undefined>((resolve) => {
       const timer = clock.after(timings.clientWaitMs, () => resolve(undefined));
@@ -176,7 +182,7 @@ export class CodePairing {
     return bundle;
   }
 
-  /** The secret that phone and client share, provided that both used the same code. */
+  /** Returns the secret that phone and client share. It is the same only if both used the same code. */
   async #agree(parts: {
     request: CodeRequest;
     ephemeral: KeyPair;

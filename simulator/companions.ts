@@ -9,9 +9,9 @@ export interface Companion {
   readonly id: string;
   readonly phone: string;
   readonly lid: string;
-  /** 1 and up, never used twice for a number. */
+  /** 1 and up, never used again for the number. */
   readonly device: number;
-  /** The client's Noise key, base64: what it logs in with. */
+  /** The client's Noise key, base64. The client logs in with it. */
   readonly noiseKey: string;
   readonly identityKey: Uint8Array;
   readonly registrationId: number;
@@ -20,7 +20,7 @@ export interface Companion {
   readonly linkedAt: string;
 }
 
-/** One-time keys kept for a companion; the oldest make room. */
+/** The most one-time keys that are kept for a companion. A new one removes the oldest. */
 const MOST_PRE_KEYS = 2_000;
 
 /** A phone links at most this many companions (as on the real network). */
@@ -49,7 +49,7 @@ export class Companions {
     return this.#byPhone.get(phone)?.get(device);
   }
 
-  /** The companions of a number, oldest first. */
+  /** Returns the companions of a number, oldest first. */
   of(phone: string): Companion[] {
     return [...(this.#byPhone.get(phone)?.values() ?? [])];
   }
@@ -58,7 +58,9 @@ export class Companions {
     return [...this.#companions.entries()].map(([, companion]) => companion);
   }
 
-  /** A device id for the next companion of a number. Each call gives another id, also during two scans at once. */
+  /**
+   * Returns a device id for the next companion of a number. Each call gives another id, also during two scans at once.
+   */
   takeDevice(phone: string): number {
     const device = (this.#lastDevice.get(phone) ?? 0) + 1;
     this.#lastDevice.set(phone, device);
@@ -71,7 +73,7 @@ export class Companions {
     this.#index(companion);
   }
 
-  /** Whether the companion has yet to be sent its history. True once: the first call clears it. */
+  /** True if the companion has not got its history yet. Only the first call returns true. */
   takeHistoryDue(companion: Companion): boolean {
     const due = this.#historyDue.get(companion.id) ?? false;
     this.#historyDue.delete(companion.id);
@@ -86,7 +88,7 @@ export class Companions {
     this.#preKeyIds.delete(companion.id);
   }
 
-  /** Replaces the companion's signed key (it rotates). */
+  /** Replaces the companion's signed key, because the client rotates it. */
   setSignedPreKey(companion: Companion, signedPreKey: SignedPublicKey): void {
     const changed = { ...companion, signedPreKey };
     this.#companions.set(companion.id, changed);
@@ -106,14 +108,14 @@ export class Companions {
     return this.#idsOf(companion.id).size;
   }
 
-  /** The one-time keys that are left, oldest first. */
+  /** Returns the one-time keys that are left, oldest first. */
   preKeys(companion: Companion): PublicPreKey[] {
     return [...this.#idsOf(companion.id)].flatMap((id) => this.#preKeys.get(`${companion.id} ${id}`) ?? []);
   }
 
   /**
-   * The keys to open a session with the companion. Each one-time key is given out once; without one when all
-   * are used.
+   * Returns the keys to open a session with the companion. Each one-time key is given out once. When all are used, the
+   * bundle has none.
    */
   bundle(companion: Companion): KeyBundle {
     const { registrationId, identityKey, signedPreKey } =
@@ -152,15 +154,15 @@ export class Companions {
   }
 }
 
-/** The one address under which handsets keep their session with a companion. */
+/** Returns the address under which handsets keep their session with a companion. */
 export const sessionAddress = (companion: Companion): string =>
   phoneAddress(companion.phone, companion.device);
 
-/** The companion's address in the given way of addressing. */
+/** Returns the companion's address in the given way of addressing. */
 export const companionAddress = (companion: Companion, addressing: Addressing): string =>
   addressing === 'lid' ? lidAddress(companion.lid, companion.device) : sessionAddress(companion);
 
-/** The number a companion belongs to, as far as addresses go. */
+/** Returns the number of a companion, with the fields that addresses need. */
 export const numberOf = (companion: Companion): PhoneNumber => ({
   phone: companion.phone,
   lid: companion.lid,

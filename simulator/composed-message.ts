@@ -14,14 +14,14 @@ import {
 } from './written-content.ts';
 import { FILE_TYPES, type Written } from './written-kinds.ts';
 
-/** A contact's message before it is sealed, the form of its stanza, and where its file was uploaded to. */
+/** A contact's message before encryption, the form of its stanza, and the path of its uploaded file. */
 export interface Composed {
   readonly message: proto.IMessage;
   readonly form: StanzaForm;
   readonly path: string | null;
 }
 
-/** What a contact writes, to whom, and by which kind of address both are named. */
+/** A message to compose, its sender and recipient, and the kind of address that names both. */
 export interface Composing {
   readonly from: string;
   /** A number or a group. */
@@ -63,8 +63,9 @@ async function uploaded(network: Network, { kind, file }: Written): Promise<Writ
 }
 
 /**
- * The message that a contact's one is about, as the contact's phone has it: one that it got, or wrote to that number.
- * @throws ControlFailure 404 where it has none.
+ * Returns the earlier message that a contact's message is about, as the contact's phone has it. The phone received it
+ * or wrote it to that number.
+ * @throws ControlFailure 404 if the phone has no such message.
  */
 function earlierMessage(
   network: Network,

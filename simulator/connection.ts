@@ -10,32 +10,32 @@ import { OwedAnswers } from './owed-answers.ts';
 import type { ServerIdentity } from './server-identity.ts';
 import { node, streamError } from './stanzas.ts';
 
-/** How long a client that was told to close may take before it is cut off, in milliseconds. */
+/** How long a client may take to close after a last stanza, in milliseconds. Then it is cut off. */
 const FAREWELL_MS = 2_000;
 
 /** The handlers of a connection's events. */
 export interface ConnectionHandlers {
-  /** The handshake is done; the payload says whether the client registers or logs in. */
+  /** Called after the handshake. The payload shows whether the client registers or logs in. */
   onClient(connection: Connection, finish: ClientFinish): Promise<void>;
-  /** A stanza came. The next one waits until the promise settles. */
+  /** Called for each stanza. The next one waits until the promise settles. */
   onStanza(connection: Connection, stanza: BinaryNode): Promise<void>;
   onClosed(connection: Connection): void;
-  /** A handler or the wire failed; the connection is cut. */
+  /** Called when a handler or the wire failed. The connection is cut. */
   onFailure(connection: Connection, error: unknown): void;
 }
 
 /**
- * One chat socket: awaiting hello → awaiting finish → open → closed. Stanzas are handled one after the other and
- * leave in the order they were sent, each once everything the journal held before it is written.
+ * One chat socket: awaiting hello → awaiting finish → open → closed. Stanzas are handled one after the other and leave
+ * in the order they were sent. Each leaves only after every earlier write to the journal is on disk.
  */
 export class Connection {
   readonly openedAtMs: number;
   /** Set at login. */
   companion: Companion | undefined;
-  /** `deaf`: only pings are answered. `silent`: nothing is. Either way the socket stays open. */
+  /** `deaf`: only pings are answered. `silent`: nothing is answered. The socket stays open in both cases. */
   hearing: 'full' | 'deaf' | 'silent' = 'full';
   /**
-   * Stanzas that wait for the client, and those that come: undefined until it asked for its messages (`passive` →
+   * Stanzas that wait for the client, and later ones. Undefined until the client asked for its messages (`passive` →
    * `active`).
    */
   backlog: Backlog | undefined;
@@ -49,7 +49,7 @@ export class Connection {
   readonly #answers = new Map<string, (answer: BinaryNode | undefined) => void>();
   #stage: 'hello' | 'finish' | 'open' = 'hello';
   #inbound: Promise<void> = Promise.resolve();
-  /** Frames that wait, unencrypted: the order in which they are encrypted is the order on the wire. */
+  /** Frames that wait, unencrypted. They are encrypted in the order in which they leave. */
   readonly #outbound: (() => Buffer)[] = [];
   #closed = false;
 
@@ -76,20 +76,20 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Sends a stanza, unless the socket has ended or is under a `deaf` or `silent` fault. */
+  /** Sends a stanza, unless the socket has ended or has the fault `silent`. */
   send(stanza: BinaryNode): void {
     if (this.#closed || this.hearing === 'silent') return;
     this.owed.sent(stanza);
     this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
   }
 
-  /** Sends bytes instead of an encoded stanza. Waits for no answer. */
+  /** Sends bytes instead of an encoded stanza, and expects no answer. */
   sendBytes(bytes: Uint8Array): void {
     if (this.#closed || this.hearing === 'silent') return;
     this.#enqueue(() => frame(this.#noise.encrypt(bytes)));
   }
 
-  /** Sends a stanza and resolves with the client's answer or ack, or undefined when none came in time. */
+  /** Sends a stanza. Resolves with the client's answer or ack, or with undefined after `timeoutMs`. */
   ask(stanza: BinaryNode, timeoutMs: number): Promise<BinaryNode | undefined> {
     const id = stanza.attrs.id ?? '';
     return new Promise((resolve) => {
@@ -104,7 +104,7 @@ export class Connection {
     });
   }
 
-  /** Sends a last stanza; the client is expected to close, and cut off when it does not. */
+  /** Sends a last stanza. A client that does not close then is cut off. */
   endWith(stanza: BinaryNode): void {
     this.send(stanza);
     this.hearing = 'silent';
@@ -123,14 +123,14 @@ export class Connection {
     else void this.#flushSettled();
   }
 
-  /** Sends what waits, each frame once everything the journal held before it is written. */
+  /** Sends the waiting frames. Each leaves only after every earlier write to the journal is on disk. */
   async #flushSettled(): Promise<void> {
     while (this.#outbound.length > 0) {
       const count = this.#outbound.length;
       try {
         await this.#journal.settled();
       } catch (error) {
-        // What is not written must not be seen.
+        // A client must not see anything that is not written.
         this.#outbound.length = 0;
         this.#fail(error);
       }
@@ -191,7 +191,7 @@ export class Connection {
     this.drop();
   }
 
-  /** Ends the stream as the network does where a stanza was left without an acknowledgement. */
+  /** Ends the stream for a stanza that was never acknowledged, as the network does. */
   #endForWantOf({ tag, attrs }: BinaryNode): void {
     if (this.hearing !== 'full') return;
     const { id, type } = attrs;

@@ -1,7 +1,7 @@
 import type { Companion } from './companions.ts';
 import type { Connection } from './connection.ts';
 
-/** Which companion each open chat socket logged in as. */
+/** Maps each companion to the open chat socket that it logged in on. */
 export class Connections {
   readonly #byCompanion = new Map<string, Connection>();
 
@@ -10,7 +10,7 @@ export class Connections {
     if (id !== undefined && this.#byCompanion.get(id) === connection) this.#byCompanion.delete(id);
   }
 
-  /** Makes the connection the companion's and returns the one it takes over from. */
+  /** Makes the connection the companion's. Returns the connection that it replaces. */
   login(connection: Connection, companion: Companion): Connection | undefined {
     const previous = this.#byCompanion.get(companion.id);
     connection.companion = companion;
@@ -18,12 +18,12 @@ export class Connections {
     return previous;
   }
 
-  /** The companion's live connection. */
+  /** Returns the companion's live connection. */
   of(companionId: string): Connection | undefined {
     return this.#byCompanion.get(companionId);
   }
 
-  /** Those of the companions that are connected. */
+  /** Returns the connections of those companions that are online. */
   ofAll(companions: readonly Companion[]): Connection[] {
     return companions.flatMap(({ id }) => this.#byCompanion.get(id) ?? []);
   }

@@ -7,11 +7,11 @@ import { FILE_FAULTS } from './media-host.ts';
 import type { Network } from './network.ts';
 import { ABOUT_KINDS, FILE_TYPES, WRAPPINGS, WRITTEN_KINDS, type Written } from './written-kinds.ts';
 
-/** The longest text, in UTF-16 code units: more than the network's own clients write, as a changed one may. */
+/** The longest text, in UTF-16 code units. A changed client may write more than the network's own clients allow. */
 const LONGEST_TEXT = 400_000;
 /** The longest content that a call may give, in characters of base64. */
 const LONGEST_CONTENT = 500_000;
-/** The largest file that a call may have made, in bytes. */
+/** The largest file that a call may ask for, in bytes. */
 const MOST_BYTES = 110 * 1024 * 1024;
 
 const MESSAGE = {
@@ -52,7 +52,7 @@ export function contactCallRoutes(network: Network): ControlRoute[] {
   ];
 }
 
-/** Words are the whole of a text; a file may come without, and a reaction be taken back. */
+/** A text must have words. A file needs none, and an empty reaction takes the reaction back. */
 function writtenOf(input: v.InferOutput<v.ObjectSchema<typeof MESSAGE, undefined>>): Written {
   const { kind, text = '', about = '', wrapped, file, fileBytes, fileType, fileName } = input;
   if (kind === 'text' && text === '') throw refused('text', 'must be text');

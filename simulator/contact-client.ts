@@ -4,13 +4,13 @@ import type { WrittenKind } from './written-kinds.ts';
 /** A message that a contact writes, as the control API takes it. */
 export interface ContactMessageCall {
   readonly to: string;
-  /** A text unless said otherwise. */
+  /** Default: a text. */
   readonly kind?: WrittenKind;
   readonly text?: string;
   /** The stanza that it quotes, reacts to, edits, takes back or votes on. */
   readonly about?: string;
   readonly wrapped?: 'none' | 'ephemeral' | 'view_once';
-  /** The content of a file, base64; else there are `fileBytes` random bytes. */
+  /** The content of a file, base64. Default: `fileBytes` random bytes. */
   readonly file?: string;
   readonly fileBytes?: number;
   readonly fileType?: string;
@@ -28,21 +28,23 @@ export interface ContactMessageCall {
 /** The methods of the control client that let contacts write, and spoil their files. */
 export function contactCalls(call: <Data>(method: string, path: string, body?: object) => Promise<Data>) {
   return {
-    /** A contact writes to a shop's number or a group; `delivered` says whether a client sent its receipt in time. */
+    /** A contact writes to a shop's number or a group. `delivered` is true if a client sent its receipt in time. */
     write: (from: string, message: ContactMessageCall) =>
       call<{ id: string; delivered: boolean; path: string | null }>(
         'POST',
         `/numbers/${encodeURIComponent(from)}/messages`,
         message,
       ),
-    /** Sends the phone's connected clients these bytes instead of an encoded stanza; `count`: how many clients. */
+    /**
+     * Sends the phone's connected clients these bytes instead of an encoded stanza. `count` is the number of clients.
+     */
     sendFrame: (phone: string, frame: Uint8Array) =>
       call<{ count: number }>('POST', `/sessions/${encodeURIComponent(phone)}/frames`, {
         frame: Buffer.from(frame).toString('base64'),
       }),
-    /** Spoils a file that a contact sent, by the `path` that `write` answered. */
+    /** Spoils a file that a contact sent. `path` is from the answer of `write`. */
     spoilFile: (path: string, fault: FileFault) => call<object>('PUT', '/files', { path, fault }),
-    /** Downloads whose readers have not taken all of it. */
+    /** Returns the number of downloads whose readers have not read everything. */
     downloads: async () => (await call<{ downloads: number }>('GET', '/files')).downloads,
   };
 }

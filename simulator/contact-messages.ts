@@ -17,28 +17,26 @@ import { node } from './stanzas.ts';
 import type { StanzaForm } from './written-content.ts';
 import type { Written } from './written-kinds.ts';
 
-/**
- * How a stanza names its sender: by LID or by number, with the other one beside it, or by one of them alone.
- */
+/** How a stanza names its sender: by LID or by number, with the other one beside it or not. */
 export type SenderNaming = Addressing | 'lid_only' | 'pn_only';
 
-/** How the number gets the token of a contact that writes to it: not at all, or beside the message, or in it. */
+/** How the number gets the token of a contact that writes to it: beside the message, in it, or not at all. */
 export type TokenWay = 'notification' | 'message' | 'none';
 
-/** The delivery of a contact's message, as far as it came within the time that a control call waits. */
+/** The result of a contact's message when the control call ends. */
 export interface ContactMessageResult {
   /** The stanza's id, the same in every delivery. */
   readonly messageId: string;
-  /** Whether a client sent its receipt. When false the message is kept and delivered again at every login. */
+  /** True if a client sent its receipt. Otherwise the message is kept and delivered again at every login. */
   readonly delivered: boolean;
-  /** Where the file that it brings is kept; null: it brings none. */
+  /** The path of the file that the message brings, or null. */
   readonly path: string | null;
 }
 
-/** A stanza of which the number's phone alone has the message. */
+/** A stanza whose message only the number's phone has. */
 const WITHOUT_CIPHERTEXT = { envelopes: [], source: 'nobody' } as const;
 
-/** A message that a contact's phone writes, and how it comes. */
+/** A message that a contact's phone writes, and the form of its delivery. */
 export interface ContactMessage {
   readonly from: string;
   /** A number or a group. */
@@ -46,18 +44,20 @@ export interface ContactMessage {
   readonly written: Written;
   readonly addressing: SenderNaming;
   readonly wait: boolean;
-  /** The stanza comes without a ciphertext, as first messages from adverts do: the number's phone alone has the message. */
+  /**
+   * The stanza comes without a ciphertext, as first messages from adverts do. Only the number's phone has the message.
+   */
   readonly unavailable: boolean;
   /** How the number gets the contact's token. */
   readonly token: TokenWay;
-  /** These bytes, padding included, are sealed instead of the message, as a changed client may do; a group's never are. */
+  /** Bytes to encrypt instead of the message, padding included, as a changed client may send. Not used in groups. */
   readonly sealed?: Uint8Array | undefined;
 }
 
 /**
- * A contact's phone writes to a number with companions, or into a group. Resolves with the first client's receipt,
- * or with `delivered: false` after `clientWaitMs`, at once when `wait` is false.
- * @throws ControlFailure when nobody is linked who could receive it, or the contact may not write there.
+ * Writes from a contact's phone to a number with companions, or into a group. Resolves with the first client's receipt.
+ * `delivered` is false after `clientWaitMs`, or at once if `wait` is false.
+ * @throws ControlFailure if no linked client could receive it, or the contact may not write there.
  */
 export async function writeAsContact(
   network: Network,
@@ -124,7 +124,7 @@ function namedBy(addressing: SenderNaming): Addressing {
   return addressing.startsWith('pn') ? 'pn' : 'lid';
 }
 
-/** What a client is sent in place of a ciphertext: of a message that is shown once, that it is one. */
+/** Returns the node that replaces a ciphertext. Its type marks a message that is shown once. */
 function unavailable({ wrapped }: Written): BinaryNode {
   return node('unavailable', wrapped === 'view_once' ? { type: 'view_once' } : {});
 }
@@ -133,7 +133,7 @@ function sealedAs({ sealedAttrs }: StanzaForm): { sealedAttrs?: StanzaForm['seal
   return Object.keys(sealedAttrs).length === 0 ? {} : { sealedAttrs };
 }
 
-/** How a stanza names who wrote, and in which group. */
+/** Returns the attributes that name the writer, and the group if there is one. */
 function namesOf(
   sender: PhoneNumber,
   group: Group | undefined,
@@ -143,7 +143,7 @@ function namesOf(
   return { from: group.id, ...participantAttributes(sender, group.addressing) };
 }
 
-/** The phone that is written to has the message as well. */
+/** Keeps a copy on the phone that receives the message. */
 function keepCopy(
   network: Network,
   { from, to, addressing }: ContactMessage,
@@ -153,7 +153,7 @@ function keepCopy(
   network.copies.keep(to, { ...copy, from: known });
 }
 
-/** How a delivery ended, or undefined where it did not within the time that a control call waits. */
+/** Resolves with the end of a delivery, or with undefined if it lasts longer than a control call waits. */
 function inTime(network: Network, ended: Promise<DeliveryEnd>): Promise<DeliveryEnd | undefined> {
   const timeout = new Promise<undefined>((resolve) => {
     const timer = network.clock.after(network.timings.clientWaitMs, () => resolve(undefined));
@@ -162,7 +162,7 @@ function inTime(network: Network, ended: Promise<DeliveryEnd>): Promise<Delivery
   return Promise.race([ended, timeout]);
 }
 
-/** The token to give now; undefined: none, or the number has it. */
+/** Returns the token to give now. Undefined: there is none, or the number has it already. */
 function tokenFor(
   network: Network,
   { sender, to, way }: { sender: PhoneNumber; to: string; way: TokenWay },
@@ -185,7 +185,7 @@ function groupFor(network: Network, from: string, id: string): Group {
   return group;
 }
 
-/** Encrypts for one companion, in the session there is or in a new one. */
+/** Encrypts for one companion, in the open session or in a new one. */
 export async function sealFor(
   network: Network,
   handset: Handset,

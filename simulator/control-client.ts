@@ -17,7 +17,7 @@ export interface SessionRecord {
   readonly jid: string;
   readonly lid: string;
   readonly connected: boolean;
-  /** ISO 8601, or null when it is not connected. */
+  /** ISO 8601; null if it is not connected. */
   readonly since: string | null;
   readonly linkedAt: string;
   /** Counts of what the client sent since the simulator started. */
@@ -34,7 +34,7 @@ export interface GroupRecord {
   readonly addressingMode: 'lid' | 'pn';
 }
 
-/** A page of a list; `nextCursor` asks for the next one and is null at the end. */
+/** A page of a list. `nextCursor` asks for the next page; null: this is the last one. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
@@ -53,7 +53,7 @@ function paged(path: string, query: PageQuery): string {
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-/** Makes calls of the control API at `url`. */
+/** Returns a function that makes calls of the control API at `url`. */
 function caller(url: string) {
   return async <Data>(method: string, path: string, body?: object): Promise<Data> => {
     const response = await fetch(`${url}${path}`, {
@@ -69,8 +69,8 @@ function caller(url: string) {
 }
 
 /**
- * The control API of the simulator at `url`, one method per call. Phones are written with or without `+`.
- * Every method rejects with a `ControlFailure` when the call is refused.
+ * Returns a client for the control API of the simulator at `url`, with one method per call. Phones are written with or
+ * without `+`. Every method rejects with a `ControlFailure` if the call is refused.
  */
 export function simulatorControl(url: string) {
   const call = caller(url);
@@ -79,72 +79,72 @@ export function simulatorControl(url: string) {
     /** Clients below the revision `least` get 405, and the page names `newest`. Cuts the connected ones. */
     setClientVersions: (versions: { least: number; newest: number }) =>
       call<{ asked: number }>('PUT', '/client-versions', versions),
-    /** How often the page was read, beside both revisions. */
+    /** Returns both revisions, and how often the page was read. */
     clientVersions: () => call<{ least: number; newest: number; asked: number }>('GET', '/client-versions'),
-    /** Base64 of the Noise root key that clients must trust. */
+    /** Returns base64 of the Noise root key that clients must trust. */
     rootKey: async () => (await call<{ noiseRootKey: string }>('GET', '/root-key')).noiseRootKey,
-    /** PEM of the authority behind the attachments' https host. */
+    /** Returns the PEM of the authority behind the attachments' https host. */
     mediaCa: async () => (await call<{ ca: string }>('GET', '/media-ca')).ca,
-    /** The phone scans a QR code; resolves once the client is linked. */
+    /** Scans a QR code with the phone. Resolves once the client is linked. */
     scan: (qr: string, phone: string) => call<SessionRecord>('POST', '/scan', { qr, phone }),
-    /** The code that a client shows is typed on the phone; resolves once the client is linked. */
+    /** Types a client's code on the phone. Resolves once the client is linked. */
     typeCode: (code: string, phone: string) => call<SessionRecord>('POST', '/type-code', { code, phone }),
-    /** Puts a number on the network or takes it off; asked for in one of its `otherForms`, the network names this one. */
+    /** Puts a number on the network or removes it. A query for one of its `otherForms` is answered with this number. */
     setNumber: (phone: string, exists: boolean, otherForms: readonly string[] = []) =>
       call<{ phone: string; lid: string; exists: boolean }>('PUT', at('numbers', phone), {
         exists,
         otherForms,
       }),
-    /** Switches a handset off, or on again: then it gets what was sent to it meanwhile, and says so. */
+    /** Switches a handset off or on. When it is on again it gets what was sent meanwhile, with receipts. */
     setHandset: (phone: string, online: boolean) =>
       call<{ phone: string; online: boolean }>('PUT', at('numbers', phone, 'handset'), { online }),
-    /** The number gets a new LID; what is sent to the former one is acknowledged with `refresh_lid` and goes nowhere. */
+    /** Gives the number a new LID. Messages to the former one are acknowledged with `refresh_lid` and not delivered. */
     changeLid: (phone: string) => call<{ phone: string; lid: string }>('POST', at('numbers', phone, 'lid')),
-    /** The network has no keys of a number's devices, and tells this error in their place; 0 ends it. */
+    /** Answers queries for the keys of a number's devices with this error. 0 ends it. */
     refuseKeys: (phone: string, error: number) =>
       call<object>('PUT', at('numbers', phone, 'keys'), { error }),
-    /** Lets the number's account link clients with a passkey alone, or without one again. */
+    /** Makes the number's account link clients only with a passkey, or without one again. */
     requirePasskey: (phone: string, required: boolean) =>
       call<{ phone: string; required: boolean }>('PUT', at('numbers', phone, 'passkey'), { required }),
-    /** A handset says that it read what it got from a number, or any message by its stanza's id. */
+    /** Sends a handset's receipts for its messages from a number, or for one stanza's id. */
     sendReceipts: (
       from: string,
       receipts: { to: string; type?: 'delivered' | 'read'; group?: string; id?: string },
     ) => call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
     ...contactCalls(call),
-    /** The phone sends its clients a history of so many contacts; the first `tokens` of them have a chat and a token. */
-    tellHistory: (phone: string, history: FatHistory) =>
+    /** Sends the phone's clients a history of its contacts. The first `tokens` of them have a chat and a token. */
+    sendHistory: (phone: string, history: FatHistory) =>
       call<{ path: string }>('POST', at('numbers', phone, 'history'), history),
-    /** The phone sends its clients a message of the protocol (`proto.Message`). */
-    tellOwn: (phone: string, message: Uint8Array) =>
+    /** Sends the phone's clients a message of the protocol (`proto.Message`) from the phone. */
+    sendOwn: (phone: string, message: Uint8Array) =>
       call<{ count: number }>('POST', at('numbers', phone, 'own-messages'), {
         message: Buffer.from(message).toString('base64'),
       }),
-    /** What a handset received, oldest first. */
+    /** Returns the messages that a handset received, oldest first. */
     inbox: (phone: string, query: PageQuery = {}) =>
       call<Page<InboxEntry>>('GET', paged(at('numbers', phone, 'inbox'), query)),
-    /** Statuses a number posted or saw, oldest first. */
+    /** Returns the statuses that a number posted or saw, oldest first. */
     statuses: (phone: string, query: PageQuery = {}) =>
       call<Page<StatusEntry>>('GET', paged(at('statuses', phone), query)),
-    /** Makes a group what is given and tells its companions. */
+    /** Creates or changes a group and notifies its companions. */
     setGroup: (
       id: string,
       group: Pick<GroupRecord, 'name' | 'participants'> &
         Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode'> & { untold: boolean }>,
     ) => call<GroupRecord>('PUT', at('groups', id), group),
     group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
-    /** The linked clients, in the order of their ids. */
+    /** Returns the linked clients, in the order of their ids. */
     sessions: (query: PageQuery = {}) => call<Page<SessionRecord>>('GET', paged('/sessions', query)),
-    /** Moves the network's time on. */
+    /** Moves the network's time forward. */
     forward: (forwardMs: number) => call<{ now: string }>('POST', '/clock', { forwardMs }),
-    /** Stanzas arrive that are no message of one person to another; the author of a status is `from`. */
+    /** Delivers stanzas that are not a message from one person to another. `from` is the author of a status. */
     arrive: (
       phone: string,
       stanzas: { kind: ArrivingKind; from?: string; readable?: boolean; count?: number },
     ) => call<{ ids: string[] }>('POST', at('sessions', phone, 'stanzas'), stanzas),
-    /** Returns what a number's clients have yet to answer. */
+    /** Returns the stanzas that a number's clients have not answered. */
     unanswered: (phone: string) => call<PendingAnswers>('GET', at('sessions', phone, 'unanswered')),
-    /** Inflicts a fault on a number's clients; `count` is for logins, upgrades and acks to come. */
+    /** Inflicts a fault on a number's clients. `count` is the number of later logins, upgrades or acks that it hits. */
     fault: (phone: string, kind: FaultKind, count?: number) =>
       call<FaultResult>('POST', at('sessions', phone, 'fault'), {
         kind,
@@ -160,7 +160,7 @@ export function simulatorControl(url: string) {
         at('sessions', phone, 'query-errors'),
         refusal,
       ),
-    /** Cuts the number's clients; their next logins fail with that reason and these attributes (`code`, `expire`). */
+    /** Cuts the number's clients. Their next logins fail with that reason and these attributes (`code`, `expire`). */
     failLogins: (
       phone: string,
       failure: { reason: number; attributes?: Readonly<Record<string, string>>; count?: number },
@@ -170,7 +170,9 @@ export function simulatorControl(url: string) {
         at('sessions', phone, 'login-failures'),
         failure,
       ),
-    /** Answers the number's next usync questions for a protocol with an error inside the result, as the real server does. */
+    /**
+     * Answers a protocol of the number's next usync questions with an error inside the result, as the real server does.
+     */
     usyncErrors: (
       phone: string,
       error: {
@@ -184,5 +186,5 @@ export function simulatorControl(url: string) {
   };
 }
 
-/** What `simulatorControl` returns. */
+/** The client that `simulatorControl` returns. */
 export type SimulatorControl = ReturnType<typeof simulatorControl>;

@@ -1,10 +1,10 @@
-/** One thing wrong with a request: a dotted path into its body or query, and what it must be. */
+/** A problem of a request: a dotted path into its body or query, and what the value must be. */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** A control call that cannot be done: answered with its status and code. */
+/** A control call that is refused. The answer has this status and code. */
 export class ControlFailure extends Error {
   readonly status: number;
   readonly code: string;

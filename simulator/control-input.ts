@@ -18,7 +18,7 @@ function readBy<Value>(read: (value: unknown) => Value | undefined, message: str
 const groupOf = (value: unknown): string | undefined =>
   typeof value === 'string' && isGroupAddress(value) && /^[\d-]{1,60}@g\.us$/.test(value) ? value : undefined;
 
-/** A phone number; its value has digits only. */
+/** A phone number. Its value has digits only. */
 export const phone = readBy(phoneDigits, 'must be a phone number: + and 7 to 15 digits');
 
 export const groupId = readBy(groupOf, 'must be a group id: digits and dashes, ending in @g.us');
@@ -29,7 +29,7 @@ export const phoneOrGroup = readBy(
   'must be a phone number or a group id ending in @g.us',
 );
 
-/** Phone numbers, each of them once. */
+/** A list of phone numbers, without repetitions. */
 export const phones = v.pipe(
   v.array(phone, 'must be a list of phone numbers'),
   v.transform((digits) => [...new Set(digits)]),
@@ -43,13 +43,13 @@ export function text(most: number) {
   return v.pipe(v.string(message), v.minLength(1, message), v.maxLength(most, message));
 }
 
-/** Texts by name. */
+/** An object of texts by name. */
 export function texts(most: number) {
   const message = `must be an object of texts of at most ${most} characters`;
   return v.record(v.string(), v.pipe(v.string(message), v.maxLength(most, message)), message);
 }
 
-/** A whole number, which a query gives as text. */
+/** A whole number. In a query it comes as text. */
 export function whole(least: number, most: number) {
   return readBy((value) => {
     const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;

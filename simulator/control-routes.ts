@@ -17,16 +17,16 @@ import type { Network } from './network.ts';
 import { numberLimitRoutes } from './number-limit-calls.ts';
 import type { PairingService } from './pairing.ts';
 
-/** The part of a list that is asked for: items behind `cursor`, 1,000 unless said otherwise. */
+/** The part of a list that is asked for: items after `cursor`, by default 1,000. */
 const PAGE = { limit: v.optional(whole(1, 10_000), 1_000), cursor: v.optional(v.string('must be text'), '') };
 
-/** A year: the clock moves in one call so far at most. */
+/** A year. One call moves the clock at most this far. */
 const LONGEST_MOVE_MS = 365 * 86_400_000;
 
-/** Contacts in one history at most, so that a call stays short. */
+/** The most contacts in one history, so that a call stays short. */
 const MOST_CONTACTS = 50_000;
 
-/** The longest message of the protocol, in characters of base64: what fits into the body of a call. */
+/** The longest message of the protocol, in characters of base64. It must fit into the body of a call. */
 const LONGEST_MESSAGE = 1_000_000;
 
 /** The largest number of a version. */
@@ -59,7 +59,7 @@ const GROUP = {
   untold: v.optional(flag, false),
 };
 
-/** The calls that drive the network from outside: README.md says what each one takes and answers. */
+/** Returns the calls that drive the network from outside. README.md lists their input and answers. */
 export function controlRoutes(options: {
   network: Network;
   pairing: PairingService;
@@ -94,7 +94,10 @@ export function controlRoutes(options: {
   ];
 }
 
-/** The control calls that raise the gate and say what the page names. They cut the clients, so that these meet the gate. */
+/**
+ * Returns the control calls for the versions that may log in and the version that the page names. A change cuts all
+ * clients, so that it applies to them.
+ */
 function clientVersionRoutes({ versions, connections, companions }: Network): ControlRoute[] {
   return [
     route('GET /client-versions', {}, () => ({ data: versions.shown() })),
@@ -156,7 +159,7 @@ function groupRoutes(network: Network): ControlRoute[] {
   ];
 }
 
-/** The control calls after which something arrives at a number's clients. */
+/** Returns the control calls that make something arrive at a number's clients. */
 function arrivalRoutes(network: Network): ControlRoute[] {
   return [
     route('POST /numbers/{phone}/receipts', RECEIPTS, ({ group = '', id = '', ...receipts }) => ({
@@ -176,7 +179,7 @@ function arrivalRoutes(network: Network): ControlRoute[] {
         return { data: { path } };
       },
     ),
-    // Any message of the protocol, as the number's owner may send it with a changed client.
+    // The number's owner may send any message of the protocol with a changed client.
     route('POST /numbers/{phone}/own-messages', { phone, message: text(LONGEST_MESSAGE) }, async (input) => {
       const companions = network.companions.of(input.phone);
       const message = proto.Message.decode(Buffer.from(input.message, 'base64'));
@@ -199,7 +202,7 @@ function arrivalRoutes(network: Network): ControlRoute[] {
   ];
 }
 
-/** Returns the part of a list, in the order of its ids, that was asked for, each item as it is shown. */
+/** Returns the part of a list that was asked for, in the order of its ids, each item as `show` returns it. */
 function page<Item extends { readonly id: string }>(
   { limit, cursor }: { readonly limit: number; readonly cursor: string },
   list: readonly Item[],

@@ -3,24 +3,24 @@ import type * as v from 'valibot';
 import { ControlFailure } from './control-failure.ts';
 import { readInput, refused } from './control-input.ts';
 
-/** What is answered: `data` in the envelope, with 200 unless said otherwise. */
+/** The answer to a call: `data` in the envelope. The default status is 200. */
 export interface ControlReply {
   readonly status?: number;
   readonly data: unknown;
 }
 
-/** One control call: method, path with `{named}` parts, and what it does. */
+/** A control call: method, path with `{named}` parts, and handler. */
 export interface ControlRoute {
   readonly method: string;
   readonly path: string;
-  /** `path`: its named parts, decoded. `fields`: those of the query, or of the body where the method is not GET. */
+  /** `path`: its named parts, decoded. `fields`: those of the query for GET, else those of the body. */
   handle(
     path: Readonly<Record<string, string>>,
     fields: Readonly<Record<string, unknown>>,
   ): Promise<ControlReply>;
 }
 
-/** Returns a call, `GET /path`, that takes the fields of `entries`: the named parts of the path are among them. */
+/** Returns a call, `GET /path`, that takes the fields of `entries`. They include the named parts of the path. */
 export function route<Entries extends v.ObjectEntries>(
   call: string,
   entries: Entries,
@@ -31,17 +31,17 @@ export function route<Entries extends v.ObjectEntries>(
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** What a request's path is read against. */
+/** The base URL against which a request's path is parsed. */
 const BASE = 'http://simulator';
 
-/** Answers requests from `routes` in the envelope. Anything unexpected is 500 and reported. */
+/** Answers requests from `routes` in the envelope. An unexpected error is answered 500 and reported. */
 export function controlListener({
   routes,
   settled,
   report,
 }: {
   readonly routes: readonly ControlRoute[];
-  /** Resolves once what was done so far outlives the process: no answer tells what a kill could undo. */
+  /** Resolves once earlier changes survive a kill of the process. No answer is sent before that. */
   readonly settled: () => Promise<void>;
   readonly report: (error: unknown) => void;
 }): (request: IncomingMessage, response: ServerResponse) => void {

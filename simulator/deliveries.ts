@@ -9,55 +9,55 @@ import type { Collection, Journal } from './journal.ts';
 import type { ContactToken } from './number-limits.ts';
 import { node } from './stanzas.ts';
 
-/** A stanza for a companion that its client has not receipted yet. */
+/** A stanza for a companion that has not sent its receipt yet. */
 export interface Delivery {
-  /** Ascending; the order of delivery. */
+  /** Ascending, in the order of delivery. */
   readonly sequence: number;
   readonly companionId: string;
-  /** The stanza's tag; a message unless said otherwise. */
+  /** The stanza's tag; default: `message`. */
   readonly tag?: string;
   /** The stanza's id, the same each time it is delivered. */
   readonly messageId: string;
   readonly attrs: Readonly<Record<string, string>>;
   readonly envelopes: readonly Envelope[];
-  /** What each ciphertext says of the message in the clear. */
+  /** Attributes of each ciphertext that describe the message in the clear. */
   readonly sealedAttrs?: Readonly<Record<string, string>>;
-  /** The sender's token, where the stanza carries it. */
+  /** The sender's token, if the stanza carries it. */
   readonly token?: ContactToken;
-  /** Children that it has beside envelopes or instead of them. */
+  /** Children besides the envelopes, or instead of them. */
   readonly children?: readonly BinaryNode[];
   /**
-   * The source that can encrypt it again: a handset's number and the plaintext, the companion that sent the stanza, or
-   * nobody.
+   * The source that can encrypt the message again: a handset's number and the plaintext, or the companion that sent it.
+   * `nobody`: there is no source.
    */
   readonly source:
     | { readonly phone: string; readonly plaintext: Uint8Array }
     | { readonly companion: string }
     | 'nobody';
-  /** How often the client asked for it to be encrypted again. */
+  /** How often the client asked for another encryption. */
   readonly retries: number;
-  /** A status that its client answered with an error: it comes first at each login and withholds all others. */
+  /** A status that its client answered with an error. It comes first at each login and withholds all others. */
   readonly blocking?: true;
 }
 
-/** How a delivery ended: the client has it, or it refused it. */
+/** How a delivery ended: the client received it, or it refused it. */
 export type DeliveryEnd = 'receipted' | 'refused';
 
-/** Stanzas kept for a companion that is offline, and receipts; the oldest make room. */
+/** The most stanzas, and the most receipts, that are kept for a companion. A new one removes the oldest. */
 const LONGEST_QUEUE = 5_000;
 
 /**
- * What waits for the receipts of companions. A stanza is sent when its companion is online and again at each login
- * until the client sent a receipt for its id, as the real network does.
+ * Keeps stanzas and receipts for companions. A stanza is sent when its companion is online. It is sent again at each
+ * login until the client sent a receipt for its id, as the real network does.
  */
 export class Deliveries {
   readonly #deliveries: Collection<Delivery>;
   readonly #connections: Connections;
   readonly #queues = new Map<string, Map<string, Delivery>>();
   readonly #waiting = new Map<string, Set<(end: DeliveryEnd) => void>>();
-  /** What handsets said that the client has not acknowledged, by companion and by what an acknowledgement names. */
+  /** Receipts of handsets that the client has not acknowledged, by companion and then by `receiptName`. */
   readonly #receipts = new Map<string, Map<string, BinaryNode>>();
-  /** Those of them that a client was sent, and so may acknowledge. */
+  /** The receipts that were sent to a client. Only these can be acknowledged. */
   readonly #sentReceipts = new WeakSet<BinaryNode>();
   /** The ids of deliveries that withhold all others, by companion. */
   readonly #blocking = new Map<string, Set<string>>();
@@ -88,7 +88,7 @@ export class Deliveries {
     if (connection?.hearing === 'full') connection.backlog?.add(this.#finder(kept));
   }
 
-  /** A delivery as it is when its turn comes. */
+  /** Returns a function that finds the delivery when its turn comes. */
   #finder({ companionId, messageId }: Delivery): FindStanza {
     return () => {
       const delivery = this.get(companionId, messageId);
@@ -96,13 +96,13 @@ export class Deliveries {
     };
   }
 
-  /** The client answered a status with an error. */
+  /** Marks a status that the client answered with an error. */
   block(delivery: Delivery): void {
     this.#keep({ ...delivery, blocking: true });
     this.#blockingOf(delivery.companionId).add(delivery.messageId);
   }
 
-  /** Returns what waits for a companion, in the order of delivery. */
+  /** Returns the stanzas that wait for a companion, in the order of delivery. */
   waitingFor(companionId: string): Delivery[] {
     const waiting = [...this.#queueOf(companionId).values()];
     return [...waiting.filter(({ blocking }) => blocking), ...waiting.filter(({ blocking }) => !blocking)];
@@ -112,7 +112,7 @@ export class Deliveries {
     return this.#queues.get(companionId)?.get(messageId);
   }
 
-  /** Keeps a handset's receipt: it is sent at each login of the companion until its client acknowledged it. */
+  /** Keeps a handset's receipt. It is sent at each login of the companion until the client acknowledges it. */
   keepReceipt(companionId: string, receipt: BinaryNode): void {
     const kept = this.#receipts.get(companionId) ?? new Map<string, BinaryNode>();
     this.#receipts.set(companionId, kept);
@@ -129,7 +129,7 @@ export class Deliveries {
     this.#connections.of(companionId)?.backlog?.add(() => this.#keptReceipt(companionId, receipt));
   }
 
-  /** The receipt, unless it was acknowledged meanwhile. */
+  /** Returns the receipt, unless it was acknowledged meanwhile. */
   #keptReceipt(companionId: string, receipt: BinaryNode): BinaryNode | undefined {
     const name = receiptName(receipt.attrs, receipt.attrs.from);
     const kept = this.#receipts.get(companionId)?.get(name);
@@ -137,7 +137,7 @@ export class Deliveries {
     return kept;
   }
 
-  /** The client acknowledged a receipt: the one it was sent, not one of the same name that came meanwhile and waits. */
+  /** Removes a receipt that the client acknowledged. A newer receipt of the same name that was not sent yet stays. */
   receiptAcknowledged(companionId: string, { attrs }: BinaryNode): void {
     const kept = this.#receipts.get(companionId);
     const name = receiptName(attrs, attrs.to);
@@ -145,7 +145,7 @@ export class Deliveries {
     if (receipt !== undefined && this.#sentReceipts.has(receipt)) kept?.delete(name);
   }
 
-  /** From here on the connection gets what waits, oldest first, then receipts, and what comes. */
+  /** Starts to send to the connection: first the waiting stanzas, oldest first, then receipts, then new stanzas. */
   flush(connection: Connection, companion: Companion): void {
     const { id } = companion;
     const waiting = this.waitingFor(id).map((delivery) => this.#finder(delivery));
@@ -160,14 +160,14 @@ export class Deliveries {
     connection.backlog.start();
   }
 
-  /** Sends a delivery anew with fresh envelopes, under the same id. */
+  /** Sends a delivery again with new envelopes, under the same id. */
   retry(delivery: Delivery, envelopes: readonly Envelope[]): void {
     const retried = { ...delivery, envelopes, retries: delivery.retries + 1 };
     this.#keep(retried);
     this.#connections.of(delivery.companionId)?.send(stanzaOf(retried));
   }
 
-  /** Ends a delivery: the client received the stanza, or refused it. */
+  /** Ends a delivery, because the client received the stanza or refused it. */
   end(companionId: string, messageId: string, end: DeliveryEnd): void {
     const delivery = this.get(companionId, messageId);
     if (delivery) this.#end(delivery, end);
@@ -191,7 +191,7 @@ export class Deliveries {
     ];
   }
 
-  /** Forgets what waited for a companion that was unlinked. */
+  /** Removes all that waits for a companion that was unlinked. */
   forget(companionId: string): void {
     for (const delivery of this.#queueOf(companionId).values()) this.#end(delivery, 'refused');
     this.#queues.delete(companionId);
@@ -227,7 +227,7 @@ export class Deliveries {
   }
 }
 
-/** What a receipt and its acknowledgement have in common. */
+/** Returns the attributes that a receipt and its acknowledgement have in common. */
 function receiptName({ id, type, participant }: BinaryNode['attrs'], chat: string | undefined): string {
   return [id, chat, participant, type].join(' ');
 }
@@ -245,9 +245,9 @@ function stanzaOf(delivery: Delivery): BinaryNode {
   ]);
 }
 
-/** Whether it is what somebody shows to all contacts. */
+/** True if the delivery is a status. */
 export const isStatus = ({ attrs }: Delivery): boolean => attrs.from === STATUS_ADDRESS;
 
-/** The plaintext of a delivery a handset made. */
+/** Returns the plaintext of a delivery that a handset made. */
 export const plaintextOf = (source: { plaintext: Uint8Array }): proto.Message =>
   proto.Message.decode(source.plaintext);

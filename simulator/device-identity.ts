@@ -10,7 +10,7 @@ import {
 import type { Companion } from './companions.ts';
 import type { Handset } from './handset.ts';
 
-/** What account and device both sign: which device this is, and since when (seconds). */
+/** Returns the bytes that account and device both sign: the device, and the time of linking in seconds. */
 export const identityDetails = (companion: Companion, timestamp: number): Uint8Array =>
   proto.ADVDeviceIdentity.encode({
     rawId: companion.registrationId,
@@ -18,7 +18,7 @@ export const identityDetails = (companion: Companion, timestamp: number): Uint8A
     keyIndex: companion.device,
   }).finish();
 
-/** The account's signature over a companion, sealed with the secret that the QR code carried. */
+/** Returns the account's signature over a companion, sealed with the secret of the QR code. */
 export function signIdentity(options: {
   handset: Handset;
   companion: Companion;
@@ -37,7 +37,7 @@ export function signIdentity(options: {
   return Buffer.from(proto.ADVSignedDeviceIdentityHMAC.encode(sealed).finish());
 }
 
-/** Whether the client's `pair-device-sign` carries the companion's own signature over its link to the account. */
+/** True if the client's `pair-device-sign` has the companion's own signature over its link to the account. */
 export function isSignedByDevice(options: {
   handset: Handset;
   companion: Companion;

@@ -14,20 +14,20 @@ import {
 import type { Network } from './network.ts';
 import { unlink } from './unlinking.ts';
 
-/** What a fault did: how many live connections it hit, and how many events to come it is armed for. */
+/** The result of a fault: the number of live connections that it hit, and of later events for which it is armed. */
 export interface FaultResult {
   readonly kind: FaultKind;
   readonly hit: number;
   readonly armed: number;
 }
 
-/** How many events to come meet a fault. */
+/** The number of later events that meet a fault. */
 const count = v.optional(whole(0, 1_000_000), 1);
 const code = whole(100, 999);
 const backoff = v.optional(whole(0, 1_000_000_000), 0);
 const QUERY_ERROR = { phone, code: v.optional(code, 429), text: v.optional(text(100)), count };
 
-/** The control calls after which the network refuses or fails something. */
+/** Returns the control calls that make the network refuse or fail something. */
 export function faultRoutes(network: Network): ControlRoute[] {
   const { faults } = network;
   return [
@@ -77,14 +77,14 @@ export function faultRoutes(network: Network): ControlRoute[] {
   ];
 }
 
-/** The text of a refusal: the network's own for 429. */
+/** Returns the text of a refusal. The default for 429 is the network's own. */
 const textOf = ({ code, text }: { code: number; text?: string | undefined }): string =>
   text ?? (code === 429 ? 'rate-overlimit' : 'refused');
 
 /**
- * Inflicts a fault on a number. What is for logins and upgrades to come also cuts the live connections, so that
- * their clients meet it.
- * @throws ControlFailure 409 when the kind needs a live connection, or a companion, and there is none.
+ * Inflicts a fault on a number. A fault for later logins or upgrades also cuts the live connections, so that their
+ * clients meet it.
+ * @throws ControlFailure 409 if the kind needs a live connection or a companion, and there is none.
  */
 function inflict(network: Network, options: { phone: string; kind: FaultKind; count: number }): FaultResult {
   const { phone, kind, count } = options;
@@ -117,7 +117,7 @@ const ARMED_FAULTS = ['bare_lid', 'lost', 'no_lid', 'unacked', 'unlisted', 'unre
 const isArmed = (kind: FaultKind): kind is ArmedFault =>
   (ARMED_FAULTS as readonly FaultKind[]).includes(kind);
 
-/** Changes what is answered from now on; the live connections stay. */
+/** Arms a fault that changes later answers. The live connections stay. */
 function armFor(
   { faults }: Network,
   kind: ArmedFault,
@@ -131,7 +131,7 @@ function armFor(
   else faults.garbleMessages(phone, count, kind === 'unread' ? 'at_login' : 'at_once');
 }
 
-/** Ends `deaf`: what came for the connection meanwhile arrives at once. */
+/** Ends `deaf`. Stanzas that were held back for the connection are delivered at once. */
 function hearAgain(network: Network, connection: Connection): void {
   connection.hearing = 'full';
   const { companion } = connection;

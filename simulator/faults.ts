@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import { node, streamError } from './stanzas.ts';
 
-/** What can be done to a live connection, by the name the control API gives it. */
+/** The faults of a live connection, by their names in the control API. */
 export const LIVE_FAULTS = {
   /** The socket is cut. Client: 428. */
   drop: (connection: Connection) => connection.drop(),
@@ -14,21 +14,24 @@ export const LIVE_FAULTS = {
   unavailable: (connection: Connection) => connection.endWith(streamError(503, node('service-unavailable'))),
   /** The server wants a fresh connection. Client: 515. */
   restart: (connection: Connection) => connection.endWith(streamError(515, node('restart'))),
-  /** The stream is broken for a reason the client does not know. Client: 500. */
+  /** The stream is broken, for a reason that the client does not know. Client: 500. */
   bad_session: (connection: Connection) => connection.endWith(streamError(undefined, node('bad-session'))),
-  /** The server ends the stream in good order. Client: 428. */
+  /** The server ends the stream in order. Client: 428. */
   stream_end: (connection: Connection) => connection.endWith(node('xmlstreamend')),
-  /** Open, but nothing is answered any more, pings included. Client: 408, by its own keep-alive. */
+  /** The socket stays open, but nothing is answered any more, pings included. Client: 408, by its own keep-alive. */
   silent: (connection: Connection) => {
     connection.hearing = 'silent';
   },
-  /** Open and pings are answered, but nothing else is, and nothing arrives. Client: notices nothing. */
+  /**
+   * The socket stays open and pings are answered. Nothing else is answered, and nothing arrives. Client: notices
+   * nothing.
+   */
   deaf: (connection: Connection) => {
     connection.hearing = 'deaf';
   },
 } as const;
 
-/** What can be done to the next logins of a number, with the code the client gives as its reason. */
+/** The faults of the next logins of a number, with the code that the client reports. */
 export const LOGIN_FAULTS = {
   unauthorized: 401,
   forbidden: 403,
@@ -68,22 +71,22 @@ export const FAULT_KINDS = [
   'unreadable',
 ] as const satisfies readonly FaultKind[];
 
-/** An answer the network gives instead of the right one, so many more times. */
+/** An error that the network answers the next `left` times. */
 interface Refusal {
   readonly code: number;
   readonly text: string;
   left: number;
 }
 
-/** An error of one protocol of a usync question (`contact`, `devices`, `lid`), so many more times. */
+/** An error of one protocol of a usync question (`contact`, `devices`, `lid`). */
 export interface UsyncError {
   readonly code: number;
   readonly text: string;
-  /** Seconds for which the server wants no such question; undefined: it does not say. */
+  /** Seconds during which the server refuses such questions; undefined: the answer gives no time. */
   readonly backoff: number | undefined;
 }
 
-/** Why a login fails: the reason, and what else stands in the `<failure>` (`code` and `expire` of a temporary ban). */
+/** The reason of a failed login, and other attributes of its `<failure>` (`code` and `expire` of a temporary ban). */
 export interface LoginFailure {
   readonly code: number;
   readonly attributes: Readonly<Record<string, string>>;
@@ -117,17 +120,17 @@ export class Faults {
     arm(this.#queries, `${phone} ${xmlns}`, { code, text, left: count });
   }
 
-  /** The next `count` logins of the number fail with the code, and the attributes besides. 0 ends it. */
+  /** The next `count` logins of the number fail with the code and the attributes. 0 ends it. */
   refuseLogins(phone: string, { code, attributes }: LoginFailure, count: number): void {
     arm(this.#logins, phone, { code, attributes, text: '', left: count });
   }
 
-  /** The next `count` upgrades, whoever's, are answered 503. 0 ends it. */
+  /** The next `count` upgrades of any number are answered 503. 0 ends it. */
   refuseUpgrades(count: number): void {
     this.#upgrades = count;
   }
 
-  /** The next `count` messages of the number are taken and delivered, but not acknowledged. 0 ends it. */
+  /** The next `count` messages of the number are accepted and delivered, but not acknowledged. 0 ends it. */
   withholdAcks(phone: string, count: number): void {
     this.#unacked.set(phone, count);
   }
@@ -138,8 +141,8 @@ export class Faults {
   }
 
   /**
-   * The next `count` copies of messages of the number cannot be read where they arrive, and are asked for again then.
-   * 0 ends it.
+   * The next `count` copies of messages of the number are unreadable at their recipients. Those ask for them again
+   * `at_once`, or at the sender's next login. 0 ends it.
    */
   garbleMessages(phone: string, count: number, when: 'at_once' | 'at_login'): void {
     (when === 'at_once' ? this.#unreadable : this.#unread).set(phone, count);
@@ -183,7 +186,7 @@ export class Faults {
     arm(this.#usync, `${phone} ${protocol}`, { ...error, left: count });
   }
 
-  /** Whether the account of the number links a client only with a passkey. */
+  /** Makes the number's account link clients only with a passkey, or without one again. */
   requirePasskey(phone: string, required: boolean): void {
     if (required) this.#passkeys.add(phone);
     else this.#passkeys.delete(phone);
@@ -227,7 +230,7 @@ export class Faults {
     return takeOne(this.#lost, phone);
   }
 
-  /** When the copy that arrives now is asked for again; undefined: it can be read. */
+  /** Returns when the recipient of this copy asks for it again; undefined: the copy is readable. */
   takeGarbled(phone: string): 'at_once' | 'at_login' | undefined {
     if (takeOne(this.#unread, phone)) return 'at_login';
     return takeOne(this.#unreadable, phone) ? 'at_once' : undefined;

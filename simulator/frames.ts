@@ -4,7 +4,7 @@ export const INTRO_HEADER = Buffer.from([0x57, 0x41, 0x06, 0x03]);
 /** Routing bytes may precede the header: "ED", 0, 1, a 3-byte length and the bytes. */
 const ROUTING_MARK = Buffer.from([0x45, 0x44, 0x00, 0x01]);
 
-/** Puts the 3-byte big-endian length in front of a payload. */
+/** Returns the payload with its 3-byte big-endian length in front. */
 export function frame(payload: Uint8Array): Buffer {
   const framed = Buffer.allocUnsafe(3 + payload.byteLength);
   framed.writeUIntBE(payload.byteLength, 0, 3);
@@ -12,12 +12,12 @@ export function frame(payload: Uint8Array): Buffer {
   return framed;
 }
 
-/** Cuts the client's byte stream, which opens with the intro header, into frame payloads. */
+/** Splits the client's byte stream into the payloads of its frames. The stream begins with the intro header. */
 export class FrameReader {
   #bytes: Buffer = Buffer.alloc(0);
   #introRead = false;
 
-  /** Takes bytes as they come and returns every payload they complete. Throws when the intro is not a client's. */
+  /** Takes more bytes and returns every payload that is complete now. Throws if the intro is not a client's. */
   push(bytes: Buffer): Buffer[] {
     this.#bytes = this.#bytes.byteLength === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
     if (!this.#introRead && !this.#readIntro()) return [];

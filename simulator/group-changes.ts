@@ -7,28 +7,29 @@ import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { node } from './stanzas.ts';
 
-/** How long a client's acknowledgement of a change is waited for, in milliseconds; it normally comes at once. */
+/** How long to wait for a client's acknowledgement of a change, in milliseconds. It normally comes at once. */
 const ACK_WAIT_MS = 2_000;
 
 /**
- * Makes the group what is given, tells the companions of everyone in it, before or after, and resolves once their
- * clients took the changes. A companion that is offline refreshes its groups at its next login. `isUntold`: nobody is told.
+ * Stores the group and notifies the companions of everyone who was or is in it. Resolves once their clients
+ * acknowledged. A companion that is offline refreshes its groups at its next login. With `isUntold` no companion is
+ * notified.
  */
 export async function changeGroup(network: Network, group: Group, isUntold: boolean): Promise<void> {
   const before = network.groups.get(group.id);
   network.groups.put(group);
   if (isUntold) return;
   const concerned = new Set([...(before?.participants ?? []), ...group.participants]);
-  const told = [...concerned].flatMap((phone) => {
+  const notified = [...concerned].flatMap((phone) => {
     const changes = before?.participants.includes(phone)
       ? changesBetween(network, before, group)
       : [node('create', {}, [groupNode(network, group)])];
-    return network.companions.of(phone).map((companion) => tell(network, companion, group, changes));
+    return network.companions.of(phone).map((companion) => notify(network, companion, group, changes));
   });
-  await Promise.all(told);
+  await Promise.all(notified);
 }
 
-async function tell(
+async function notify(
   network: Network,
   companion: Companion,
   group: Group,
@@ -39,7 +40,7 @@ async function tell(
     network.groups.markStale(companion.id);
     return;
   }
-  // One after the other: of two updates of a group at once, the client's event buffer keeps the first only.
+  // Send them one after the other: of two updates of a group at once, the client's event buffer keeps only the first.
   for (const change of changes) await connection.ask(notification(network, group, change), ACK_WAIT_MS);
 }
 

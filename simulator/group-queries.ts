@@ -5,7 +5,7 @@ import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { attribute, iqError, iqResult, node } from './stanzas.ts';
 
-/** Answers a companion's questions about groups: all it takes part in, or one. Changing groups is the phone's part. */
+/** Answers a companion's questions about groups: all of its number, or one. Only the phone can change groups. */
 export function answerGroupQuery(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
   if (getBinaryNodeChild(iq, 'participating')) {
     const groups = network.groups.of(companion.phone).map((group) => groupNode(network, group));
@@ -19,7 +19,7 @@ export function answerGroupQuery(network: Network, companion: Companion, iq: Bin
   return iqResult(iq, [groupNode(network, group)]);
 }
 
-/** A group with its participants, as queries and notifications carry it. */
+/** Returns a group with its participants, in the form of queries and notifications. */
 export function groupNode(network: Network, group: Group): BinaryNode {
   const createdAt = String(group.createdAt);
   const creator = group.admins[0] ?? group.participants[0];
@@ -41,7 +41,7 @@ export function groupNode(network: Network, group: Group): BinaryNode {
   );
 }
 
-/** A participant under its address in the group, with the other one beside it. */
+/** Returns a participant with the address that the group uses, and the other address beside it. */
 export function participantNode(network: Network, group: Group, phone: string): BinaryNode {
   const number = network.numbers.of(phone);
   const other =

@@ -7,17 +7,17 @@ export interface Group {
   readonly id: string;
   readonly name: string;
   readonly participants: readonly string[];
-  /** Those of the participants who administer it. */
+  /** The participants who administer it. */
   readonly admins: readonly string[];
-  /** Whether only its administrators may write. */
+  /** True if only its administrators may write. */
   readonly announce: boolean;
-  /** How its stanzas name the participants. */
+  /** The kind of address by which its stanzas name the participants. */
   readonly addressing: Addressing;
   /** Seconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** All groups, and which companions have yet to hear of a change. */
+/** All groups, and the companions that have missed a change. */
 export class Groups {
   readonly #groups: Collection<Group>;
   readonly #stale: Collection<true>;
@@ -40,17 +40,17 @@ export class Groups {
     this.#index(group);
   }
 
-  /** The groups a number takes part in. */
+  /** Returns the groups that a number takes part in. */
   of(phone: string): Group[] {
     return [...(this.#byPhone.get(phone) ?? [])].flatMap((id) => this.#groups.get(id) ?? []);
   }
 
-  /** A companion was offline when a group changed: it is told at its next login. */
+  /** Marks a companion that was offline when a group changed. It is notified at its next login. */
   markStale(companionId: string): void {
     this.#stale.set(companionId, true);
   }
 
-  /** Whether a companion has to refresh its groups. True once: the call at its login clears it. */
+  /** True if a companion has to refresh its groups. The call clears the mark. */
   takeStale(companionId: string): boolean {
     const stale = this.#stale.get(companionId) ?? false;
     this.#stale.delete(companionId);

@@ -12,8 +12,8 @@ import { answerPeerRequest } from './peer-messages.ts';
 import { attribute, node } from './stanzas.ts';
 
 /**
- * A handset gets a message: it decrypts and shows it and tells the sender so. What it cannot decrypt it asks the
- * sender to encrypt again. One that is switched off does all this when it is on again.
+ * Receives a message on a handset: decrypts it, shows it and sends the receipt. If it cannot decrypt, it asks the
+ * sender to encrypt again. A handset that is off does all this when it is on again.
  */
 export async function receiveOnHandset(
   network: Network,
@@ -39,7 +39,7 @@ export async function receiveOnHandset(
     askAgain(network, incoming, target, 'at_once');
     return;
   }
-  // The phone's own copy of what its companion sent is not shown as received.
+  // The phone does not show messages that its own companion sent.
   if (target.number.phone === sender.phone) {
     const requestId = attribute(incoming.stanza, 'id');
     for (const message of messages) {
@@ -133,7 +133,7 @@ function quoteOf(content: proto.IMessage): Quote | null {
   return { id, participant: participant ?? null, text };
 }
 
-/** A status is one entry of its author's, with the handsets that could read it, and one of each viewer's. */
+/** Shows a status: one entry for its author, which lists the handsets that could read it, and one for each viewer. */
 async function showStatus(
   network: Network,
   status: {

@@ -4,8 +4,8 @@ import { addressOf } from './numbers.ts';
 import { node } from './stanzas.ts';
 
 /**
- * A handset says to all companions of a number that it has messages, or that they were read there: those of its inbox,
- * or the one that is named, whether or not there is such a message. How many it named.
+ * Sends a handset's receipts to all companions of a number: for its inbox, or for the message `id`, even if there is
+ * none. Returns the number of messages.
  */
 export function sendReceipts(
   network: Network,
@@ -13,9 +13,9 @@ export function sendReceipts(
     readonly phone: string;
     readonly to: string;
     readonly type: 'delivered' | 'read';
-    /** Empty: a chat between two. */
+    /** Empty: a chat of two people. */
     readonly group: string;
-    /** Empty: all that came from there. */
+    /** Empty: all messages of that chat. */
     readonly id: string;
   },
 ): number {

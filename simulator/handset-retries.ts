@@ -6,10 +6,10 @@ import type { Network } from './network.ts';
 import { addressOf, type DeviceReference } from './numbers.ts';
 import { node } from './stanzas.ts';
 
-/** From this retry on a phone sends its keys along (whatsapp-rust `MIN_RETRY_COUNT_FOR_KEYS`). */
+/** From this retry on, a phone sends its keys too (whatsapp-rust `MIN_RETRY_COUNT_FOR_KEYS`). */
 const FIRST_WITH_KEYS = 2;
 
-/** From whom a receipt comes, in the stanza's own way of addressing. */
+/** Returns the attributes that name the sender of a receipt, with the kind of address that the stanza used. */
 export function receiptOrigin(
   { group, isStatus, stanza }: Incoming,
   target: DeviceReference,
@@ -20,7 +20,7 @@ export function receiptOrigin(
     : { from: address };
 }
 
-/** A handset's question for a message that it could not read; undefined: it asked often enough. */
+/** Returns a handset's request for a message that it could not read. Undefined: it has asked often enough. */
 export function retryReceipt(
   network: Network,
   incoming: Incoming,

@@ -20,16 +20,16 @@ export interface Envelope {
   readonly ciphertext: Uint8Array;
 }
 
-/** One-time keys get ids 1 to this and then start over; so many may be waiting for their first use. */
+/** One-time keys get ids 1 to this and then start again. So many can wait for their first use. */
 const ONE_TIME_KEYS = 100;
-/** So many are made and stored together at most: the answers with all but the first then wait for no write. */
+/** The most keys that are made and stored together. Only the first answer of a lot waits for the write. */
 const LARGEST_LOT = 10;
 
 /**
- * A simulated phone: device 0 of a number, with a Signal identity of its own, sessions with companions and sender
- * keys. Its work runs one piece at a time.
+ * A simulated phone: device 0 of a number, with its Signal identity, sessions with companions, and sender keys. Its
+ * work runs one piece at a time.
  *
- * A companion is always known by its phone-number device address, however a stanza named it: with a second session
+ * A companion is always known by its phone-number device address, however a stanza named it. With a second session
  * under its LID, groups and statuses addressed by LID would find no session record.
  */
 export class Handset {
@@ -39,7 +39,7 @@ export class Handset {
   readonly #repository: SignalRepositoryWithLIDStore;
   readonly #lock = new Lock();
   #oneTimeKeys = 0;
-  /** Stored, and not yet given to anybody. */
+  /** One-time keys that are stored and not yet given out. */
   readonly #lot: PublicPreKey[] = [];
   #lotSize = 1;
 
@@ -52,11 +52,11 @@ export class Handset {
       silentLogger,
       undefined,
     );
-    // The sessions of a handset are known by numbers alone, so there is nothing to look up before each use of one.
+    // A handset knows its sessions only by number, so no lookup is needed before each use.
     this.#repository.lidMapping.getLIDForPN = async () => null;
   }
 
-  /** The account key: the public half, which companions learn when they pair. 32 bytes. */
+  /** The public half of the account key, 32 bytes. Companions learn it when they pair. */
   get identityKey(): Uint8Array {
     return this.#creds.signedIdentityKey.public;
   }
@@ -70,12 +70,12 @@ export class Handset {
     return Curve.sign(this.#creds.signedIdentityKey.private, bytes);
   }
 
-  /** The secret that the account key shares with another identity, by its public key. */
+  /** Returns the secret that the account key shares with another identity, given by its public key. */
   agree(publicKey: Uint8Array): Buffer {
     return Curve.sharedKey(this.#creds.signedIdentityKey.private, publicKey);
   }
 
-  /** A bundle for someone who wants a session, with a fresh one-time key. */
+  /** Returns a bundle for a device that wants a session, with a new one-time key. */
   bundle(): KeyBundle {
     if (this.#lot.length === 0) this.#makeLot();
     const { registrationId, signedPreKey } = this.#creds;
@@ -91,7 +91,7 @@ export class Handset {
     };
   }
 
-  /** Twice as many each time: few handsets are asked often. */
+  /** Makes twice as many keys each time, because few handsets are asked often. */
   #makeLot(): void {
     for (let count = 0; count < this.#lotSize; count += 1) {
       this.#oneTimeKeys += 1;
@@ -103,7 +103,7 @@ export class Handset {
     this.#lotSize = Math.min(LARGEST_LOT, 2 * this.#lotSize);
   }
 
-  /** Decrypts what `sender` sent to this handset alone. Throws when it cannot. */
+  /** Decrypts a payload that `sender` encrypted for this handset only. Rejects if it cannot. */
   decrypt(sender: string, envelope: Envelope): Promise<proto.Message> {
     return this.#lock.run(async () => {
       const { type, ciphertext } = envelope;
@@ -113,14 +113,14 @@ export class Handset {
     });
   }
 
-  /** Takes the sender key that `sender` will use in `group`. */
+  /** Stores the sender key that `sender` uses in `group`. */
   learnSenderKey(sender: string, item: proto.Message.ISenderKeyDistributionMessage): Promise<void> {
     return this.#lock.run(() =>
       this.#repository.processSenderKeyDistributionMessage({ authorJid: sender, item }),
     );
   }
 
-  /** Decrypts what `sender` sent to everyone in `group`. Throws without the sender's key. */
+  /** Decrypts a payload that `sender` encrypted for everyone in `group`. Rejects without the sender's key. */
   decryptGroup(sender: string, group: string, ciphertext: Uint8Array): Promise<proto.Message> {
     return this.#lock.run(async () => {
       const plaintext = await this.#repository.decryptGroupMessage({
@@ -132,26 +132,26 @@ export class Handset {
     });
   }
 
-  /** Whether a session with that companion is open. */
+  /** Resolves with true if a session with that companion is open. */
   async knows(companion: string): Promise<boolean> {
     return (await this.#repository.validateSession(companion)).exists;
   }
 
-  /** Opens a session with a companion, in place of the one there may be. */
+  /** Opens a session with a companion, and replaces an earlier one. */
   openSession(companion: string, bundle: KeyBundle): Promise<void> {
     return this.#lock.run(() =>
-      // The library takes a bundle without a one-time key, though its types say otherwise.
+      // The library accepts a bundle without a one-time key, although its types do not.
       this.#repository.injectE2ESession({ jid: companion, session: signalSession(bundle) as never }),
     );
   }
 
-  /** Encrypts a message, or bytes as they are, for one companion, with which a session must be open. */
+  /** Encrypts a message, or raw bytes, for one companion. A session with it must be open. */
   encrypt(companion: string, message: proto.IMessage | Uint8Array): Promise<Envelope> {
     const data = message instanceof Uint8Array ? message : encodeWAMessage(message);
     return this.#lock.run(() => this.#repository.encryptMessage({ jid: companion, data }));
   }
 
-  /** Encrypts for everyone in `group` and gives the key message that members need to read it. */
+  /** Encrypts for everyone in `group`. Also returns the key message that members need to read it. */
   encryptGroup(
     group: string,
     author: string,
@@ -194,7 +194,7 @@ export class Handset {
           }
         }
       },
-      // The handset's own lock keeps pieces of work apart already.
+      // The handset's own lock already separates pieces of work.
       isInTransaction: () => false,
       transaction: (work) => work(),
     };
@@ -203,7 +203,7 @@ export class Handset {
 
 const silence = (): void => undefined;
 
-/** The Signal code logs each failure it reports by throwing as well. */
+/** The Signal code also throws each failure that it logs. */
 const silentLogger = {
   level: 'silent',
   child: () => silentLogger,
@@ -214,7 +214,7 @@ const silentLogger = {
   error: silence,
 };
 
-/** Runs work one piece after the other; a piece that fails does not stop the next. */
+/** Runs pieces of work one after the other. A piece that fails does not stop the next. */
 class Lock {
   #tail: Promise<unknown> = Promise.resolve();
 

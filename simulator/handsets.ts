@@ -2,7 +2,7 @@ import { Curve, generateRegistrationId, type SignalCreds, signedKeyPair } from '
 import { Handset } from './handset.ts';
 import type { Collection, Journal } from './journal.ts';
 
-/** The handsets of all numbers, each made when it is first needed and kept from then on. */
+/** The handsets of all numbers. Each is made when it is first needed, and then kept. */
 export class Handsets {
   readonly #creds: Collection<SignalCreds>;
   readonly #keys: Collection<unknown>;

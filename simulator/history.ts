@@ -7,27 +7,27 @@ import type { Network } from './network.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
 import { takeBundle } from './pre-key-queries.ts';
 
-/** The number of a fat account's first contact; the others follow it. */
+/** The number of the first contact in a large history. The others follow it. */
 const FIRST_CONTACT = 33_700_000_000;
 
-/** How long ago a fat account's contacts issued their tokens, in seconds: a day. */
+/** The age of the contacts' tokens in a large history, in seconds: a day. */
 const TOKEN_AGE_SECONDS = 86_400;
 
 const { HistorySyncType } = proto.HistorySync;
 
-/** A history as an old account has it. */
+/** A history like that of an old account. */
 export interface FatHistory {
-  /** How many contacts it names with their ids. */
+  /** The number of contacts that it names with their ids. */
   readonly mappings: number;
-  /** How many of them have a chat and a token. */
+  /** The number of contacts that have a chat and a token. */
   readonly tokens?: number;
-  /** How its file is spoilt. */
+  /** The fault of its file. */
   readonly fault?: FileFault;
 }
 
 /**
- * A phone sends a companion its history once, at its first login. This one is empty, but a client that syncs history
- * holds its events back until it has come, for up to 20 s.
+ * Sends a companion the history of its phone, once, at its first login. This history is empty. A client that syncs
+ * history holds its events back until the history has come, for up to 20 s.
  */
 export async function sendHistory(network: Network, companion: Companion): Promise<void> {
   if (!network.companions.takeHistoryDue(companion)) return;
@@ -41,8 +41,9 @@ export async function sendHistory(network: Network, companion: Companion): Promi
 }
 
 /**
- * The phone sends its companions a history as an old account has it, in a file of the media host: `mappings` contacts with their
- * ids, of which the first `tokens` have a chat and a token. The file is spoilt as `fault` says. Resolves with its path.
+ * Sends the phone's companions a history like that of an old account, in a file of the media host. It names `mappings`
+ * contacts with their ids; the first `tokens` have a chat and a token. `fault` spoils the file. Resolves with the
+ * file's path.
  */
 export async function sendFatHistory(
   network: Network,
@@ -67,7 +68,7 @@ export async function sendFatHistory(
   return file.directPath;
 }
 
-/** The phone sends one of its companions a message of the protocol, as between devices of one account. */
+/** Sends one companion of the phone a message of the protocol, like any message between devices of one account. */
 export async function sendOwn(
   network: Network,
   companion: Companion,

@@ -1,18 +1,18 @@
 import type { AttachmentFacts } from './attachments.ts';
 import type { Collection, Journal } from './journal.ts';
 
-/** What a message says of the one that it quotes. */
+/** The fields by which a message names the one that it quotes. */
 export interface Quote {
   /** The stanza's id. */
   readonly id: string;
-  /** The address of whoever wrote it. */
+  /** The address of its author. */
   readonly participant: string | null;
   readonly text: string | null;
 }
 
 /** A message or status as a handset shows it. */
 export interface InboxEntry {
-  /** Ascending within the simulator; a list's cursor. */
+  /** Ascending within the simulator. A list uses it as cursor. */
   readonly id: string;
   /** The stanza's id, chosen by the sending client. */
   readonly messageId: string;
@@ -20,17 +20,17 @@ export interface InboxEntry {
   readonly from: string;
   readonly text: string | null;
   readonly mediaType: string | null;
-  /** SHA-256 of the decrypted attachment, hex; null without one, or when it could not be fetched and read. */
+  /** SHA-256 of the decrypted attachment, hex. null: there is none, or it could not be fetched or decrypted. */
   readonly mediaSha256: string | null;
   /** The facts that the message gives of its attachment; null without one. */
   readonly media: AttachmentFacts | null;
-  /** The message that it quotes, as the sender's client names it; null: none. */
+  /** The message that it quotes, with the names that the sender's client used; null: none. */
   readonly quote: Quote | null;
-  /** The group's id, or null in a chat between two. */
+  /** The group's id; null: a chat of two people. */
   readonly group: string | null;
-  /** Whether the sender was seen composing in this chat since its last message there. */
+  /** True if the sender was seen composing in this chat since its last message there. */
   readonly composingSeen: boolean;
-  /** How often the sender delivered the same stanza id again. The handset shows it once. */
+  /** How often the sender delivered the same stanza id again. The handset shows it only once. */
   readonly duplicates: number;
   /** ISO 8601. */
   readonly at: string;
@@ -51,10 +51,10 @@ export interface StatusEntry {
   readonly at: string;
 }
 
-/** Entries kept in an inbox; the oldest make room. */
+/** The most entries in an inbox. A new one removes the oldest. */
 const LONGEST_INBOX = 10_000;
 
-/** Entries in the order they came, per number, with each stanza id of a sender at most once. */
+/** Entries by number, in the order of arrival. Each stanza id of a sender occurs once. */
 export class EntryLog<
   Entry extends { readonly id: string; readonly messageId: string; readonly from: string },
 > {
@@ -70,7 +70,7 @@ export class EntryLog<
     }
   }
 
-  /** The entry made of that stanza, if the owner has it. */
+  /** Returns the owner's entry for that stanza, if there is one. */
   find(owner: string, stanza: { from: string; messageId: string }): Entry | undefined {
     const id = this.#byOwner.get(owner)?.get(`${stanza.from} ${stanza.messageId}`);
     return id === undefined ? undefined : this.#entries.get(`${owner} ${id}`);
@@ -90,7 +90,7 @@ export class EntryLog<
     this.#entries.set(`${owner} ${entry.id}`, entry);
   }
 
-  /** All of an owner's entries, oldest first. */
+  /** Returns all of an owner's entries, oldest first. */
   list(owner: string): Entry[] {
     const found: Entry[] = [];
     for (const id of this.#byOwner.get(owner)?.values() ?? []) {

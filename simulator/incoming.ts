@@ -9,6 +9,6 @@ export interface Incoming {
   readonly group: string | null;
   readonly isStatus: boolean;
   readonly composingSeen: boolean;
-  /** Takes the receipts: they reach the sender after the acknowledgement of its stanza. */
+  /** Takes the receipts. They reach the sender after the acknowledgement of its stanza. */
   readonly receipt: (receipt: BinaryNode) => void;
 }

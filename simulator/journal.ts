@@ -4,25 +4,26 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { BufferJSON } from '@whiskeysockets/baileys';
 
-/** Named values of one kind. Reads are in memory; writes reach the disk behind them, in order. */
+/** Named values of one kind. Reads are from memory. Writes reach the disk later, in order. */
 export interface Collection<Value> {
   get(key: string): Value | undefined;
-  /** Stores the value. It must not be changed afterwards except through another `set`. */
+  /** Stores the value. Change it afterwards only by another `set`. */
   set(key: string, value: Value): void;
   delete(key: string): void;
   entries(): IterableIterator<[string, Value]>;
   readonly size: number;
 }
 
-/** Rewrite the file when this many lines were appended and most of them are dead. */
+/** The file is rewritten after this many appended lines if most of them are dead. */
 const COMPACT_AFTER_LINES = 200_000;
 
 /**
- * Everything the simulator remembers, in one append-only file of JSON lines: `[collection, key, value]`, or
- * without a value when the key was deleted. The file is read at the start and rewritten when most of it is dead.
+ * Everything the simulator remembers, in one append-only file of JSON lines. A line is `[collection, key, value]`,
+ * without the value if the key was deleted. The file is read at the start and rewritten when most of it is dead.
  *
- * What was `set` before `settled()` resolves survives the death of the process (not of the host: nothing is
- * fsynced). Every frame to a client waits for that, so the network never shows what it could forget.
+ * Values that were `set` before `settled()` resolves survive the death of the process. They may not survive the death
+ * of the host, because nothing is fsynced. Every frame to a client waits for `settled()`, so the network never shows
+ * anything that it could forget.
  */
 export class Journal {
   readonly #path: string;
@@ -38,7 +39,7 @@ export class Journal {
     this.#path = path;
   }
 
-  /** Reads the journal in `directory`, made when it is missing. A torn last line is dropped. */
+  /** Reads the journal in `directory`, which is created if missing. A torn last line is dropped. */
   static async open(directory: string): Promise<Journal> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const journal = new Journal(join(directory, 'network.jsonl'));
@@ -47,7 +48,7 @@ export class Journal {
     return journal;
   }
 
-  /** The collection of that name. `Value` is the caller's word: nothing is checked on reading. */
+  /** Returns the collection of that name. `Value` is not checked on reading. */
   collection<Value>(name: string): Collection<Value> {
     const values = this.#valuesOf(name) as Map<string, Value>;
     return {
@@ -66,12 +67,12 @@ export class Journal {
     };
   }
 
-  /** Whether everything set so far is with the operating system, so that nobody need wait for `settled()`. */
+  /** True if the operating system has every value that was set, so that no caller need wait for `settled()`. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
 
-  /** Resolves once everything set so far is with the operating system. */
+  /** Resolves once the operating system has every value that was set so far. */
   settled(): Promise<void> {
     return this.#tail;
   }
@@ -95,7 +96,7 @@ export class Journal {
   #append(entry: readonly unknown[]): void {
     this.#lines.push(`${JSON.stringify(entry, BufferJSON.replacer)}\n`);
     if (this.#queued !== undefined) return;
-    // Everything set in the same turn of the event loop, and while the previous batch is being written, leaves in one write.
+    // One write takes everything set in the same turn of the event loop, or while the previous batch is written.
     const queued = this.#tail.then(nextTurn).then(() => this.#writeBatch());
     const settled = queued.then(() => {
       if (this.#tail === settled) this.#isSettled = true;

@@ -8,7 +8,7 @@ import {
   getBinaryNodeChildUInt,
 } from '@whiskeysockets/baileys';
 
-/** What a stranger needs to open a Signal session with a device. Public keys are 32 bytes. */
+/** The keys with which another device can open a Signal session. Public keys are 32 bytes. */
 export interface KeyBundle {
   readonly registrationId: number;
   readonly identityKey: Uint8Array;
@@ -30,7 +30,7 @@ export interface SignedPublicKey extends PublicPreKey {
 /** The type byte of a curve 25519 key (Baileys `KEY_BUNDLE_TYPE`). */
 const CURVE_KEY_TYPE = Buffer.from([5]);
 
-/** The child nodes that carry a bundle, in a `user` row and in a retry receipt's `keys` alike. */
+/** Returns the child nodes that carry a bundle. A `user` row and the `keys` of a retry receipt have the same form. */
 export function bundleNodes(bundle: KeyBundle): BinaryNode[] {
   const nodes: BinaryNode[] = [
     { tag: 'registration', attrs: {}, content: encodeBigEndian(bundle.registrationId) },
@@ -49,7 +49,7 @@ export function bundleNodes(bundle: KeyBundle): BinaryNode[] {
   return nodes;
 }
 
-/** The child nodes of a `digest`: the bundle, the ids of all one-time keys, and a hash of all public keys. */
+/** Returns the child nodes of a `digest`: the bundle, the ids of all one-time keys, and a hash of all public keys. */
 export function digestNodes(bundle: KeyBundle, oneTime: readonly PublicPreKey[]): BinaryNode[] {
   const { identityKey, registrationId, signedPreKey } = bundle;
   const hash = createHash('sha1').update(identityKey).update(signedPreKey.key).update(signedPreKey.signature);
@@ -71,7 +71,7 @@ function preKeyNodes(preKey: PublicPreKey): BinaryNode[] {
   ];
 }
 
-/** The key of a `key` node, or undefined when it is malformed. */
+/** Returns the key of a `key` node, or undefined if it is malformed. */
 export function readPreKey(node: BinaryNode | undefined): PublicPreKey | undefined {
   if (!node) return undefined;
   const id = getBinaryNodeChildUInt(node, 'id', 3);
@@ -79,7 +79,7 @@ export function readPreKey(node: BinaryNode | undefined): PublicPreKey | undefin
   return id === undefined || key?.byteLength !== 32 ? undefined : { id, key: Buffer.from(key) };
 }
 
-/** The key of an `skey` node, or undefined when it is malformed. */
+/** Returns the key of an `skey` node, or undefined if it is malformed. */
 export function readSignedPreKey(node: BinaryNode | undefined): SignedPublicKey | undefined {
   const preKey = readPreKey(node);
   const signature = getBinaryNodeChildBuffer(node, 'signature');
@@ -88,7 +88,7 @@ export function readSignedPreKey(node: BinaryNode | undefined): SignedPublicKey 
     : undefined;
 }
 
-/** The bundle inside a client's retry receipt, when it sent one. */
+/** Returns the bundle of a client's retry receipt, if it has one. */
 export function readRetryBundle(receipt: BinaryNode): KeyBundle | undefined {
   const keys = getBinaryNodeChild(receipt, 'keys');
   if (!keys) return undefined;
@@ -100,7 +100,7 @@ export function readRetryBundle(receipt: BinaryNode): KeyBundle | undefined {
   return { registrationId, identityKey: Buffer.from(identityKey), signedPreKey, preKey };
 }
 
-/** The bundle as the Signal library takes it. */
+/** Returns the bundle in the form of the Signal library. */
 export function signalSession(bundle: KeyBundle) {
   const { signedPreKey, preKey } = bundle;
   return {

@@ -4,7 +4,7 @@ import type { Journal } from './journal.ts';
 
 const { md, pki } = forge;
 
-/** What an https server on loopback needs, and the certificate its clients must trust. All PEM. */
+/** The key and certificate of an https server on loopback, and the authority that its clients must trust. All PEM. */
 export interface MediaCertificate {
   readonly ca: string;
   readonly cert: string;
@@ -18,7 +18,7 @@ const VALID_UNTIL = new Date('2120-01-01T00:00:00Z');
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
-/** The certificate kept in the journal, made at the first start. */
+/** Returns the certificate from the journal. The first start makes it. */
 export function mediaCertificate(journal: Journal): MediaCertificate {
   const kept = journal.collection<MediaCertificate>('media-certificate');
   let certificate = kept.get('media');
@@ -29,7 +29,7 @@ export function mediaCertificate(journal: Journal): MediaCertificate {
   return certificate;
 }
 
-/** A certificate for loopback that signs itself, so that it is its own authority. */
+/** Returns a certificate for loopback that is signed by itself, so it is its own authority. */
 function createCertificate(): MediaCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2_048,

@@ -8,25 +8,25 @@ import { aesDecryptWithIV, getMediaKeys, hmacSign, type MediaType } from '@whisk
 import type { MediaCertificate } from './media-certificate.ts';
 import { serverCloser } from './server-closer.ts';
 
-/** The largest upload taken: more than the largest attachment a client of ours sends. The real network takes 2 GB. */
+/** The largest upload: more than the largest attachment that our clients send. The real network takes 2 GB. */
 const MAX_UPLOAD_BYTES = 128 * 1024 * 1024;
 
-/** The bytes of the truncated HMAC behind the ciphertext. */
+/** The length of the truncated HMAC after the ciphertext. */
 const MAC_BYTES = 10;
 
-/** What a message says of an attachment: where it lies and how to open it. */
+/** The path and key of an attachment, as its message gives them. */
 export interface MediaReference {
   readonly type: MediaType;
   readonly media: { readonly directPath?: string | null; readonly mediaKey?: Uint8Array | null };
 }
 
 /**
- * What can be wrong with a file: the host has dropped it (whatsmeow download.go: 403, 404 and 410), names another place,
- * gives other bytes or fewer, or stops in the middle.
+ * The faults of a file. The host has dropped it (whatsmeow download.go: 403, 404 and 410), redirects, sends wrong or
+ * fewer bytes, or stops in the middle.
  */
 export const FILE_FAULTS = ['none', 'gone', 'moved', 'garbled', 'cut', 'stalled'] as const;
 
-/** One of them. */
+/** One of these faults. */
 export type FileFault = (typeof FILE_FAULTS)[number];
 
 /** The facts that a message gives of a file that a phone uploaded. */
@@ -37,11 +37,11 @@ export interface KeptFile {
 }
 
 /**
- * Where clients upload attachments and everyone downloads them: https on loopback, because the client uploads over
- * nothing else. Files are kept in the data directory under the hash of their ciphertext.
+ * The host for attachments: clients upload, and everyone downloads. It is https on loopback, because the client uploads
+ * over nothing else. Files are kept in the data directory under the hash of their ciphertext.
  */
 export class MediaHost {
-  /** The secret clients get from `media_conn` and must show to upload. */
+  /** The secret that clients get from `media_conn` and must send to upload. */
   readonly auth = randomBytes(16).toString('base64url');
   /** The certificate to trust, PEM. */
   readonly ca: string;
@@ -50,7 +50,7 @@ export class MediaHost {
   readonly #hostname: string;
   readonly #close: () => Promise<void>;
   readonly #faults = new Map<string, FileFault>();
-  /** Downloads whose reader has not taken all of it. */
+  /** The number of downloads whose reader has not read everything. */
   downloads = 0;
 
   private constructor(options: { directory: string; certificate: MediaCertificate; hostname: string }) {
@@ -64,12 +64,12 @@ export class MediaHost {
     this.#close = serverCloser(this.#server);
   }
 
-  /** Starts listening on a port of the system's choice, or the given one. */
+  /** Starts listening on the given port, or on one that the system chooses. */
   static async start(options: {
     directory: string;
     certificate: MediaCertificate;
     listensOn: string;
-    /** The form for clients: an IPv6 address has brackets. */
+    /** The name that clients use. An IPv6 address has brackets. */
     hostname: string;
     port: number;
   }): Promise<MediaHost> {
@@ -82,13 +82,13 @@ export class MediaHost {
     return host;
   }
 
-  /** Host and port, as `media_conn` names them. */
+  /** Host and port, in the form of `media_conn`. */
   get host(): string {
     const { port } = this.#server.address() as AddressInfo;
     return `${this.#hostname}:${port}`;
   }
 
-  /** SHA-256 of the attachment as its recipient sees it, hex; null when it is missing, damaged or forged. */
+  /** Resolves with the SHA-256 of the decrypted attachment, hex. null: it is missing, damaged or forged. */
   async plaintextSha256(reference: MediaReference): Promise<string | null> {
     const { directPath, mediaKey } = reference.media;
     const name = directPath ? fileName(directPath) : undefined;
@@ -106,7 +106,7 @@ export class MediaHost {
     }
   }
 
-  /** Keeps a file encrypted as phones upload it, and tells what a message says of it. */
+  /** Stores a file, encrypted as phones upload it. Resolves with the facts that a message gives of it. */
   async keep(content: Uint8Array, type: MediaType): Promise<KeptFile> {
     const mediaKey = randomBytes(32);
     const { cipherKey, iv, macKey } = await getMediaKeys(mediaKey, type);
@@ -120,7 +120,7 @@ export class MediaHost {
     return { mediaKey, fileEncSha256, directPath: `/mms/${type}/${name}` };
   }
 
-  /** From now on a file is spoilt, or is as it was uploaded. */
+  /** Spoils a file from now on. `none` restores it. */
   spoil(path: string, fault: FileFault): void {
     this.#faults.set(fileName(path) ?? '', fault);
   }
@@ -174,7 +174,7 @@ export class MediaHost {
       response.writeHead(302, { location: `https://${this.host}/mms/other/${name}` }).end();
       return;
     }
-    // A file that cannot be read is none to whoever asks.
+    // A file that cannot be read is answered like a missing one.
     const content = await readFile(join(this.#directory, name)).catch(() => undefined);
     if (!content || fault === 'gone') {
       answer(response, fault === 'gone' ? 410 : 404, { error: 'not found' });
@@ -195,14 +195,14 @@ export class MediaHost {
   }
 }
 
-/** The same but for one bit. */
+/** Returns the content with one bit changed. */
 function garbled(content: Buffer): Buffer {
   const middle = content.byteLength >> 1;
   content.writeUInt8(content.readUInt8(middle) ^ 1, middle);
   return content;
 }
 
-/** The last part of `/mms/<kind>/<hash>` when it is the base64url of a SHA-256, so that it can name a file. */
+/** Returns the last part of `/mms/<kind>/<hash>` if it is the base64url of a SHA-256, so that it can name a file. */
 function fileName(path: string): string | undefined {
   const last = decodeURIComponent(path.split('?', 1)[0]?.split('/').at(-1) ?? '').replace(/=+$/, '');
   return /^[\w-]{43}$/.test(last) ? last : undefined;

@@ -6,7 +6,7 @@ import { attribute } from './stanzas.ts';
 /** The ack error of a stanza that no web client would send (Baileys issue 2794: `smax-invalid`). */
 export const MALFORMED = 479;
 
-/** Whether a client's message is one that the real server refuses for its form (README.md, how that is known). */
+/** True if the real server refuses a client's message for its form. README.md gives the sources. */
 export function isMalformed(
   { numbers, lidsNeedNumber }: Pick<Network, 'numbers' | 'lidsNeedNumber'>,
   stanza: BinaryNode,

@@ -21,18 +21,18 @@ import { attribute, node } from './stanzas.ts';
 /** The ack error of a post that names the members by the wrong kind of address. */
 const WRONG_ADDRESSING = 421;
 
-/** Envelopes of a stanza that are for one device. */
+/** The envelopes of a stanza for one device. */
 interface Part {
   readonly target: DeviceReference;
   readonly envelopes: readonly Envelope[];
 }
 
-/** Who gets a stanza: numbers, or a refusal with the code of its ack. */
+/** The numbers that get a stanza, or the ack code of its refusal. */
 type Audience = { readonly phones: ReadonlySet<string> } | { readonly refusal: number };
 
 /**
- * A client sends a message: to one user, a group or as a status. The network delivers it to every handset and
- * companion concerned and acknowledges it, or refuses it with an error in the ack.
+ * Takes a client's message to a user, a group or as a status. Delivers it to every handset and companion concerned and
+ * acknowledges it, or refuses it with an error in the ack.
  */
 export async function takeMessage(
   network: Network,
@@ -79,7 +79,7 @@ export async function takeMessage(
   });
 }
 
-/** Receipts that come before the acknowledgement of what they are about wait for it. */
+/** Keeps back receipts until their message is acknowledged. */
 class HeldReceipts {
   readonly #send: (receipt: BinaryNode) => void;
   #held: BinaryNode[] | undefined = [];
@@ -100,7 +100,7 @@ class HeldReceipts {
   }
 }
 
-/** The parts that an acknowledgement has beside the usual, and what follows it. */
+/** The additional parts of an acknowledgement, and work that follows it. */
 interface AckMore {
   readonly error?: string;
   readonly refresh_lid?: string;
@@ -152,14 +152,14 @@ function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Au
   return refusal === undefined ? { phones: new Set([target.number.phone, sender.phone]) } : { refusal };
 }
 
-/** Whether the stanza has a device in its list that is not named as the members of the group are. */
+/** True if a device in the stanza's list is named by another kind of address than the group's members. */
 function namesOthers(stanza: BinaryNode, addressing: Addressing): boolean {
   return getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to').some(
     ({ attrs }) => parseUserAddress(attrs.jid)?.addressing !== addressing,
   );
 }
 
-/** The envelopes under `participants`, or the lone one of a message encrypted again for a single device. */
+/** Returns the envelopes under `participants`, or the only one of a message that is encrypted again for one device. */
 function addressees(network: Network, stanza: BinaryNode): Part[] {
   const parts: Part[] = [];
   for (const to of getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to')) {
@@ -181,7 +181,7 @@ function partsOf(
   const parts = addressees(network, stanza).filter(({ target }) => phones.has(target.number.phone));
   const common = envelopesOf(stanza).filter(({ type }) => type === 'skmsg');
   if (common.length === 0) return parts;
-  // A group payload is for every device, whether or not it also gets the sender's key this time.
+  // A group payload is for every device, even without the sender's key in this stanza.
   const byDevice = new Map(parts.map((part) => [`${part.target.number.phone}:${part.target.device}`, part]));
   const everyone: Part[] = [];
   const addressing = network.groups.get(attribute(stanza, 'to'))?.addressing ?? 'lid';
@@ -242,7 +242,7 @@ function forwardedAttributes(
     ...(target.addressing === 'lid'
       ? { sender_pn: phone }
       : { sender_lid: addressOf(numberOf(sender), 'lid') }),
-    // A copy for another device of the sender's says whom it was sent to.
+    // A copy for another device of the sender names the recipient.
     ...(target.number.phone === sender.phone && { recipient: attribute(stanza, 'to') }),
   };
 }

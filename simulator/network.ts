@@ -17,26 +17,29 @@ import type { PhoneCopies } from './phone-copies.ts';
 import type { RetryCounts } from './retry-counts.ts';
 import type { SendCounts } from './send-counts.ts';
 
-/** How the network behaves where real time would make tests slow. All times in milliseconds. */
+/** Times of the network that tests can shorten, all in milliseconds. */
 export interface NetworkTimings {
-  /** How long the first QR code of a pairing can be scanned. The real network: 60 s. */
+  /** How long the first QR code of a pairing is valid. The real network: 60 s. */
   readonly qrFirstMs: number;
-  /** How long each of the five that follow can be scanned. The real network: 20 s. */
+  /** How long each of the next five is valid. The real network: 20 s. */
   readonly qrNextMs: number;
-  /** How long a control call waits for a client: its receipt of a message, its signature when pairing. */
+  /** How long a control call waits for a client: for its receipt of a message, or its signature when pairing. */
   readonly clientWaitMs: number;
-  /** How long an accepted message waits for its acknowledgement. */
+  /** The delay before an accepted message is acknowledged. */
   readonly ackDelayMs: number;
-  /** How long a phone takes to tell its companion of a message. The real one: 0 to 20 s, longer where it is off. */
+  /**
+   * The delay before a phone answers its companion's request for a message. The real one: 0 to 20 s, longer if it is
+   * off.
+   */
   readonly phoneAnswerMs: number;
 }
 
-/** The parts of the simulated network, which the handlers of stanzas and control calls work on. */
+/** The parts of the simulated network. Handlers of stanzas and control calls work on them. */
 export interface Network {
   readonly timings: NetworkTimings;
-  /** The least number of one-time keys the server claims to hold. At 0 a new client uploads 812 of them. */
+  /** The least number of one-time keys that the server claims to have. At 0 a new client uploads 812 of them. */
   readonly claimedPreKeys: number;
-  /** Whether a message to a LID that does not name the number is refused. */
+  /** If true, a message to a LID that does not name the number is refused. */
   readonly lidsNeedNumber: boolean;
   readonly clock: MovableClock;
   readonly journal: Journal;
@@ -58,9 +61,9 @@ export interface Network {
   readonly faults: Faults;
   readonly versions: ClientVersions;
   readonly media: MediaHost;
-  /** A new upper-case hex id, as clients and servers give stanzas. */
+  /** Returns a new stanza id in upper-case hex, the form of clients and servers. */
   newId(): string;
-  /** Reports something a developer may want to see. Never message texts or keys. */
+  /** Reports something for a developer. Never message texts or keys. */
   log(event: SimulatorEvent): void;
 }
 
@@ -70,16 +73,19 @@ export interface SimulatorEvent {
   readonly [detail: string]: unknown;
 }
 
-/** Who was seen composing to whom since their last message there. Held in memory: presence is not stored. */
+/**
+ * Senders that were seen composing, and in which chat, since their last message there. In memory: presence is not
+ * stored.
+ */
 export class Typing {
   readonly #composing = new Set<string>();
 
-  /** The sender is composing in the chat: a number's digits or a group's id. */
+  /** Notes that the sender is composing in the chat: a number's digits or a group's id. */
   seen(sender: string, chat: string): void {
     this.#composing.add(`${sender} ${chat}`);
   }
 
-  /** Whether the sender was seen composing since its last message. True once: the call clears it. */
+  /** True if the sender was seen composing since its last message. The call clears it. */
   take(sender: string, chat: string): boolean {
     return this.#composing.delete(`${sender} ${chat}`);
   }

@@ -12,41 +12,41 @@ import { INTRO_HEADER } from './frames.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** The first hash of a handshake: its name, padded to 32 bytes, or hashed where it is longer (Noise, 5.2). */
+/** The first hash of a handshake: its name padded to 32 bytes, or hashed if it is longer (Noise, 5.2). */
 const PROTOCOLS = {
   full: Buffer.from(NOISE_MODE),
   resumed: Buffer.from('Noise_IK_25519_AESGCM_SHA256\0\0\0\0'),
   fallback: sha256(Buffer.from('Noise_XXfallback_25519_AESGCM_SHA256')),
 };
 
-/** A 12-byte nonce whose last four bytes count. */
+/** Returns a 12-byte nonce. Its last four bytes are the counter. */
 function nonce(counter: number): Uint8Array {
   const bytes = new Uint8Array(12);
   new DataView(bytes.buffer).setUint32(8, counter);
   return bytes;
 }
 
-/** The client's identity, as the handshake proved it. */
+/** The client's identity, proved by the handshake. */
 export interface ClientFinish {
-  /** The client's long-lived Noise key: a companion is known by it. */
+  /** The client's long-lived Noise key. It identifies a companion. */
   readonly staticKey: Buffer;
   readonly payload: proto.ClientPayload;
 }
 
-/** The answer to a client's hello. With `finish` the handshake is over, without it the client's finish follows. */
+/** The answer to a client's hello. With `finish` the handshake is over. Without it the client's finish follows. */
 export interface ServerHello {
   readonly message: Uint8Array;
   readonly finish?: ClientFinish;
 }
 
 /**
- * The responding side of the Noise handshakes that chat clients speak: one nonce counter per key, shared by both
- * directions until the handshake ends, then one key per direction. A first login takes XX. A client that kept the
- * server's static key resumes by IK, in one round trip; when that key is no longer the server's, XXfallback follows
- * (Noise, 7.4 and 10; vinikjkkj/zapo, `src/transport/noise`).
+ * The responding side of the Noise handshakes of chat clients. Both directions share one nonce counter per key until
+ * the handshake ends. Then each direction has its own key. A first login uses XX. A client that kept the server's
+ * static key resumes by IK, in one round trip. If that key is no longer the server's, XXfallback follows (Noise, 7.4
+ * and 10; vinikjkkj/zapo, `src/transport/noise`).
  *
- * States: awaiting client hello → awaiting client finish (not for IK) → transport. A message that does not
- * authenticate throws, and the connection must be dropped.
+ * States: awaiting client hello → awaiting client finish (not for IK) → transport. A message that does not authenticate
+ * throws, and the connection must be dropped.
  */
 export class NoiseResponder {
   readonly #staticKey: KeyPair;
@@ -66,7 +66,7 @@ export class NoiseResponder {
     this.#certificateChain = options.certificateChain;
   }
 
-  /** Reads the client's hello and answers it, with the certificate chain inside. */
+  /** Reads the client's hello and returns the answer, with the certificate chain inside. */
   serverHello(clientHello: Uint8Array): ServerHello {
     const hello = proto.HandshakeMessage.decode(clientHello).clientHello;
     const ephemeral = hello?.ephemeral;
@@ -86,7 +86,7 @@ export class NoiseResponder {
     return this.#helloMessage({ static: encryptedStatic });
   }
 
-  /** The client's identity from a resuming hello; undefined when it was not written for the present static key. */
+  /** Returns the client's identity from a resuming hello. Undefined: the hello was written for another static key. */
   #resumedFinish(
     clientEphemeral: Uint8Array,
     sealedStatic: Uint8Array,
@@ -121,7 +121,7 @@ export class NoiseResponder {
     return { message: proto.HandshakeMessage.encode({ serverHello }).finish() };
   }
 
-  /** Reads the client's finish and turns to transport keys. */
+  /** Reads the client's finish and switches to transport keys. */
   clientFinish(message: Uint8Array): ClientFinish {
     const finish = proto.HandshakeMessage.decode(message).clientFinish;
     if (!finish?.static || !finish.payload) throw new Error('client finish without key or payload');
@@ -148,7 +148,7 @@ export class NoiseResponder {
     this.#mixHash(INTRO_HEADER);
   }
 
-  /** The first half is the key that the client writes with, so it is the one to read with. */
+  /** The first half is the key with which the client writes, so it is our key for reading. */
   #deriveTransportKeys(): void {
     [this.#receiveKey, this.#sendKey] = this.#derive(NO_BYTES);
   }

@@ -9,7 +9,10 @@ interface Notice {
   readonly stanza: BinaryNode;
 }
 
-/** Notifications that companions have not acknowledged. Each is sent at once, and again at every login until it is. */
+/**
+ * Notifications that companions have not acknowledged. Each is sent at once, and at every login until it is
+ * acknowledged.
+ */
 export class Notices {
   readonly #notices: Collection<Notice>;
   readonly #connections: Connections;
@@ -29,14 +32,14 @@ export class Notices {
     this.#notices.delete(`${companionId} ${id}`);
   }
 
-  /** Sends what waited for the companion. */
+  /** Sends the notifications that wait for the companion. */
   flush(connection: Connection, companion: Companion): void {
     for (const [, { companionId, stanza }] of this.#notices.entries()) {
       if (companionId === companion.id) connection.send(stanza);
     }
   }
 
-  /** Forgets what waited for a companion that was unlinked. */
+  /** Removes the notifications of a companion that was unlinked. */
   forget(companionId: string): void {
     for (const [key, notice] of [...this.#notices.entries()]) {
       if (notice.companionId === companionId) this.#notices.delete(key);

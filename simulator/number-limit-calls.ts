@@ -5,7 +5,7 @@ import type { Network } from './network.ts';
 import { announceQuota, announceTimelock } from './number-limit-stanzas.ts';
 import { CAPPING_STATUSES } from './number-limits.ts';
 
-/** The longest time a restriction or a cycle can be given. */
+/** The longest duration of a restriction or a cycle. */
 const LONGEST_SECONDS = 10 * 365 * 86_400;
 const WEEK_SECONDS = 7 * 86_400;
 const endsInSeconds = v.optional(whole(1, LONGEST_SECONDS), WEEK_SECONDS);
@@ -28,7 +28,7 @@ const NEW_CHATS = {
   announce,
 };
 
-/** The control calls that restrict a number, and give it a quota of new chats. */
+/** Returns the control calls that restrict a number, and that give it a quota of new chats. */
 export function numberLimitRoutes(network: Network): ControlRoute[] {
   const { limits } = network;
   return [

@@ -24,10 +24,10 @@ interface NewChatsCall {
 export function limitCalls(call: (method: string, path: string, body: object) => Promise<object>) {
   const at = (phone: string, what: string): string => `/numbers/${encodeURIComponent(phone)}/${what}`;
   return {
-    /** Bars the number from new chats, or lets it start them again, and tells its clients. */
+    /** Bars the number from new chats, or allows them again, and notifies its clients. */
     restrict: (phone: string, restriction: RestrictionCall) =>
       call('PUT', at(phone, 'restriction'), restriction),
-    /** Gives the number a quota of messages to people who have not answered, and tells its clients. */
+    /** Gives the number a quota of messages to people who have not answered, and notifies its clients. */
     limitNewChats: (phone: string, newChats: NewChatsCall) => call('PUT', at(phone, 'new-chats'), newChats),
   };
 }

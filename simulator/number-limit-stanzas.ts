@@ -1,4 +1,4 @@
-/** How the server tells of a number's limits: in notifications, and to the questions of clients. README.md names the sources. */
+/** The stanzas about a number's limits: notifications, and answers to clients. README.md names the sources. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys';
 import { SERVER_ADDRESS } from './addresses.ts';
 import { stanzaTime } from './clock.ts';
@@ -12,25 +12,25 @@ import { iqError, iqResult, node } from './stanzas.ts';
 const TIMELOCK_QUERY = '23983697327930364';
 const QUOTA_QUERY = '24503548349331633';
 
-/** Tells the number's clients whether it is restricted. */
+/** Notifies the number's clients of its restriction, or of its end. */
 export function announceTimelock(network: Network, phone: string): void {
-  const told = timelockFields(network.limits.timelock(phone));
+  const timelock = timelockFields(network.limits.timelock(phone));
   announce(network, phone, {
     operation: 'NotificationUserReachoutTimelockUpdate',
-    data: { xwa2_notify_account_reachout_timelock: told },
+    data: { xwa2_notify_account_reachout_timelock: timelock },
   });
 }
 
-/** Tells the number's clients how much of its quota is used. */
+/** Notifies the number's clients how much of its quota is used. */
 export function announceQuota(network: Network, phone: string): void {
-  const told = quotaFields(network, network.limits.quota(phone));
+  const quota = quotaFields(network, network.limits.quota(phone));
   announce(network, phone, {
     operation: 'MessageCappingInfoNotification',
-    data: { xwa2_notify_new_chat_messages_capping_info_update: told },
+    data: { xwa2_notify_new_chat_messages_capping_info_update: quota },
   });
 }
 
-/** Answers one of the two questions; all others of that name space are unknown here. */
+/** Answers one of the two questions. All others of that name space are unknown here. */
 export function answerMex(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
   const id = getBinaryNodeChild(iq, 'query')?.attrs.query_id ?? '';
   const { phone } = companion;

@@ -2,14 +2,14 @@ import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys';
 import type { SimulatorClock } from './clock.ts';
 import type { Collection, Journal } from './journal.ts';
 
-/** The number may start no new chat. */
+/** A restriction: the number must not start a new chat. */
 export interface Timelock {
   readonly kind: string;
-  /** Whole seconds since the epoch; null: the server names no end, and it lasts until it is lifted. */
+  /** Whole seconds since the epoch. null: the server names no end, and the restriction lasts until it is lifted. */
   readonly endsAt: number | null;
 }
 
-/** How many messages the number may send to people who have not answered. */
+/** The number of messages that may go to people who have not answered. */
 export interface NewChatQuota {
   readonly total: number;
   readonly used: number;
@@ -22,7 +22,7 @@ export interface NewChatQuota {
 export const CAPPING_STATUSES = ['NONE', 'FIRST_WARNING', 'SECOND_WARNING', 'CAPPED'] as const;
 export type CappingStatus = (typeof CAPPING_STATUSES)[number];
 
-/** The token that a contact gave a number that it wrote to: with it the number may answer though it is restricted. */
+/** The token that a contact gave a number by writing to it. With it a restricted number may answer. */
 export interface ContactToken {
   readonly bytes: Buffer;
   /** Whole seconds since the epoch. */
@@ -38,7 +38,7 @@ interface Limits {
 const TIMELOCKED = 463;
 const CAPPED = 475;
 
-/** Keeps what numbers may do with people who never wrote to them, and who wrote. */
+/** Keeps the limits of numbers for messages to people who never wrote to them, and the tokens of people who did. */
 export class NumberLimits {
   readonly #limits: Collection<Limits>;
   /** By contact and number. */
@@ -51,7 +51,7 @@ export class NumberLimits {
     this.#clock = clock;
   }
 
-  /** The restriction that is in force. */
+  /** Returns the restriction that is in force. */
   timelock(phone: string): Timelock | null {
     const { timelock } = this.#of(phone);
     const isOver = timelock?.endsAt != null && timelock.endsAt * 1000 <= this.#clock.wallMs();
@@ -70,17 +70,17 @@ export class NumberLimits {
     this.#limits.set(phone, { ...this.#of(phone), quota });
   }
 
-  /** The token that the contact gave the number; undefined: it never wrote. */
+  /** Returns the token that the contact gave the number. Undefined: the contact never wrote. */
   tokenOf(contact: string, phone: string): ContactToken | undefined {
     return this.#tokens.get(`${contact} ${phone}`);
   }
 
-  /** The contact writes to the number: from now on there is a chat. */
+  /** Stores the token of a contact that writes to the number. From now on there is a chat. */
   wrote(contact: string, phone: string, token: ContactToken): void {
     this.#tokens.set(`${contact} ${phone}`, token);
   }
 
-  /** The code with which a message to a person is refused; one that is taken counts against the quota. */
+  /** Returns the code with which a message to a person is refused. An accepted message counts against the quota. */
   take(phone: string, to: string, stanza: BinaryNode): number | undefined {
     if (phone === to || stanza.attrs.category === 'peer') return undefined;
     const known = this.tokenOf(to, phone);

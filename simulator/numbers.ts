@@ -5,15 +5,15 @@ import type { Collection, Journal } from './journal.ts';
 /** A phone number as the network knows it. */
 export interface PhoneNumber {
   readonly phone: string;
-  /** The network's own id of the user, 15 digits, the same for ever. */
+  /** The network's own id of the user, 15 digits. It stays the same until `changeLid`. */
   readonly lid: string;
-  /** Whether the number is on the network. */
+  /** True if the number is on the network. */
   readonly exists: boolean;
-  /** It wrote under its LID alone, so its number is nothing that a client can know. */
+  /** True if it wrote under its LID alone, so no client can know its number. */
   readonly isHidden?: boolean;
-  /** LIDs that it had before. */
+  /** Its earlier LIDs. */
   readonly formerLids?: readonly string[];
-  /** The number of which this one is another written form, and which queries answer; absent: it is none. */
+  /** The number that queries return for this other written form of it. Absent: this is no other form. */
   readonly formOf?: string;
 }
 
@@ -24,7 +24,7 @@ export interface DeviceReference {
   readonly addressing: Addressing;
 }
 
-/** Every number that was declared, written to or asked about. A number that nobody declared exists. */
+/** Every number that was declared, written to or asked about. A number that was never declared exists. */
 export class Numbers {
   readonly #numbers: Collection<PhoneNumber>;
   readonly #phoneByLid = new Map<string, string>();
@@ -36,12 +36,12 @@ export class Numbers {
     }
   }
 
-  /** The number of those digits, known from now on. */
+  /** Returns the number with those digits, and stores it if it is new. */
   of(phone: string): PhoneNumber {
     return this.#numbers.get(phone) ?? this.#keep({ phone, lid: this.#freeLid(phone), exists: true });
   }
 
-  /** The number that whoever asks for these digits is told: itself, or the one it is another form of. */
+  /** Returns the answer to a query for these digits: the number itself, or the one that it is another form of. */
   find(phone: string): PhoneNumber {
     const number = this.of(phone);
     return number.formOf === undefined ? number : this.of(number.formOf);
@@ -52,33 +52,38 @@ export class Numbers {
     return this.#keep({ phone, lid, exists, isHidden, formerLids });
   }
 
-  /** Gives the number a new LID; stanzas to the former ones are acknowledged and go nowhere. */
+  /** Gives the number a new LID. Stanzas to the former ones are acknowledged and not delivered. */
   changeLid(phone: string): PhoneNumber {
     const number = this.of(phone);
     const formerLids = [...(number.formerLids ?? []), number.lid];
     return this.#keep({ ...number, lid: this.#freeLid(phone), formerLids });
   }
 
-  /** From now on nobody needs to know the number that is behind its LID. */
+  /** Marks the number as hidden: clients get only its LID. */
   hide(phone: string): void {
     const number = this.of(phone);
     if (number.isHidden !== true) this.#keep({ ...number, isHidden: true });
   }
 
-  /** Whether an address is a LID that its number does not have any more. */
+  /** True if an address is a former LID of its number. */
   isFormer(address: string): boolean {
     const parsed = parseUserAddress(address);
     const number = this.resolve(address)?.number;
     return parsed?.addressing === 'lid' && number?.formerLids?.includes(parsed.user) === true;
   }
 
-  /** These digits lead to the number when they are asked for, and to nobody when they are written to. */
+  /**
+   * Makes these digits another form of the number. Queries for them return the number; messages to them reach no one.
+   */
   addForm(phone: string, form: string): void {
     const { lid } = this.of(form);
     this.#keep({ phone: form, lid, exists: false, formOf: phone });
   }
 
-  /** The device an address names, or undefined for a LID the network never gave out or for no user at all. */
+  /**
+   * Returns the device that an address names. Undefined: the network never gave out that LID, or the address names no
+   * user.
+   */
   resolve(address: string | undefined): DeviceReference | undefined {
     const parsed = parseUserAddress(address);
     if (!parsed) return undefined;
@@ -102,6 +107,6 @@ export class Numbers {
   }
 }
 
-/** The address of one device of a number in the given way of addressing. */
+/** Returns the address of one device of a number in the given way of addressing. */
 export const addressOf = (number: PhoneNumber, addressing: Addressing, device = 0): string =>
   addressing === 'lid' ? lidAddress(number.lid, device) : phoneAddress(number.phone, device);

@@ -1,8 +1,8 @@
-/** Handsets that are switched off, and what is to be done when they are on again. Held in memory. */
+/** Handsets that are switched off, and their work for when they are on again. Held in memory. */
 export class OfflineHandsets {
   readonly #waiting = new Map<string, (() => Promise<void>)[]>();
 
-  /** Keeps the work for a handset that is off; false: it is on, and nothing is kept. */
+  /** Keeps the work for a handset that is off. Returns false if it is on; then nothing is kept. */
   keep(phone: string, work: () => Promise<void>): boolean {
     const waiting = this.#waiting.get(phone);
     waiting?.push(work);
@@ -13,7 +13,7 @@ export class OfflineHandsets {
     if (!this.#waiting.has(phone)) this.#waiting.set(phone, []);
   }
 
-  /** Resolves when the handset has done, in order, all that waited. */
+  /** Resolves when the handset has done all waiting work, in order. */
   async switchOn(phone: string): Promise<void> {
     const waiting = this.#waiting.get(phone) ?? [];
     this.#waiting.delete(phone);

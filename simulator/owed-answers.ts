@@ -1,10 +1,10 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import type { SimulatorClock, SimulatorTimer } from './clock.ts';
 
-/** How long a client may leave a stanza without an acknowledgement: the real network ends the stream after 50 minutes. */
+/** How long a client may leave a stanza unacknowledged. The real network ends the stream after 50 minutes. */
 const LONGEST_WAIT_MS = 50 * 60_000;
 
-/** Stanzas that nobody acknowledges. */
+/** Stanzas that need no acknowledgement. */
 const WITHOUT_ANSWER = new Set([
   'ack',
   'chatstate',
@@ -17,15 +17,15 @@ const WITHOUT_ANSWER = new Set([
   'xmlstreamend',
 ]);
 
-/** A stanza that its client has yet to acknowledge. */
+/** A stanza that its client has not acknowledged. */
 interface Owed {
   readonly stanza: BinaryNode;
   readonly sentAtMs: number;
 }
 
 /**
- * The stanzas of one connection that its client has not acknowledged. A receipt is no acknowledgement of a message: it
- * says that somebody has it, the `ack` of its class says that the server need not keep it.
+ * The stanzas of one connection that its client has not acknowledged. A receipt does not acknowledge a message. It
+ * reports that the recipient has it. Only the `ack` of its class allows the server to drop it.
  */
 export class OwedAnswers {
   readonly #clock: SimulatorClock;
@@ -51,7 +51,7 @@ export class OwedAnswers {
     this.#owed.delete(nameOf(attrs.class ?? '', attrs, attrs.to));
   }
 
-  /** Returns what is owed now, the oldest first. */
+  /** Returns the unacknowledged stanzas, oldest first. */
   list(): BinaryNode[] {
     return [...this.#owed.values()].map(({ stanza }) => stanza);
   }
@@ -75,7 +75,7 @@ export class OwedAnswers {
   }
 }
 
-/** Returns what a stanza and its acknowledgement have in common. */
+/** Returns the attributes that a stanza and its acknowledgement have in common. */
 function nameOf(tag: string, { id, participant, recipient }: BinaryNode['attrs'], chat?: string): string {
   return [tag, id, chat, participant, recipient].join(' ');
 }

@@ -1,11 +1,11 @@
 /**
- * The phone's side of the keys in pairing by code: what the typed code unlocks, and the secret that phone and client
- * agree on. The client's side is in its `requestPairingCode` and its handling of `link_code_companion_reg`.
+ * The phone's side of the keys in pairing by code: the key that the typed code unlocks, and the secret that phone and
+ * client agree on. The client's side is in its `requestPairingCode` and its handling of `link_code_companion_reg`.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** Rounds of PBKDF2 that turn a code into a key, as the client takes (2 << 16). */
+/** Rounds of PBKDF2 that turn a code into a key. The client uses the same number (2 << 16). */
 const CODE_ROUNDS = 131_072;
 const KEY_BYTES = 32;
 const SALT_BYTES = 32;
@@ -13,12 +13,12 @@ const COUNTER_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Bytes of a public key as it is wrapped: salt, counter block, the key itself. */
+/** The length of a wrapped public key: salt, counter block, and the key itself. */
 export const WRAPPED_KEY_BYTES = SALT_BYTES + COUNTER_BYTES + KEY_BYTES;
 
 const derive = promisify(pbkdf2);
 
-/** A code as it is hashed: capitals and digits alone, however it was typed (`abcd-efgh`). */
+/** Returns a code in the form that is hashed: only capitals and digits, however it was typed (`abcd-efgh`). */
 export const plainCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toUpperCase();
 
 const codeKey = (code: string, salt: Uint8Array): Promise<Buffer> =>
@@ -32,7 +32,7 @@ export async function wrapByCode(publicKey: Uint8Array, code: string): Promise<B
   return Buffer.concat([salt, counter, cipher.update(publicKey), cipher.final()]);
 }
 
-/** The public key that was wrapped by a code. With another code it is 32 other bytes: nothing tells the two apart. */
+/** Returns the public key that was wrapped by a code. A wrong code gives 32 other bytes, and no error. */
 export async function unwrapByCode(wrapped: Uint8Array, code: string): Promise<Buffer> {
   const salt = wrapped.subarray(0, SALT_BYTES);
   const counter = wrapped.subarray(SALT_BYTES, SALT_BYTES + COUNTER_BYTES);
@@ -40,14 +40,14 @@ export async function unwrapByCode(wrapped: Uint8Array, code: string): Promise<B
   return Buffer.concat([cipher.update(wrapped.subarray(SALT_BYTES + COUNTER_BYTES)), cipher.final()]);
 }
 
-/** What the client's last word holds: both identity keys, and its share of the secret. */
+/** The content of the client's bundle: both identity keys, and its share of the secret. */
 export interface OpenedBundle {
   readonly companionIdentity: Buffer;
   readonly primaryIdentity: Buffer;
   readonly random: Buffer;
 }
 
-/** Opens the bundle of `companion_finish`; undefined where phone and client went by different codes. */
+/** Opens the bundle of `companion_finish`. Returns undefined if phone and client used different codes. */
 export function openKeyBundle(bundle: Uint8Array, ephemeralSecret: Uint8Array): OpenedBundle | undefined {
   if (bundle.byteLength !== SALT_BYTES + NONCE_BYTES + 3 * KEY_BYTES + TAG_BYTES) return undefined;
   const salt = bundle.subarray(0, SALT_BYTES);
@@ -69,7 +69,7 @@ export function openKeyBundle(bundle: Uint8Array, ephemeralSecret: Uint8Array): 
   }
 }
 
-/** The secret under which the account signs the companion: what a QR code carries in the open. */
+/** Returns the secret under which the account signs the companion. A QR code carries it unencrypted. */
 export function linkingSecret(parts: {
   readonly ephemeralSecret: Uint8Array;
   readonly identitySecret: Uint8Array;

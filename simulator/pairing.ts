@@ -12,10 +12,10 @@ import type { ClientFinish } from './noise-responder.ts';
 import { node, streamError } from './stanzas.ts';
 import { unlink } from './unlinking.ts';
 
-/** A registering client gets this many references to show as QR codes, one after the other. */
+/** The number of references that a registering client gets. It shows them as QR codes, one after the other. */
 const REFERENCES = 6;
 
-/** How long after the last code the server closes, in milliseconds; the client normally closes by itself before. */
+/** The delay between the last code and the server's close, in milliseconds. The client normally closes before. */
 const REFERENCES_GRACE_MS = 10_000;
 
 /** A client that waits to be linked. */
@@ -27,11 +27,11 @@ export interface Registration {
   readonly identityKey: Buffer;
   readonly registrationId: number;
   readonly signedPreKey: Companion['signedPreKey'];
-  /** One phone at a time. */
+  /** True while a phone links it. Only one phone can do so at a time. */
   linking: boolean;
 }
 
-/** Clients that wait to be linked, and the phone's side of scanning them. */
+/** Clients that wait to be linked, and the phone's side of the scan. */
 export class PairingService {
   readonly #network: Network;
   readonly #registrations = new Map<string, Registration>();
@@ -40,7 +40,7 @@ export class PairingService {
     this.#network = network;
   }
 
-  /** Gives a client that has no identity yet its references. */
+  /** Gives references to a client that has no identity yet. */
   register(connection: Connection, finish: ClientFinish): void {
     const data = finish.payload.devicePairingData;
     if (!data?.eIdent || !data.eRegid || !data.eSkeyId || !data.eSkeyVal || !data.eSkeySig) {
@@ -86,28 +86,28 @@ export class PairingService {
   }
 
   /**
-   * The phone scans a code: links the client that shows it and sends it to log in.
-   * @throws ControlFailure when the code is malformed, unknown, expired or being scanned, the number is not on the
-   * network, asks for a passkey or has four companions online, or the client does not sign in time.
+   * Scans a code with the phone: links the client that shows it and sends it to log in.
+   * @throws ControlFailure if the code is malformed, unknown, expired or being scanned, or the client does not sign in
+   * time. Also if the number is not on the network, asks for a passkey or has four companions online.
    */
   async scan(qr: string, phone: string): Promise<Companion> {
     const code = readLinkingCode(qr);
     return await this.link(this.#registrationOf(code), phone, code.advSecret);
   }
 
-  /** The client that waits on that socket. */
+  /** Returns the client that waits on that socket. */
   registrationOn(connection: Connection): Registration | undefined {
     return [...this.#registrations.values()].find((each) => each.connection === connection);
   }
 
-  /** Whether the time to link this client is over. */
+  /** True if the time to link this client is over. */
   isOver({ startedAtMs }: Registration): boolean {
     return this.#network.clock.wallMs() - startedAtMs > this.#validForMs(REFERENCES - 1);
   }
 
   /**
    * Links a waiting client to the phone, under the secret that both know, and sends it to log in.
-   * @throws ControlFailure as `scan`, but for the code.
+   * @throws ControlFailure like `scan`, except for the code.
    */
   async link(registration: Registration, phone: string, advSecret: Buffer): Promise<Companion> {
     const number = this.#network.numbers.of(phone);
@@ -164,12 +164,12 @@ export class PairingService {
     return registration;
   }
 
-  /** How long after the start the reference of that index can be scanned. */
+  /** Returns how long after the start the reference of that index is valid. */
   #validForMs(index: number): number {
     return this.#network.timings.qrFirstMs + index * this.#network.timings.qrNextMs;
   }
 
-  /** A full phone unlinks its oldest companion that is offline. */
+  /** Unlinks the oldest companion that is offline, if the phone has no free slot. */
   #makeRoom(phone: string): void {
     const linked = this.#network.companions.of(phone);
     if (linked.length < MOST_COMPANIONS) return;
@@ -212,7 +212,7 @@ export class PairingService {
       [
         node('pair-success', {}, [
           node('device-identity', {}, signedIdentity),
-          // The client takes this as its own name, and sends no presence without one.
+          // The client uses this as its own name. Without a name it sends no presence.
           node('biz', { name: `Phone ${companion.phone}` }),
           node('device', {
             jid: phoneAddress(companion.phone, companion.device),

@@ -7,14 +7,17 @@ import type { PhoneCopy } from './phone-copies.ts';
 const { PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } = proto.Message.ProtocolMessage.Type;
 const { PLACEHOLDER_MESSAGE_RESEND } = proto.Message.PeerDataOperationRequestType;
 
-/** A companion asked its phone for messages that it could not read: the phone answers with its copies, after a while. */
+/**
+ * Answers a companion that asked its phone for messages that it could not read. The phone sends its copies after a
+ * delay.
+ */
 export function answerPeerRequest(
   network: Network,
   companion: Companion,
   requestId: string,
   message: proto.IMessage,
 ): void {
-  // The client wraps it like a copy of what it sent to others.
+  // The client wraps it like a copy of a message that it sent to others.
   const asked = message.deviceSentMessage?.message ?? message;
   const request = asked.protocolMessage?.peerDataOperationRequestMessage;
   if (request?.peerDataOperationRequestType !== PLACEHOLDER_MESSAGE_RESEND) return;
@@ -31,7 +34,7 @@ export function answerPeerRequest(
   });
 }
 
-/** Senders are named as the phone knows them; it says nothing of other addresses of theirs. */
+/** Returns the phone's copies. Senders have the addresses that the phone knows, and no others. */
 function answerOf(stanzaId: string, copies: readonly PhoneCopy[]): proto.IMessage {
   return {
     protocolMessage: {

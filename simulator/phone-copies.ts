@@ -1,18 +1,18 @@
-/** A message as the phone of the number that it was written to has it. */
+/** A message as the phone of its recipient has it. */
 export interface PhoneCopy {
   /** The stanza's id. */
   readonly id: string;
-  /** The sender's address, by number where the phone knows it. */
+  /** The sender's address; the number if the phone knows it. */
   readonly from: string;
   readonly plaintext: Uint8Array;
   /** Seconds since the epoch. */
   readonly t: string;
 }
 
-/** Copies a phone keeps to tell its companions of; the oldest make room. */
+/** The most copies that a phone keeps for its companions. A new one removes the oldest. */
 const MOST_COPIES = 1_000;
 
-/** Copies that phones have of what people wrote to them. Held in memory. */
+/** The copies that phones have of messages to them. Held in memory. */
 export class PhoneCopies {
   readonly #byPhone = new Map<string, Map<string, PhoneCopy>>();
 

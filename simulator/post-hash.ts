@@ -6,8 +6,8 @@ import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 
 /**
- * The hash of all devices in a group, that of a post's sender among them (`phash`; tulir/whatsmeow `participantListHashV2`,
- * oxidezap/whatsapp-rust `participant_list_hash`). Undefined for a post that carries none.
+ * Returns the hash of all devices in a group, the sender's device included. Undefined for a post without a `phash`.
+ * (tulir/whatsmeow `participantListHashV2`, oxidezap/whatsapp-rust `participant_list_hash`.)
  */
 export function postHash(network: Network, group: Group, { attrs }: BinaryNode): string | undefined {
   if (attrs.phash === undefined) return undefined;
@@ -25,7 +25,7 @@ export function postHash(network: Network, group: Group, { attrs }: BinaryNode):
   return hash;
 }
 
-/** `user.0:device@server`, with the device in all cases. */
+/** Returns `user.0:device@server`, always with the device. */
 function hashedForm(address: string): string {
   const { user = '', device = 0 } = parseUserAddress(address) ?? {};
   return `${user}.0:${device}${address.slice(address.indexOf('@'))}`;

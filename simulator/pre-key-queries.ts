@@ -5,10 +5,10 @@ import { bundleNodes, digestNodes, type KeyBundle, readPreKey, readSignedPreKey 
 import type { Network } from './network.ts';
 import { attribute, iqError, iqResult, node } from './stanzas.ts';
 
-/** With fewer one-time keys than this the server asks a client for more (Baileys `MIN_PREKEY_COUNT`). */
+/** With fewer one-time keys than this, the server asks a client for more (Baileys `MIN_PREKEY_COUNT`). */
 const FEW_PRE_KEYS = 5;
 
-/** Answers what a client asks and says about Signal keys: count, upload, rotation, digest, others' bundles. */
+/** Answers a client's queries about Signal keys: count, upload, rotation, digest, bundles of others. */
 export function answerPreKeyQuery(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
   const asked = getBinaryNodeChild(iq, 'key');
   if (attribute(iq, 'type') === 'get' && asked) return answerBundles(network, companion, iq, asked);
@@ -25,7 +25,7 @@ export function answerPreKeyQuery(network: Network, companion: Companion, iq: Bi
   return answerUpload(network, companion, iq);
 }
 
-/** What the server holds of the client's keys, for it to compare with its own. 404 where none were uploaded. */
+/** Returns the keys of the client that the server has, for the client to compare. 404 if it uploaded none. */
 function answerDigest(network: Network, { phone, device }: Companion, iq: BinaryNode): BinaryNode {
   const companion = network.companions.get(phone, device);
   const oneTime = companion === undefined ? [] : network.companions.preKeys(companion);
@@ -75,7 +75,7 @@ function bundleOf(network: Network, address: string): KeyBundle | undefined {
   return companion && takeBundle(network, companion);
 }
 
-/** A companion's bundle; when its one-time keys run low its client is asked for more. */
+/** Returns a companion's bundle. If its one-time keys run low, its client is asked for more. */
 export function takeBundle(network: Network, companion: Companion): KeyBundle {
   const bundle = network.companions.bundle(companion);
   const left = network.companions.preKeyCount(companion);

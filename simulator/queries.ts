@@ -11,13 +11,13 @@ import { attribute, iqError, iqResult, node } from './stanzas.ts';
 import { unlink } from './unlinking.ts';
 import { answerUsync } from './usync.ts';
 
-/** A query, by whom and how it is answered. */
+/** A query, and the client that asks it. */
 interface Query {
   readonly network: Network;
   readonly connection: Connection;
   readonly companion: Companion;
   readonly iq: BinaryNode;
-  /** Runs the work after the answer was sent. */
+  /** Runs the work after the answer has been sent. */
   afterwards(work: () => void | Promise<void>): void;
 }
 
@@ -46,7 +46,7 @@ const answers: Readonly<Record<string, (query: Query) => BinaryNode | Promise<Bi
   'w:sync:app:state': ({ iq }) => iqResult(iq, [answerAppState(iq)]),
 };
 
-/** Answers an iq of a companion's. What the simulator does not know it refuses with 501 and reports. */
+/** Answers an iq of a companion. An unknown one is refused with 501 and reported. */
 export async function answerQuery(network: Network, connection: Connection, iq: BinaryNode): Promise<void> {
   const { companion } = connection;
   const type = attribute(iq, 'type');
@@ -70,14 +70,14 @@ export async function answerQuery(network: Network, connection: Connection, iq: 
   for (const work of later) await work();
 }
 
-/** Answers `active`: the client is ready for the stanzas that waited for it, which are then sent. */
+/** Answers `active`: the client is ready for the stanzas that waited for it. They are then sent. */
 function answerPassive({ network, connection, companion, iq, afterwards }: Query): BinaryNode {
   if (getBinaryNodeChild(iq, 'active') && connection.backlog === undefined)
     afterwards(() => deliverFromNowOn(network, connection, companion));
   return iqResult(iq);
 }
 
-/** The client is ready for the stanzas that waited for it. */
+/** Sends the client the stanzas that waited for it, and new ones from now on. */
 export async function deliverFromNowOn(
   network: Network,
   connection: Connection,
@@ -89,7 +89,7 @@ export async function deliverFromNowOn(
   await sendHistory(network, companion);
 }
 
-/** Tells a client that its groups changed while it was away: it fetches them all. */
+/** Returns the notice that groups changed while the client was offline. It then fetches them all. */
 const groupsChanged = (network: Network): BinaryNode =>
   node('ib', {}, [node('dirty', { type: 'groups', timestamp: stanzaTime(network.clock) })]);
 
@@ -116,7 +116,7 @@ function answerLinking({ network, companion, iq, afterwards }: Query): BinaryNod
   return iqResult(iq);
 }
 
-/** Every collection is empty and up to date. */
+/** Answers that every collection is empty and up to date. */
 function answerAppState(iq: BinaryNode): BinaryNode {
   const collections = getBinaryNodeChildren(getBinaryNodeChild(iq, 'sync'), 'collection');
   return node(

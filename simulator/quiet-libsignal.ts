@@ -1,4 +1,6 @@
-/** How every line begins that libsignal 6.0.0 prints with `console`: several carry whole sessions, keys included. */
+/**
+ * The beginnings of all lines that libsignal 6.0.0 prints with `console`. Several carry whole sessions, keys included.
+ */
 const LIBSIGNAL_LINES = [
   'Closing session:',
   'Opening session:',
@@ -19,7 +21,7 @@ const METHODS = ['info', 'warn', 'error'] as const;
 let users = 0;
 let restoreConsole: (() => void) | undefined;
 
-/** Keeps libsignal's lines, and only those, off the console until the returned function was called as often. */
+/** Keeps libsignal's lines, and only those, off the console. Each call must be ended by its returned function. */
 export function quietLibsignal(): () => void {
   users += 1;
   restoreConsole ??= filterConsole();

@@ -9,10 +9,10 @@ import type { Network } from './network.ts';
 import { takeBundle } from './pre-key-queries.ts';
 import { attribute, node } from './stanzas.ts';
 
-/** A client that cannot read a message after so many retries does not get it again (Baileys stops at 5). */
+/** After so many retries a client that cannot read a message does not get it again (Baileys stops at 5). */
 const MOST_RETRIES = 5;
 
-/** Handles a client's receipts: it has the messages, or needs one of them encrypted anew. */
+/** Handles a client's receipt: it has the messages, or needs one of them encrypted again. */
 export async function takeReceipt(
   network: Network,
   connection: Connection,
@@ -37,8 +37,10 @@ export async function takeReceipt(
 }
 
 /**
- * Handles a client's ack. One without an error ends a delivery, except of what another device of the number sent, which a
- * receipt alone ends. One with an error ends it too, except where it follows a retry receipt. A status that is answered
+ * Handles a client's ack.
+ *
+ * Without an error it ends the delivery. A message from another device of the number is an exception: only a receipt
+ * ends that. With an error it also ends the delivery, unless the client asked for a retry. A status that is answered
  * with an error stays, and withholds all others.
  */
 export function takeAck(network: Network, connection: Connection, ack: BinaryNode): void {
@@ -91,11 +93,11 @@ async function retry(
   network.deliveries.retry(delivery, [envelope]);
 }
 
-/** Another client sent the message, so that client encrypts it again. */
+/** Forwards a retry to the client that sent the message, because only that client can encrypt it again. */
 function forwardRetry(network: Network, asking: Companion, sender: string, receipt: BinaryNode): void {
   const { id, type, to = '', recipient } = receipt.attrs;
   const device = sessionAddress(asking);
-  // What was sent to many comes from there, and names the device that asks (whatsmeow retry.go).
+  // For a message to many, the retry comes from their address and names the device that asks (whatsmeow retry.go).
   const isToMany = isGroupAddress(to) || to === STATUS_ADDRESS;
   const origin = isToMany ? { from: to, participant: device } : { from: device, recipient };
   network.deliveries.addReceipt(sender, node('receipt', { id, type, ...origin }, receipt.content));

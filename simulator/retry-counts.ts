@@ -1,11 +1,11 @@
-/** A phone asks for one message so often at most (Baileys `maxMsgRetryCount`, whatsmeow `retry.go`). */
+/** The most retries of a phone for one message (Baileys `maxMsgRetryCount`, whatsmeow `retry.go`). */
 const MOST_RETRIES = 5;
 
 /** How often each handset asked for a message again. Held in memory. */
 export class RetryCounts {
   readonly #counts = new Map<string, number>();
 
-  /** The number of the next retry of a handset for one message; undefined: it has given up. */
+  /** Returns the number of a handset's next retry for one message. Undefined: it has given up. */
   next(phone: string, sender: string, messageId: string): number | undefined {
     const name = `${phone} ${sender} ${messageId}`;
     const count = (this.#counts.get(name) ?? 0) + 1;

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * One array for all that hold the same bytes, of the `most` that were asked for last. The Signal library copies a handset's
- * private keys each time it asks for them, and a key is read once for each array: here it is read once. It remembers keys for
- * longer than whoever uses them, so it is for a process whose keys are all its own.
+ * Returns a function that gives one array for all arrays with the same bytes, for the `most` latest ones. The Signal
+ * library copies a handset's private keys at each use, and parses each new array. With this function it parses a key
+ * once. The arrays outlive their users, so use this only in a process that may keep all its keys in memory.
  */
 export function sameArrays(most: number): (bytes: Uint8Array) => Uint8Array {
   const arrays = new LRUCache<string, Uint8Array>({ max: most });

@@ -1,8 +1,8 @@
 /** Counts of what one client sent since the simulator started. */
 export interface SendCount {
-  /** `message` stanzas that were taken. */
+  /** `message` stanzas that were accepted. */
   readonly stanzas: number;
-  /** Devices that these were for, each stanza counted by itself. */
+  /** The devices of these stanzas, counted for each stanza. */
   readonly deliveries: number;
   /** `message` stanzas that got lost on their way (the fault `lost`). */
   readonly lost: number;
@@ -16,14 +16,14 @@ export class SendCounts {
     return this.#counts.get(companionId) ?? { stanzas: 0, deliveries: 0, lost: 0 };
   }
 
-  /** A stanza was taken for so many devices. */
+  /** Counts a stanza that was accepted for so many devices. */
   taken(companionId: string, devices: number): void {
     const count = this.of(companionId);
     const { stanzas, deliveries } = count;
     this.#counts.set(companionId, { ...count, stanzas: stanzas + 1, deliveries: deliveries + devices });
   }
 
-  /** A stanza got lost. */
+  /** Counts a stanza that got lost. */
   lost(companionId: string): void {
     const count = this.of(companionId);
     this.#counts.set(companionId, { ...count, lost: count.lost + 1 });

@@ -1,9 +1,9 @@
 import type { Server, Socket } from 'node:net';
 
 /**
- * Watches a server from its start; the returned function closes it at once, with every connection it took. The
- * server's own `closeAllConnections` passes over sockets that were upgraded or refused, or have not finished TLS, and
- * one of those keeps `close` waiting for as long as its other end likes.
+ * Watches a server from its start. The returned function closes it at once, with every connection.
+ * `closeAllConnections` skips sockets that were upgraded or refused, or that have not finished TLS. One such socket
+ * delays `close` until its other end closes.
  */
 export function serverCloser(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>();

@@ -3,7 +3,7 @@ import type { Journal } from './journal.ts';
 
 /** The identity of the chat server: its Noise key and the certificates that lead from it to the root. */
 export interface ServerIdentity {
-  /** The root's public key, base64: what a client must put in `WA_CERT_DETAILS.PUBLIC_KEY`. */
+  /** The root's public key, base64. A client must put it in `WA_CERT_DETAILS.PUBLIC_KEY`. */
   readonly rootKey: string;
   readonly staticKey: KeyPair;
   /** An encoded `CertChain`: leaf signed by the intermediate, intermediate signed by the root. */
@@ -14,7 +14,7 @@ const INTERMEDIATE_SERIAL = 1;
 const LEAF_SERIAL = 2;
 const FAR_FUTURE_SECONDS = 4_102_444_800;
 
-/** The identity kept in the journal, made at the first start, so that clients may pin the root key. */
+/** Returns the identity from the journal. The first start makes it, so clients may pin the root key. */
 export function serverIdentity(journal: Journal): ServerIdentity {
   const kept = journal.collection<ServerIdentity>('server-identity');
   let identity = kept.get('server');

@@ -29,50 +29,50 @@ import { SendCounts } from './send-counts.ts';
 import { serverCloser } from './server-closer.ts';
 import { serverIdentity } from './server-identity.ts';
 
-/** How a simulator is started. */
+/** The settings of a simulator. */
 export interface SimulatorOptions extends Partial<NetworkTimings> {
-  /** Of the control API and the chat socket; 0 lets the system choose. */
+  /** The port of the control API and the chat socket. With 0 the system chooses one. */
   readonly port: number;
   /**
-   * Where it listens: 127.0.0.1 (the default), ::1 or localhost. 0.0.0.0 is for a container whose ports are published on the
-   * loopback of its machine. It asks nobody for a password.
+   * The address to listen on: 127.0.0.1 (the default), ::1 or localhost. 0.0.0.0 is for a container whose ports are
+   * published on the loopback of its machine. The simulator asks for no password.
    */
   readonly host?: string;
-  /** Where everything is kept; made when it is missing. One simulator at a time. */
+  /** The directory of all its data, created if missing. Only one simulator at a time can use it. */
   readonly dataDir: string;
-  /** Of the attachments' https host. By default the system chooses. */
+  /** The port of the attachments' https host. By default the system chooses one. */
   readonly mediaPort?: number;
   /**
-   * The least number of one-time keys the server claims to hold of a client (default 0, so that a new client uploads
-   * 812, as on the real network). With 1 it uploads five.
+   * The least number of one-time keys that the server claims to have of a client. With 0 (the default, and the real
+   * network) a new client uploads 812. With 1 it uploads five.
    */
   readonly claimedPreKeys?: number;
   /**
-   * Whether a message to a LID that does not name the number is refused (default true). Clients that leave the number
-   * out are in use on the real network, so a test of such a client turns this off.
+   * If true (the default), a message to a LID that does not name the number is refused. Clients that leave the number
+   * out are in use on the real network. A test of such a client turns this off.
    */
   readonly lidsNeedNumber?: boolean;
   readonly clock?: SimulatorClock;
-  /** Chance for stanza ids, in [0, 1). By default the system's. */
+  /** Randomness for stanza ids, in [0, 1). By default the system's. */
   readonly random?: () => number;
-  /** Called with each line of the log, which never holds message texts or keys. Default: nothing is logged. */
+  /** Called with each line of the log. A line never has message texts or keys. By default nothing is logged. */
   readonly log?: (event: SimulatorEvent) => void;
 }
 
 /** A running simulator. */
 export interface Simulator {
-  /** Of the control API: `http://127.0.0.1:port`. */
+  /** The address of the control API: `http://127.0.0.1:port`. */
   readonly url: string;
-  /** Where clients connect: `ws://127.0.0.1:port/ws/chat`. */
+  /** The address of the chat socket: `ws://127.0.0.1:port/ws/chat`. */
   readonly chatUrl: string;
-  /** Base64 of what a client must trust: `WA_CERT_DETAILS.PUBLIC_KEY`. */
+  /** Base64 of the key that a client must trust: `WA_CERT_DETAILS.PUBLIC_KEY`. */
   readonly noiseRootKey: string;
   readonly port: number;
   /** Cuts every connection, writes what is left and frees the ports. */
   close(): Promise<void>;
 }
 
-/** Any other address is refused: anyone who reaches the simulator can read and change all of it. */
+/** Any other address is refused, because anyone who reaches the simulator can read and change everything. */
 const HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '0.0.0.0']);
 
 /** The real network's times, and timeouts long enough for a slow machine. */
@@ -85,8 +85,8 @@ const DEFAULT_TIMINGS: NetworkTimings = {
 };
 
 /**
- * Starts the chat network, with everything it was told before in `dataDir`.
- * @throws Error when the host is another one, the port is taken, or the data directory cannot be read.
+ * Starts the chat network with everything that `dataDir` keeps from earlier runs.
+ * @throws Error if the host is not allowed, the port is taken, or the data directory cannot be read.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const host = options.host ?? '127.0.0.1';
@@ -94,7 +94,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     throw new Error(`the simulator listens on loopback, or in a container on 0.0.0.0, not on ${host}`);
   const releaseConsole = quietLibsignal();
   const server = createServer();
-  // Idle connections are never closed from here: the next request of a busy caller would meet one that is closing.
+  // The server never closes idle connections, because a busy caller's next request could meet one that is closing.
   server.keepAliveTimeout = 0;
   const closeServer = serverCloser(server);
   let journal: Journal | undefined;
@@ -197,7 +197,10 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** The host in a URL. Who listens everywhere is reached by loopback, also where a container's ports are published there. */
+/**
+ * Returns the host for a URL. A simulator that listens everywhere is reached by loopback, also if a container publishes
+ * its ports there.
+ */
 function reachedAt(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

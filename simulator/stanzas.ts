@@ -1,7 +1,7 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { SERVER_ADDRESS } from './addresses.ts';
 
-/** A stanza or a child of one. */
+/** Returns a stanza or a child of one. */
 export function node(
   tag: string,
   attrs: Record<string, string | undefined> = {},
@@ -15,19 +15,19 @@ export function node(
   return content === undefined ? { tag, attrs: present } : { tag, attrs: present, content };
 }
 
-/** The answer to an iq. */
+/** Returns the answer to an iq. */
 export const iqResult = (query: BinaryNode, content?: BinaryNode[]): BinaryNode =>
   node('iq', { id: query.attrs.id, from: query.attrs.to ?? SERVER_ADDRESS, type: 'result' }, content);
 
-/** A refusal of an iq. The client rejects with `text` as message and `code` as data. */
+/** Returns a refusal of an iq. The client rejects with `text` as message and `code` as data. */
 export const iqError = (query: BinaryNode, code: number, text: string): BinaryNode =>
   node('iq', { id: query.attrs.id, from: query.attrs.to ?? SERVER_ADDRESS, type: 'error' }, [
     node('error', { code: String(code), text }),
   ]);
 
-/** Ends the stream; `code` becomes the client's disconnect code. */
+/** Returns the end of the stream. `code` becomes the client's disconnect code. */
 export const streamError = (code: number | undefined, reason: BinaryNode): BinaryNode =>
   node('stream:error', { code: code === undefined ? undefined : String(code) }, [reason]);
 
-/** The attribute, or an empty string. */
+/** Returns the attribute, or an empty string. */
 export const attribute = (stanza: BinaryNode, name: string): string => stanza.attrs[name] ?? '';

@@ -2,7 +2,7 @@ import type { Companion } from './companions.ts';
 import type { Network } from './network.ts';
 import { node, streamError } from './stanzas.ts';
 
-/** Unlinks a companion: its live connection ends with 401, and so does its next login. */
+/** Unlinks a companion. Its live connection ends with 401, and so does its next login. */
 export function unlink(network: Network, companion: Companion): void {
   network.companions.remove(companion);
   network.deliveries.forget(companion.id);

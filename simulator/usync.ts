@@ -13,8 +13,8 @@ import { addressOf, type PhoneNumber } from './numbers.ts';
 import { iqError, iqResult, node } from './stanzas.ts';
 
 /**
- * Answers who is on the network, with which devices and under which LID: one row per user asked for. An error of one
- * protocol stands inside the result, and no row tells of that protocol.
+ * Returns one row for each user that is asked for: on the network or not, devices, and LID. An error of one protocol is
+ * inside the result, and then no row has that protocol.
  */
 export function answerUsync(network: Network, asker: Companion, iq: BinaryNode): BinaryNode {
   const usync = getBinaryNodeChild(iq, 'usync');
@@ -50,7 +50,7 @@ function row(network: Network, user: BinaryNode, protocols: ReadonlySet<string>)
   const parts: BinaryNode[] = [];
   if (protocols.has('contact')) parts.push(node('contact', { type: number.exists ? 'in' : 'out' }));
   if (number.exists && protocols.has('devices')) parts.push(deviceList(network, number));
-  // A row that is keyed by LID must not carry one: the client would take its key for a phone number.
+  // A row that is keyed by LID must not carry one, because the client would take its key for a phone number.
   if (number.exists && protocols.has('lid') && addressing === 'pn') {
     parts.push(node('lid', { val: lidAddress(number.lid) }));
   }

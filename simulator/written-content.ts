@@ -4,17 +4,17 @@ import { ABOUT_KINDS, type Written } from './written-kinds.ts';
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
 
-/** Whom a message is about: an earlier stanza of the same chat. */
+/** The message that another one is about: an earlier stanza of the same chat. */
 export interface EarlierMessage {
   readonly id: string;
-  /** The address of whoever wrote it. */
+  /** The address of its author. */
   readonly author: string;
-  /** True where the contact wrote it. */
+  /** True if the contact wrote it. */
   readonly isOwn: boolean;
   readonly text: string;
 }
 
-/** What a message says of the file that it brings, as the file was uploaded. */
+/** The fields that a message gives of its uploaded file. */
 export interface WrittenFile {
   readonly url: string;
   readonly directPath: string;
@@ -25,10 +25,10 @@ export interface WrittenFile {
   readonly mediaKeyTimestamp: number;
 }
 
-/** All that a message is made of. Times are seconds since the epoch. */
+/** All parts of a message. Times are seconds since the epoch. */
 export interface ContentParts {
   readonly written: Written;
-  /** The chat's address as the contact's phone names it. */
+  /** The chat's address that the contact's phone uses. */
   readonly chat: string;
   readonly file: WrittenFile | undefined;
   /** The message that it quotes, reacts to, edits, takes back or votes on. */
@@ -36,7 +36,7 @@ export interface ContentParts {
   readonly nowSeconds: number;
 }
 
-/** The message as a phone writes it (whatsmeow send.go and WAWebProtobufsE2E.proto). */
+/** Returns the message in the form of a phone (whatsmeow send.go and WAWebProtobufsE2E.proto). */
 export function messageOf(parts: ContentParts): proto.IMessage {
   const { written } = parts;
   const plain = plainMessage(parts);
@@ -52,7 +52,7 @@ function plainMessage(parts: ContentParts): proto.IMessage {
   return aboutMessage(parts) ?? spokenMessage(written, context);
 }
 
-/** Texts, places, people and polls. */
+/** Returns a text, place, person, poll or album. */
 function spokenMessage(
   { kind, text }: Written,
   context: { readonly contextInfo?: proto.IContextInfo },
@@ -94,14 +94,14 @@ function spokenMessage(
     case 'album':
       return { albumMessage: { expectedImageCount: 2, ...context } };
     default:
-      // A phone writes a text alone as `conversation`, and one with a quote or a timer as an extended text.
+      // A phone writes a text without context as `conversation`, and one with a quote or a timer as an extended text.
       return context.contextInfo === undefined
         ? { conversation: text }
         : { extendedTextMessage: { text, ...context } };
   }
 }
 
-/** What says nothing but what is to become of an earlier message. */
+/** Returns a message that only changes an earlier one. Undefined for other kinds. */
 function aboutMessage({ written, chat, about, nowSeconds }: ContentParts): proto.IMessage | undefined {
   const { kind, text } = written;
   const key = { remoteJid: chat, fromMe: about?.isOwn ?? false, id: about?.id ?? '' };
@@ -134,7 +134,7 @@ function aboutMessage({ written, chat, about, nowSeconds }: ContentParts): proto
 
 type MediaFields = WrittenFile & { readonly contextInfo?: proto.IContextInfo };
 
-/** A file with what its kind says beside it. A document's caption comes in an envelope of its own. */
+/** Returns a file with the fields of its kind. A document with a caption has an additional envelope. */
 function mediaMessage({ kind, text, file }: Written, fields: MediaFields): proto.IMessage {
   const mimetype = file.type;
   const caption = text === '' ? {} : { caption: text };
@@ -161,7 +161,7 @@ function mediaMessage({ kind, text, file }: Written, fields: MediaFields): proto
   }
 }
 
-/** The quote, with the chat's timer where it has one. */
+/** Returns the quote, and the chat's timer if it has one. */
 function contextOf({ written, about }: ContentParts): proto.IContextInfo | undefined {
   const expiration = written.wrapped === 'ephemeral' ? { expiration: 86_400 } : {};
   const quotes = about !== undefined && !ABOUT_KINDS.has(written.kind);
@@ -180,10 +180,10 @@ function cardOf(name: string): { displayName: string; vcard: string } {
   return { displayName: name, vcard };
 }
 
-/** The first bytes of a JPEG: who shows them shows nothing. */
+/** The first bytes of a JPEG. They show no picture. */
 const THUMBNAIL = Buffer.from('ffd8ffe000104a464946', 'hex');
 
-/** What a stanza and its ciphertexts say of the message in the clear. */
+/** The attributes of a stanza and its ciphertexts that describe the message in the clear. */
 export interface StanzaForm {
   readonly attrs: Readonly<Record<string, string>>;
   readonly sealedAttrs: Readonly<Record<string, string>>;
@@ -239,7 +239,7 @@ function editOf(content: proto.IMessage): string | undefined {
   return isTakenBack ? '7' : undefined;
 }
 
-/** SHA-256 of a file in the clear. */
+/** Returns the SHA-256 of an unencrypted file. */
 export function sha256(content: Uint8Array): Buffer {
   return createHash('sha256').update(content).digest();
 }

@@ -1,4 +1,4 @@
-/** What a contact may write, as the control API names it. */
+/** The kinds of message that a contact may write, by their names in the control API. */
 export const WRITTEN_KINDS = [
   'text',
   'image',
@@ -20,10 +20,10 @@ export const WRITTEN_KINDS = [
   'album',
 ] as const;
 
-/** One of them. */
+/** One of these kinds. */
 export type WrittenKind = (typeof WRITTEN_KINDS)[number];
 
-/** Kinds that bring a file, and what phones say that it is. */
+/** The kinds that bring a file, and the type that phones declare. */
 export const FILE_TYPES: ReadonlyMap<WrittenKind, string> = new Map([
   ['image', 'image/jpeg'],
   ['video', 'video/mp4'],
@@ -34,13 +34,13 @@ export const FILE_TYPES: ReadonlyMap<WrittenKind, string> = new Map([
   ['sticker', 'image/webp'],
 ]);
 
-/** Kinds that say what is to become of an earlier message. */
+/** The kinds that change an earlier message. */
 export const ABOUT_KINDS: ReadonlySet<WrittenKind> = new Set(['reaction', 'edit', 'revoke', 'vote']);
 
-/** Envelopes in which phones put a message of a chat with a timer, and one that is shown once. */
+/** The envelopes of a message in a chat with a timer, and of one that is shown once. */
 export const WRAPPINGS = ['none', 'ephemeral', 'view_once'] as const;
 
-/** What a contact writes. */
+/** A message that a contact writes. */
 export interface Written {
   readonly kind: WrittenKind;
   /** The words, the caption, the emoji, or the name of the place or person. */
@@ -50,7 +50,7 @@ export interface Written {
   readonly wrapped: (typeof WRAPPINGS)[number];
   readonly file: {
     readonly content: Uint8Array;
-    /** As the sender's phone declares it, whatever it is. */
+    /** The type that the sender's phone declares. It need not be right. */
     readonly type: string;
     readonly name: string;
   };

@@ -90,7 +90,7 @@ for (const kind of ['socks5', 'http'] as const) {
     const set = await setEgress(shopId, proxy.url);
     assert.deepEqual([set.status, set.data], [200, { id: shopId, egress: proxy.shown }]);
     await connectShop(stack, shopId, PHONES[kind]);
-    await stack.network.tellHistory(PHONES[kind], { mappings: 3, tokens: 1 });
+    await stack.network.sendHistory(PHONES[kind], { mappings: 3, tokens: 1 });
     const [reader = '', other = ''] = CUSTOMERS.slice(kind === 'http' ? 0 : 2);
     const text = await sendText(stack, shopId, { to: reader, text: 'Your bread is ready' });
     const file = await stack.api.post(`/shops/${shopId}/messages`, {

@@ -69,7 +69,7 @@ test('a message of an own device makes a session connect to no host but the netw
     // Whatever stands before it becomes a user name.
     const directPath = `@127.0.0.1:${address.port}/file`;
     const notice = { directPath, mediaKey: sha256, fileSha256: sha256, fileEncSha256: sha256 };
-    await network.control.tellOwn(SHOP_PHONE, historyMessage(notice));
+    await network.control.sendOwn(SHOP_PHONE, historyMessage(notice));
     await logged(network, 'data of the account was not taken');
     assert.match(network.logged.join('\n'), /the file has no valid path/);
     await stillReceives(network, shop);
@@ -88,7 +88,7 @@ test('a history that inflates to 400 MiB takes no memory, and the session lives'
     const payload = await bomb(400 * MIB);
     const before = process.resourceUsage().maxRSS;
     const notice = { initialHistBootstrapInlinePayload: payload };
-    await network.control.tellOwn(SHOP_PHONE, historyMessage(notice));
+    await network.control.sendOwn(SHOP_PHONE, historyMessage(notice));
     await logged(network, 'data of the account was not taken');
     const grownMiB = (process.resourceUsage().maxRSS - before) / 1024;
     assert.match(network.logged.join('\n'), /the history is too large/);
@@ -106,7 +106,7 @@ test('of a history of 10,000 contacts the ids and the tokens are kept', async (c
     await pair(network, shop);
     const before = process.memoryUsage().rss;
     const start = performance.now();
-    await network.control.tellHistory(SHOP_PHONE, { mappings: 10_000, tokens: 1_000 });
+    await network.control.sendHistory(SHOP_PHONE, { mappings: 10_000, tokens: 1_000 });
     await logged(network, '"mappings":10000,"tokens":1000');
     context.diagnostic(
       `${Math.round(performance.now() - start)} ms, ${Math.round((process.memoryUsage().rss - before) / MIB)} MiB more`,

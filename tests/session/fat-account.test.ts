@@ -21,7 +21,7 @@ test('a fat account is heard to its last word after it was away', async (context
   const groupId = (index: number): string => `1203630000000010${String(index).padStart(2, '0')}@g.us`;
   try {
     await pair(network, shop);
-    await control.tellHistory(SHOP_PHONE, { mappings: 10_000, tokens: 1_000 });
+    await control.sendHistory(SHOP_PHONE, { mappings: 10_000, tokens: 1_000 });
     await until('the history is taken', async () => logged.some((line) => line.includes('"mappings":10000')));
     host.close(shop);
     await until('it is away', async () =>

@@ -13,7 +13,7 @@ const fieldsOf = ({ store }: SimulatedNetwork, kind: string): string[] =>
 
 /** Has the phone tell a history whose file is not sent to its end. Resolves with the file once the client asked for it. */
 async function tellStalled({ control }: SimulatedNetwork): Promise<string> {
-  const { path } = await control.tellHistory(SHOP_PHONE, { mappings: 30, tokens: 10, fault: 'stalled' });
+  const { path } = await control.sendHistory(SHOP_PHONE, { mappings: 30, tokens: 10, fault: 'stalled' });
   await until('the file is asked for', async () => (await control.downloads()) > 0);
   await until('its message is acknowledged', async () => {
     const { waiting } = await control.unanswered(SHOP_PHONE);
@@ -70,7 +70,7 @@ test('a file that the network has dropped is not asked for again', async () => {
   const shop = newShop();
   try {
     await pair(network, shop);
-    await network.control.tellHistory(SHOP_PHONE, { mappings: 30, fault: 'gone' });
+    await network.control.sendHistory(SHOP_PHONE, { mappings: 30, fault: 'gone' });
     await until('it is not had', async () =>
       network.logged.some((line) => line.includes('data of the account was not taken')),
     );
