@@ -81,6 +81,12 @@ export function newChatBarOnWire(limits: NetworkLimits, nowMs: number): NewChatB
   return barOf(limits, 0, nowMs);
 }
 
+/** The quota after a message that was accepted has ended on the wire; `used`: the network may have it. */
+export function newChatEnded(newChats: NewChats, end: 'used' | 'unused'): NewChats {
+  const { used, accepted } = newChats;
+  return { ...newChats, used: end === 'used' ? used + 1 : used, accepted: Math.max(0, accepted - 1) };
+}
+
 /** The code with which a recipient of that class is refused where the network or a budget bars them. */
 export function classCapCode(
   recipientClass: RecipientClass | undefined,

@@ -84,6 +84,12 @@ export const shopDetails = v.strictObject({
         messageId: v.string(),
         kind: messageKind,
         to: v.string(),
+        startsChat: v.exactOptional(
+          v.pipe(
+            v.boolean(),
+            v.description("It is on the wire and counts against the network's quota of new chats."),
+          ),
+        ),
       } satisfies SchemasOf<NonNullable<Shop['pacing']['hand']>>),
     ),
     untilMs: v.nullable(epochMs),

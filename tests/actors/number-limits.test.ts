@@ -76,6 +76,13 @@ function eventsOf(shop: ShopHarness): (readonly [string, unknown])[] {
   });
 }
 
+/** The quota as it is counted here: what the network may have, and what was accepted besides. */
+function countsOf(shop: ShopHarness): { readonly used: number; readonly accepted: number } {
+  const { newChats } = shop.state.limits;
+  assert.ok(newChats);
+  return { used: newChats.used, accepted: newChats.accepted };
+}
+
 const networkOf = (shop: ShopHarness) =>
   policyView(shop.state, { settings: resolveSettings({}), nowMs: shop.nowMs }).network;
 
@@ -259,8 +266,9 @@ test('the quota that is left bounds first contacts of every class, those that wa
   assert.match(shop.sendTo('+33600000010', { writer: wrote }), /^[0-9a-f]{24}$/);
   assert.equal(networkOf(shop).newChats?.used, 1);
   shop.toWire(first, 'nothing');
-  assert.equal(networkOf(shop).newChats?.used, 2);
+  assert.equal(networkOf(shop).newChats?.used, 1);
   shop.outcome(first, { kind: 'acknowledged' });
+  assert.equal(networkOf(shop).newChats?.used, 2);
   // The network counts it as well, and one message still waits.
   quota(shop, { used: 2 });
   assert.equal(typeof shop.sendToStranger('+33699990003'), 'object');
@@ -268,6 +276,52 @@ test('the quota that is left bounds first contacts of every class, those that wa
   shop.toWire(second, 'hello');
   shop.outcome(second, { kind: 'acknowledged' });
   assert.equal(shop.state.limits.newChats?.used, 2);
+});
+
+test('a try that did not reach the wire uses up no quota, nor does a message that the network refused', async () => {
+  const shop = await ShopHarness.connected();
+  quota(shop, { used: 0 });
+  const ids = [shop.send('+33699990001'), shop.send('+33699990002'), shop.send('+33699990003')];
+  const [tried = '', refusedId = ''] = ids;
+  for (const kind of ['not_sent', 'rate_limited', 'not_sent'] as const) {
+    shop.toWire(tried, 'nothing');
+    assert.equal(shop.statusOf(tried), 'sending');
+    shop.outcome(tried, { kind });
+    assert.deepEqual(countsOf(shop), { used: 0, accepted: 3 });
+    shop.pass(900_000);
+  }
+  shop.toWire(tried, 'nothing');
+  shop.outcome(tried, { kind: 'acknowledged' });
+  assert.deepEqual(countsOf(shop), { used: 1, accepted: 2 });
+  shop.pass(20_000);
+  shop.toWire(refusedId, 'nothing');
+  shop.outcome(refusedId, { kind: 'refused', code: '479' });
+  assert.deepEqual(countsOf(shop), { used: 1, accepted: 1 });
+  assert.match(shop.send('+33699990004'), /^[0-9a-f]{24}$/);
+});
+
+test('a message of which nobody knows whether it left uses up the quota', async () => {
+  const ends: readonly ((shop: ShopHarness, id: string) => Promise<ShopHarness>)[] = [
+    async (shop, id) => {
+      shop.outcome(id, { kind: 'unknown' });
+      return shop;
+    },
+    async (shop) => {
+      shop.pass(180_000);
+      return shop;
+    },
+    (shop) => shop.successor('store'),
+  ];
+  const counts = [];
+  for (const end of ends) {
+    const shop = await ShopHarness.connected();
+    quota(shop, { used: 0 });
+    const id = shop.send('+33699990001');
+    shop.toWire(id, 'nothing');
+    assert.deepEqual(countsOf(shop), { used: 0, accepted: 1 });
+    counts.push(countsOf(await end(shop, id)));
+  }
+  assert.deepEqual(counts, Array(3).fill({ used: 1, accepted: 0 }));
 });
 
 test('a 475 says that the quota is used up, until the network says when it starts again', async () => {

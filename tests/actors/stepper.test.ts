@@ -35,6 +35,7 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
     { type: 'dispatch', hand: { ...hand, to: '1@g.us' }, untilMs: 5 },
     { type: 'dispatch', hand: { ...hand, kind: 'status', to: '' }, untilMs: 5 },
     { type: 'prepared', untilMs: 7 },
+    { type: 'prepared', untilMs: 7, startsChat: true },
     { type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' },
     ...outcomes.map((outcome): PacingEvent => ({ type: 'outcome', outcome, ...times })),
     { type: 'session_down' },
@@ -47,6 +48,7 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
   const contexts: PacingContext[] = [
     none,
     { ...none, hand, untilMs: 20 },
+    { ...none, hand: { ...hand, startsChat: true }, untilMs: 20 },
     { ...none, hand, unsent: { messageId: hand.messageId, times: 3 }, heldByOperator: true },
     { ...none, hand, unsent: { messageId: hand.messageId, times: 4 } },
     { ...none, hand, unsent: { messageId: 'm0', times: 4 } },

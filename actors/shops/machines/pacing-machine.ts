@@ -29,6 +29,8 @@ export interface Hand {
   readonly kind: 'message' | 'status';
   /** E.164, a group id, or empty for a status. */
   readonly to: string;
+  /** True once it is on the wire to a person without a chat; absent: it starts no chat. */
+  readonly startsChat?: boolean;
 }
 
 /** The context of the pacing machine. The part that outlasts a process is stored (`shop-machines.ts`). */
@@ -48,12 +50,14 @@ export interface Settlement {
   readonly messageId: string;
   /** Null: it was sent. */
   readonly reason: MessageReason | null;
+  /** Set for a message that would start a chat. `used`: the network may have it. `unused`: the network refused it. */
+  readonly newChat?: 'used' | 'unused';
 }
 
 /** The events of the pacing machine. `untilMs`: the end of the state that follows. */
 export type PacingEvent =
   | { readonly type: 'dispatch'; readonly hand: Hand; readonly untilMs: number }
-  | { readonly type: 'prepared'; readonly untilMs: number }
+  | { readonly type: 'prepared'; readonly untilMs: number; readonly startsChat?: boolean }
   | { readonly type: 'blocked'; readonly reason: MessageReason }
   | {
       readonly type: 'outcome';
@@ -108,12 +112,21 @@ const timesUnsent = ({ context: { hand, unsent } }: { readonly context: PacingCo
   unsent !== undefined && unsent.messageId === hand?.messageId ? unsent.times : 0;
 
 const settlementOf = ({ context, event }: Arguments): Settlement => {
-  const { messageId } = handOf({ context, event });
-  if (event.type === 'blocked') return { messageId, reason: event.reason };
-  if (event.type !== 'outcome') return { messageId, reason: 'DELIVERY_UNKNOWN' };
-  if (event.outcome.kind === 'acknowledged') return { messageId, reason: null };
-  return { messageId, reason: failureReasons[event.outcome.kind] ?? 'DELIVERY_UNKNOWN' };
+  const { messageId, startsChat } = handOf({ context, event });
+  const reason = reasonOf(event);
+  if (startsChat !== true) return { messageId, reason };
+  return { messageId, reason, newChat: mayHaveLeft.includes(reason) ? 'used' : 'unused' };
 };
+
+const reasonOf = (event: PacingEvent): MessageReason | null => {
+  if (event.type === 'blocked') return event.reason;
+  if (event.type !== 'outcome') return 'DELIVERY_UNKNOWN';
+  if (event.outcome.kind === 'acknowledged') return null;
+  return failureReasons[event.outcome.kind] ?? 'DELIVERY_UNKNOWN';
+};
+
+/** The ends of a message on the wire with which the network may have it. */
+const mayHaveLeft: readonly (MessageReason | null)[] = [null, 'DELIVERY_UNKNOWN', 'BOT_RESTARTED'];
 
 // Effects are data: the shop's turn carries them out, so the machine's own actions do nothing.
 const withHand = (_: unknown, _hand: Hand): void => undefined;
@@ -130,7 +143,11 @@ const pacingSetup = setup({
     take: assign(({ event }) =>
       event.type === 'dispatch' ? { hand: event.hand, untilMs: event.untilMs } : {},
     ),
-    extend: assign(({ event }) => ('untilMs' in event ? { untilMs: event.untilMs } : {})),
+    putOnWire: assign(({ context, event }) => {
+      if (event.type !== 'prepared') return {};
+      const { untilMs, startsChat } = event;
+      return startsChat ? { untilMs, hand: { ...handOf({ context, event }), startsChat } } : { untilMs };
+    }),
     dropHand: assign({ hand: null, untilMs: null }),
     startGap: assign(({ event }) => ({
       hand: null,
@@ -192,7 +209,7 @@ export const pacingMachine = pacingSetup.createMachine({
     },
     preparing: {
       on: {
-        prepared: { target: 'sending', actions: ['extend', store] },
+        prepared: { target: 'sending', actions: ['putOnWire', store] },
         blocked: { target: 'idle', actions: [settle, recall, 'dropHand'] },
         session_down: { target: 'idle', actions: [back, recall, 'dropHand'] },
         rate_limited_before: { target: 'paused', actions: [back, recall, 'startPause'] },

@@ -1,3 +1,4 @@
+import { newChatEnded } from '../../../../policy/network-limits.ts';
 import { isGroupId } from '../../../../policy/recipient.ts';
 import type { Turn } from '../../../../runtime/behaviour.ts';
 import type { Random } from '../../../../runtime/random.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../../tenants/tenant-event.ts';
 import { publicChannelStatus, wasConnected } from '../../machines/channel-context.ts';
 import type { ChannelEffect, ChannelEvent } from '../../machines/channel-machine.ts';
-import type { PacingEffect, PacingEvent } from '../../machines/pacing-machine.ts';
+import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
 import { channel, encodeMachines, pacing, sameWhenRestored } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
 import { batchObstacle, withoutHold } from '../../state/batch-holds.ts';
@@ -307,6 +308,7 @@ export class TurnBuilder {
         this.#storeState(inHandFor(effect, inHand), 'sending', null);
         break;
       case 'settle':
+        this.#countNewChat(effect.params);
         // Not found when the shop was loaded: its record ran out of its retention, or it was ended beside the actor.
         if (inHand === undefined) break;
         this.change({ inHand: undefined, bodyInHand: undefined });
@@ -350,6 +352,13 @@ export class TurnBuilder {
   #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {
     const sentAtMs = status === 'sent' ? this.nowMs : null;
     this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
+  }
+
+  /** Counts a message that starts a chat, once its outcome is known: a try that never left uses up no quota. */
+  #countNewChat({ newChat }: Settlement): void {
+    const { limits } = this.#state;
+    if (newChat !== undefined && limits.newChats !== null)
+      this.change({ limits: { ...limits, newChats: newChatEnded(limits.newChats, newChat) } });
   }
 
   /** Counts a sent message until a recipient's receipt arrives. */

@@ -72,14 +72,6 @@ export function newChatGivenBack(builder: TurnBuilder): void {
     changeNewChats(builder, { ...newChats, accepted: newChats.accepted - 1 });
 }
 
-/** Such a message leaves. */
-export function newChatLeaves(builder: TurnBuilder): void {
-  const { newChats } = builder.state.limits;
-  if (newChats === null) return;
-  const { used, accepted } = newChats;
-  changeNewChats(builder, { ...newChats, used: used + 1, accepted: Math.max(0, accepted - 1) });
-}
-
 /** The limits in which no more messages count as accepted than wait: some end without being sent. */
 export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'inHand'>): NetworkLimits {
   const { limits } = state;

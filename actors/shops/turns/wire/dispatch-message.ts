@@ -8,7 +8,7 @@ import type { MessageBody } from '../../state/message-record.ts';
 import { sentExpiry, sentWrite } from '../../state/sent-index.ts';
 import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { barsNewChat, newChatLeaves, startsChat } from '../number/network-word.ts';
+import { barsNewChat, startsChat } from '../number/network-word.ts';
 import { isOverRecipientLimits, linkLid } from '../people/recipient-alias.ts';
 import { rememberCarried } from '../pool/opt-out-notices.ts';
 import type { DispatchFacts } from './dispatch-facts.ts';
@@ -124,8 +124,9 @@ export function onPrepared(
 ): void {
   const body = unblocked(builder, { ...facts, prepared: { hasChat } });
   if (body === undefined) return;
-  if (isPhoneNumber(body.to ?? '') && startsChat({ hasChat, writer: facts.writer })) newChatLeaves(builder);
-  builder.stepPacing({ type: 'prepared', untilMs: builder.nowMs + outcomeMs });
+  const isFirst = isPhoneNumber(body.to ?? '') && startsChat({ hasChat, writer: facts.writer });
+  const onWire = { type: 'prepared', untilMs: builder.nowMs + outcomeMs } as const;
+  builder.stepPacing(isFirst ? { ...onWire, startsChat: true } : onWire);
   builder.write(...writes);
   rememberCarried(builder, lid);
   indexStanza(builder, body, lid);
