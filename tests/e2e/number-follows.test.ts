@@ -1,6 +1,7 @@
 /** Caps, warm-up and opt-outs are a number's: within a tenant they follow it from shop to shop. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
@@ -168,6 +169,49 @@ test('the pause after a rate signal follows the number, also from an erased shop
   assert.equal(await pausedUntil(third), until15);
   const queued = await sendText(stack, third, { to: SECOND, text: 'Later' });
   assert.equal((await stack.api.get(`/messages/${queued.data.id}`)).data.status, 'queued');
+});
+
+test('the restriction and the quota of new chats follow the number, also from an erased shop', async () => {
+  const networkOf = async (shopId: string): Promise<unknown> =>
+    (await stack.api.get(`/shops/${shopId}/policy`)).data.network;
+  const first = await agedShop();
+  const before = await networkOf(first);
+  const endsAtMs = Date.now() + 6 * DAY_MS;
+  stack.network.tellLimits(stack.session(first), {
+    restriction: { isActive: true, kind: 'RESTRICT_ALL_COMPANIONS', endsAtMs },
+    newChats: { quota: 9, used: 4, warning: 'first', endsAtMs },
+  });
+  const told = {
+    restrictedUntil: new Date(endsAtMs).toISOString(),
+    restriction: 'RESTRICT_ALL_COMPANIONS',
+    newChats: { quota: 9, used: 4, endsAt: new Date(endsAtMs).toISOString() },
+  };
+  await until('the limits are known', async () => isDeepStrictEqual(await networkOf(first), told));
+  await stack.api.post(`${channelOf(first)}/disconnect`);
+  const second = await makeShop();
+  assert.equal((await scanned(second)).status, 'connected');
+  assert.deepEqual(await networkOf(second), told);
+  assert.equal(await refusal(second, STRANGER), 'COLD_RECIPIENT_CAP_REACHED');
+  await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${second}`);
+  await until('something is kept', async () => {
+    return (await redis.keys(`*tenant:${stack.tenantId}:number-left:*`)).length === 1;
+  });
+  const third = await makeShop();
+  assert.equal((await scanned(third)).status, 'connected');
+  assert.deepEqual(await networkOf(third), told);
+  // They are about the number: another one has none, and the first has them again.
+  const former = phone;
+  stack.network.drop(stack.session(third), 'logged_out', 401);
+  await until('the loss is known', async () => {
+    return (await stack.api.get(channelOf(third))).data.status === 'disconnected';
+  });
+  phone = `${former}9`;
+  assert.equal((await scanned(third)).status, 'connected');
+  assert.deepEqual(await networkOf(third), before);
+  phone = former;
+  const fourth = await makeShop();
+  assert.equal((await scanned(fourth)).status, 'connected');
+  assert.deepEqual(await networkOf(fourth), told);
 });
 
 test('a number that nobody used for thirty days starts afresh', async () => {
