@@ -22,7 +22,7 @@ export interface ActorEventData {
   };
   readonly channel: ShopFacts & {
     readonly status: 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
-    /** The machine's own word. */
+    /** The state of the channel machine. */
     readonly state: string;
   };
   readonly pacing: ShopFacts & {

@@ -61,10 +61,11 @@ export interface EventPage extends CursorPage<EventView> {
 /** Reads a tenant's events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface EventOperations {
   /**
-   * Returns the oldest first, and never waits. `nextCursor` is always a cursor to continue from. Fails with
-   * VALIDATION_ERROR if events behind the cursor are gone, which names the oldest kept event, or if the cursor is newer
-   * than the newest event. Both carry the `nextCursor` to continue from. Fails with OVERLOADED if the call would wait
-   * and too many calls wait already.
+   * Returns the oldest events first, and never waits. `nextCursor` is always a cursor to continue from.
+   *
+   * Fails with VALIDATION_ERROR if events behind the cursor are gone, which names the oldest kept event, or if the
+   * cursor is newer than the newest event. Both carry the `nextCursor` to continue from. Fails with OVERLOADED if the
+   * call would wait and too many calls wait already.
    */
   list(tenantId: string, query: EventQuery): Promise<Outcome<EventPage>>;
 }

@@ -16,8 +16,8 @@ const GIVEN_OUT = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
  * Public addresses that reach a private network: Azure's WireServer, which every virtual machine there reaches. IANA's
- * special-purpose ranges are refused by the kind that ipaddr.js gives them, also those that are reachable from
- * everywhere (AS112, AMT, ORCHIDv2): nobody keeps attachments there.
+ * special-purpose ranges are refused by the kind that ipaddr.js gives them. Those that are reachable from everywhere
+ * (AS112, AMT, ORCHIDv2) are refused too, since no attachments are kept there.
  */
 const ALSO_DENIED = ranges(['168.63.129.16']);
 
@@ -30,8 +30,8 @@ function ranges(texts: readonly string[]): Range[] {
 }
 
 /**
- * Names that lead into a network of one's own: those reserved for that (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`), those
- * that routers and companies use beside them (RFC 6762, appendix G), and names of one part, to which a search domain is added.
+ * Names that lead into a local network. Some are reserved for that (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`).
+ * Routers and companies use others beside them (RFC 6762, appendix G). A search domain is added to names of one part.
  */
 const LOCAL_NAME =
   /^[^.]*$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
@@ -53,10 +53,10 @@ export class AddressGuard {
   }
 
   /**
-   * Whether an address and a port may be asked. The address has to be out on the public network: neither private,
-   * loopback, link-local (the cloud's metadata service lives there), carrier-grade, multicast, reserved nor an IPv4
-   * address written as IPv6. The port has to be 80 or 443, so that no caller can probe other ports through us; on
-   * loopback, where that is allowed, it may be any.
+   * Whether an address and a port may be asked. The address has to be on the public network. Private, loopback,
+   * link-local (the cloud's metadata service), carrier-grade, multicast and reserved addresses are refused, and IPv4
+   * addresses written as IPv6. The port has to be 80 or 443, so that no caller can probe other ports through us. On
+   * loopback, if that is allowed, it may be any.
    */
   allows(address: string, port: number): boolean {
     if (!ipaddr.isValid(address)) return false;
@@ -69,8 +69,9 @@ export class AddressGuard {
   }
 
   /**
-   * The same of the host of a URL that a proxy looks up, so that its addresses are not known here: an address as above, and a
-   * name that is not one of a local network. To which address the proxy goes is for the proxy to bound.
+   * Whether the host of a URL may be asked through a proxy, which looks the name up, so that its addresses are not
+   * known here. An address is judged as above. A name must not be one of a local network. The proxy has to bound the
+   * addresses that it connects to.
    */
   allowsUnresolved(hostname: string, port: number): boolean {
     const host = hostname.replace(/^\[|\]$/g, '');

@@ -4,8 +4,8 @@ import type { Egress } from './egress.ts';
 import { EgressFailure } from './egress-failure.ts';
 
 /**
- * Sees that the address of a socket (`ws:` or `wss:`) can be asked through an egress: whatever it answers over HTTP, it was
- * reached, over TLS where the socket has it. Rejects with `EgressFailure`, also when the signal aborts.
+ * Checks that the address of a socket (`ws:` or `wss:`) can be reached through an egress. Any HTTP answer counts, over
+ * TLS if the socket has it. Rejects with `EgressFailure`, also when the signal aborts.
  */
 export async function reachThrough(egress: Egress, socketUrl: string, signal: AbortSignal): Promise<void> {
   const url = new URL(socketUrl.replace(/^ws/, 'http'));

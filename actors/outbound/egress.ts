@@ -12,14 +12,17 @@ const CONNECT_MS = 15_000;
 /** The way out of a shop: each connection is made by its proxy, which also looks the name up. */
 export interface Egress {
   /**
-   * An agent for requests of that protocol. Its connections fail with `EgressFailure`, and never go another way. `ca`: the
-   * certificate of an authority to trust in place of the system's. `signal`: ends connections, also those not made yet, which
-   * the signal of a request leaves alone.
+   * Returns an agent for requests of that protocol. Its connections fail with `EgressFailure`, and never go another
+   * way. `ca`: the certificate of an authority to trust instead of the system's. `signal` ends connections, also those
+   * not made yet, which the signal of a request does not end.
    */
   agent(protocol: string, options?: Pick<EgressAgentOptions, 'ca' | 'signal'>): Agent;
 }
 
-/** The way out through a proxy. `proxyFailed`: told when the proxy itself is away or refuses us, before the connection fails. */
+/**
+ * Returns the way out through a proxy. `proxyFailed` is called before the connection fails, if the proxy itself is away
+ * or refuses us.
+ */
 export function egressThrough(
   address: EgressAddress,
   proxyFailed: (failure: EgressFailure) => void = () => undefined,
@@ -38,7 +41,7 @@ interface EgressAgentOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Makes each connection by an agent of its own, so that one that comes to nothing can be ended. */
+/** Makes each connection with a separate agent, so that one that does not succeed can be ended. */
 class EgressAgent extends Agent {
   readonly #options: EgressAgentOptions;
 
@@ -70,7 +73,7 @@ class EgressAgent extends Agent {
       const making = this.#proxied(either).connect(request, trusting) as Promise<Duplex>;
       const socket = await unlessAborted(making, either);
       if (status === 200) return socket;
-      // What the package then returns is no connection: it repeats the answer of the proxy as if the address had given it.
+      // The package's socket is no connection: it repeats the proxy's answer as if the address had given it.
       socket.destroy();
       throw refusalOf(status);
     } catch (error) {

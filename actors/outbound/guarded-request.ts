@@ -9,7 +9,7 @@ import type { ResolveAll } from './name-lookup.ts';
 export interface RequestBounds {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
-  /** The way out, which looks names up in place of `resolve`; absent: this node's own address. */
+  /** The way out, which looks names up instead of `resolve`; absent: this node's own address. */
   readonly egress?: Egress | undefined;
   /** Ends the request, and the look-up before it. */
   readonly signal: AbortSignal;
@@ -20,14 +20,14 @@ export interface SentRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body?: string;
-  /** Certificates of authorities to trust in place of the system's. */
+  /** Certificates of authorities to trust instead of the system's. */
   readonly ca?: string;
 }
 
 /**
- * Asks an address at http or https on a connection of its own, to the very address that was checked. Resolves with the
- * answer's head; redirects are not followed, and protocols not switched. Rejects with `ForbiddenAddress` where the guard
- * forbids it, and with `EgressFailure` where the way out fails.
+ * Sends a request to an http or https address on a separate connection, to the very address that was checked. Resolves
+ * with the answer's head. Redirects are not followed, and protocols not switched. Rejects with `ForbiddenAddress` if
+ * the guard forbids it, and with `EgressFailure` if the way out fails.
  */
 export async function guardedRequest(
   url: URL,
@@ -41,7 +41,7 @@ export async function guardedRequest(
   return new Promise((answered, failed) => {
     const outgoing = request(url, { method, headers, signal, ...way, ...trusted }, answered);
     outgoing.on('error', failed);
-    // Node takes a 101 for no answer, and leaves its connection to whoever listens for it.
+    // Node does not count a 101 as an answer, and leaves its connection to this listener.
     outgoing.on('upgrade', (answer, socket) => {
       socket.destroy();
       answered(answer);

@@ -19,10 +19,11 @@ const LOOPBACK: readonly FoundAddress[] = [
 ];
 
 /**
- * Asks name servers by sockets of its own. `dns.lookup` holds one of the process's four threads per name for as long as
- * a mute server is waited for, 10 s or more, and cannot be called off: a few such names of one tenant stop every other
- * look-up of the process, those of the chat network and of Redis too. /etc/hosts and search domains are not read.
- * `nameServers`: addresses with or without a port; none: the system's.
+ * Returns a look-up that asks name servers on its own sockets. `dns.lookup` takes one of the process's four threads for
+ * each name while it waits for a mute server, 10 s or more, and cannot be cancelled. A few such names of one tenant
+ * would stop every other look-up of the process, also those of the chat network and of Redis.
+ *
+ * /etc/hosts and search domains are not read. `nameServers`: addresses with or without a port; none: the system's.
  */
 export function nameLookup(nameServers: readonly string[]): ResolveAll {
   return async (hostname, signal) => {

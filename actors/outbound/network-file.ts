@@ -28,9 +28,9 @@ export class DownloadRefused extends Error {
 }
 
 /**
- * Asks the network's own hosts for a file of which a message tells. Messages come from the account's other devices, so of
- * the address they name only the path is taken. Redirects and encodings are refused: a small file may grow without a bound in both.
- * Rejects with `DownloadRefused`, or with the error of the connection.
+ * Asks the network's own hosts for a file that a message names. Messages come from the account's other devices, so only
+ * the path of the named address is used. Redirects and encodings are refused: a small file may grow without a bound in
+ * both. Rejects with `DownloadRefused`, or with the error of the connection.
  */
 export async function askNetworkFile(
   path: string,
@@ -63,7 +63,7 @@ function fileAddress(host: string, path: string): URL {
   return new URL(address);
 }
 
-/** How hosts say that a file is there no more (whatsmeow download.go). */
+/** The statuses by which hosts report that a file is gone (whatsmeow download.go). */
 const GONE: ReadonlySet<number | undefined> = new Set([403, 404, 410]);
 
 function refusal({ statusCode, headers }: IncomingMessage, maxBytes: number): DownloadRefused | undefined {

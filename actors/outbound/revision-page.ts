@@ -12,7 +12,7 @@ const HEADERS = {
   'accept-encoding': 'identity',
 };
 
-/** The revision stands in a string of JSON within the script, so its quotes may be escaped. */
+/** The revision is in a string of JSON within the script, so its quotes may be escaped. */
 const REVISION = /\\?"client_revision\\?":\s*(\d{10})(?!\d)/;
 
 /** The page that names the revision of the web client, beside the socket: of `wss://host/ws/chat`, `https://host/sw.js`. */

@@ -1,7 +1,7 @@
 import { createDecipheriv, createHash, createHmac, type Hash, hkdfSync } from 'node:crypto';
 import type { InboundFile } from '../inbound-content.ts';
 
-/** What the keys of a file are derived for (`MEDIA_HKDF_KEY_MAPPING` of the client). */
+/** The purposes that the keys of files are derived for (`MEDIA_HKDF_KEY_MAPPING` of the client). */
 const PURPOSES: Readonly<Record<InboundFile['purpose'], string>> = {
   image: 'WhatsApp Image Keys',
   video: 'WhatsApp Video Keys',
@@ -15,22 +15,22 @@ const MAC_BYTES = 10;
 /** How many bytes a sealed file has more than the file at most: its padding and its code. */
 export const SEALING_BYTES = 16 + MAC_BYTES;
 
-/** Thrown for a file that is not what its message says. */
+/** Thrown for a file that differs from its message's facts. */
 class BrokenFile extends Error {
   readonly code = 'BROKEN_FILE';
 }
 
-/** What opens a file, and what it must be. */
+/** The key of a file, and the facts that it must match. */
 export interface SealedFile extends Pick<InboundFile, 'key' | 'encryptedSha256' | 'purpose'> {
-  /** Of the file in the clear, in hexadecimal digits; null: its message does not say. */
+  /** Hash of the opened file, in hexadecimal digits; null if its message has none. */
   readonly sha256: string | null;
-  /** Of the file as it is kept. */
+  /** Size of the sealed file. */
   readonly maxBytes: number;
 }
 
 /**
- * Gives a file in the clear, piece by piece, as its sealed pieces come. Nothing of it is kept. Ends by throwing `BrokenFile`
- * where code or digests are not those of the message, so only whoever reads to the end knows that it is the file.
+ * Yields the opened file piece by piece as its sealed pieces come, and keeps nothing of it. Throws `BrokenFile` at the
+ * end if the code or a digest is not the message's. So a reader knows only at the end that it is the right file.
  */
 export async function* openSealedFile(
   pieces: AsyncIterable<Buffer>,

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
-/** Fields that many replies have. The schemas of this room are the replies of both APIs; the types come from them. */
+/** Fields that many replies have. The schemas of this folder are the replies of both APIs; the types come from them. */
 
-/** A type of values that nobody changes, from the schema of a reply. */
+/** The read-only type of a reply, from its schema. */
 export type Shown<Schema extends v.GenericSchema> = Unchanging<v.InferOutput<Schema>>;
 
 type Unchanging<Value> = Value extends object

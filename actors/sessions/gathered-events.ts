@@ -2,9 +2,9 @@ import type { SteppedClock } from '../../runtime/stepped-clock.ts';
 import type { SessionAddress, SessionEvent, SessionListener } from './session-host.ts';
 
 /**
- * Reports the events of sessions to a listener in order. All events of one step of the clock are reported together, so
- * the second of two turns costs a fraction of one that wakes the process. After a pause the next event is reported at
- * the end of the event loop's turn that it came in.
+ * Reports the events of sessions to a listener in order. All events of one step of the clock are reported together. A
+ * second turn then costs a fraction of one for which the process has to wake. After a pause the next event is reported
+ * at the end of its turn of the event loop.
  */
 export function gatheredEvents(steppedClock: SteppedClock, listener: SessionListener): SessionListener {
   let waiting: { readonly shop: SessionAddress; readonly event: SessionEvent }[] = [];

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Writes down that an operator begins a change, and gives up what the log may no longer hold. Also on a full Redis: the log
--- is bounded, and what makes room there is a change too.
+-- Stores that an operator begins a change, and removes entries beyond the log's bounds. It runs on a full Redis too: the
+-- log is bounded, and an operator must be able to make the change that frees memory.
 -- KEYS[1] order, a sorted set of ids with equal scores   KEYS[2] entries by id   KEYS[3] outcomes by id
 -- KEYS[4] marks of what was erased
--- ARGV[1] end of the id   ARGV[2] entry   ARGV[3] entry with marks in place of ids   ARGV[4] most entries kept
+-- ARGV[1] end of the id   ARGV[2] entry   ARGV[3] entry with marks instead of ids   ARGV[4] most entries kept
 -- ARGV[5] longest age in ms   ARGV[6...] marks of what the entry names
 -- Reply: the id
 -- Errors: arguments of another form: nothing was written.

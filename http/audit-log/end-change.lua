@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Writes down what came of a change, unless its entry was given up meanwhile.
+-- Stores the outcome of a change, unless its entry was removed meanwhile.
 -- KEYS[1] entries by id   KEYS[2] outcomes by id
 -- ARGV[1] id   ARGV[2] outcome   ARGV[3] longest age in ms
 -- Reply: 1 when it was written

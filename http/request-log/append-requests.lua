@@ -1,4 +1,4 @@
--- Appends one tick's requests of a tenant to its log and gives up what the log may no longer hold.
+-- Appends one tick's requests of a tenant to its log and removes entries beyond the log's bounds.
 -- KEYS[1] log, a stream of packed ticks   KEYS[2] tally, a hash of entries and bytes
 -- ARGV[1] how many entries   ARGV[2] the entries packed   ARGV[3] most entries kept   ARGV[4] longest age in ms
 -- Reply: { id of the tick in the stream, bytes kept }

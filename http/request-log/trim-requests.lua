@@ -1,6 +1,6 @@
--- Gives up a tenant's oldest requests until the log holds no more than so many bytes.
+-- Removes a tenant's oldest requests until the log has at most so many bytes.
 -- KEYS[1] log   KEYS[2] tally
--- ARGV[1] most bytes kept   ARGV[2] most ticks given up in this call
+-- ARGV[1] most bytes kept   ARGV[2] most ticks removed in this call
 -- Reply: bytes kept
 -- Errors: arguments of another form: nothing was written.
 -- A whole number that Redis and Lua both take; nil for anything else.

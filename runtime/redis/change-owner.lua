@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Gives a shard to an owner with the next epoch. Claiming, taking over, settling an unknown outcome (the owner
--- stays, the epoch rises, so that what is still under way on a dead connection is refused) and releasing are all this.
--- Also when memory is full: about 100 bytes a shard, without which no node could take over or hand over.
+-- Gives a shard to an owner with the next epoch. It claims, takes over and releases. It also settles an unknown outcome:
+-- the owner stays and the epoch rises, so that a write still under way on a dead connection is refused.
+-- It runs when memory is full too: about 100 bytes a shard, without which no shard could change its owner.
 --
 -- KEYS[1]: the shard's record `{sN}:owner`, `owner epoch revision wallMs`
 -- ARGV[1]: the epoch it must have, 0 when it was never claimed

@@ -10,9 +10,8 @@
 -- forms, so most of them cost one argument and no parsing.
 --
 -- Two commands are ours. XTRIMOLD with a position cuts a stream off before the newest entry that is older than it, a
--- whole node of the stream at a time. XTRIM cuts off that entry as well. A reader at that entry missed nothing, but would
--- then look like one that missed something. HDELIF with a field and a value deletes the field of a hash if it still has
--- this value.
+-- whole node of the stream at a time. XTRIM would remove that entry as well. A reader at that entry missed nothing, but
+-- would then look like one that did. HDELIF with a field and a value deletes the field of a hash if it has this value.
 --
 -- KEYS: the record of each section's shard, `{sN}:owner`; then a section: the key of each write, save those after a `=`.
 -- ARGV: how many sections; then a section: expected record, next record, form, how many KEYS and how many ARGV its

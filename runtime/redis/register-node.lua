@@ -1,10 +1,8 @@
 #!lua flags=allow-oom
--- Makes an incarnation the only one of its node id and gives it a lease. The incarnation before it has none from
--- here on, so a process that was killed and started again waits for nothing. Also when memory is full, or no node
--- could start that serves what can still be read.
+-- Makes an incarnation the only one of its node id and gives it a lease. The incarnation before it loses its lease, so
+-- a restarted process need not wait. It runs when memory is full too; otherwise no node could start to serve reads.
 --
--- What a killed process sent may arrive behind what its successor did: the ticket that it took before is lower, and it
--- changes nothing.
+-- A killed process's registration may arrive after its successor's. It took a lower ticket, so it changes nothing.
 --
 -- KEYS[1]: `{runtime}:nodes`, the set of node ids
 -- KEYS[2]: `{runtime}:lease:<node id>`, which holds the incarnation and expires with the lease

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Lengthens a lease that still holds. Never makes one: a lease that has ended stays ended, or a paused process
--- would come back from the dead (runtime/README.md, How one writer is ensured).
+-- Lengthens a lease that is still valid. Never makes one: otherwise a paused process could go on after its lease ended
+-- (runtime/README.md, How one writer is ensured).
 --
 -- KEYS[1]: `{runtime}:lease:<node id>`
 -- ARGV[1]: incarnation, ARGV[2]: lease in milliseconds

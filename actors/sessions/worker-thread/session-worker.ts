@@ -75,7 +75,7 @@ function run(): void {
     }),
   });
 
-  // The client leaves some of its own promises unwatched. A failure in one shop's must not end all shops' sessions.
+  // The client leaves some of its promises unwatched. A failure in one shop's must not end all shops' sessions.
   process.on('unhandledRejection', (reason) => {
     const cause = reason instanceof Error ? `${reason.name}: ${reason.message}` : typeof reason;
     tell({ kind: 'log', level: 'warn', fields: { cause }, message: 'the client left a failure unhandled' });

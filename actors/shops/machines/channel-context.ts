@@ -77,9 +77,9 @@ export const unconfiguredContext: ChannelContext = {
 };
 
 /**
- * Returns the start of the warm-up, in milliseconds since the Unix epoch: the pairing of the current credentials, or an
- * earlier pairing of the same number. Without credentials those of the last ones count; null before the first. A lost
- * session therefore keeps its caps, and a send is refused for the loss, not for the caps of day 0.
+ * Returns the start of the warm-up, in milliseconds since the Unix epoch. It is the pairing of the current credentials,
+ * or an earlier pairing of the same number. Without credentials the last ones count; null before the first. So a lost
+ * session keeps its caps, and a send is refused for the loss, not for the caps of day 0.
  */
 export function warmupPairedAtMs(context: ChannelContext): number | null {
   return context.warmupSinceMs ?? context.pairedAtMs ?? context.lastPairedAtMs ?? null;

@@ -56,7 +56,10 @@ export function countedEntries(newest: readonly string[], nowMs: number): Ledger
   }
 }
 
-/** Returns the ledger of these entries. A list has entries taken over with a number behind later ones of its own. */
+/**
+ * Returns the ledger of these entries. In a list, entries taken over with a number may be behind later ones of the
+ * shop.
+ */
 export function ledgerOf(entries: readonly LedgerEntry[]): SendLedger {
   const ledger = new SendLedger();
   for (const entry of entries.toSorted((left, right) => left.atMs - right.atMs)) ledger.record(entry);

@@ -56,7 +56,7 @@ export async function settleSuspended(
     writes.push(...outcome.writes);
     effects.push(...outcome.effects);
     if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);
-    // The turn of its own shop publishes the end of a carried message.
+    // The shop that owns a carried message publishes its end.
     if (message.carriedFor !== undefined || !isFinal(state.status)) continue;
     events.push({ type: `message.${state.status}`, shopId: shop.shopId, subject: message.messageId });
   }

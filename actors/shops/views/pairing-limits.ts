@@ -9,7 +9,7 @@ const NUMBERS_A_DAY = 10;
 const TIMES_AN_HOUR = 5;
 /** How long the node requests no code after the network refused one because it was asked for too many. */
 const NODE_PAUSE_MS = 15 * 60_000;
-/** The failure for the caller, which says whose limit it was. */
+/** The failure for the caller, which names whose limit was reached. */
 const NETWORK_REFUSED = 'The chat network said that it was asked for too many codes.';
 const TOO_OFTEN = `The limit of this service: one number is asked for ${TIMES_AN_HOUR} codes an hour.`;
 const TOO_MANY = `The limit of this service: ${NUMBERS_A_DAY} different numbers are asked for codes in 24 hours.`;

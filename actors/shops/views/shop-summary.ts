@@ -26,12 +26,14 @@ export interface ShopSummary {
 /** A shop's status, as words to search by and a rank to sort by. Shops with the same words share one object. */
 export interface ShopStatus {
   /**
-   * Every word by which an operator may look for the shop, none twice: the channel's state in the contract's word and
-   * in the machine's own, the pacing state, the actor's status, `held` by an operator, `tenant_inactive` while its
-   * tenant is, `login_refused` where the network will not have its login, `egress_unreachable` where
-   * its proxy makes no connection, `passkey_required` where the account links devices with a passkey alone, `number_in_use` where another shop has the number, `flagged` by a lost session, `restricted` while the
-   * network bars its number from new chats, `warned` while the network says that its quota of them ends, `undelivered` while
-   * nobody has what it sent for a day.
+   * The words by which an operator may look for the shop, without duplicates.
+   *
+   * They are the channel's state in the contract's word and in the machine's, the pacing state, and the actor's status.
+   * Others name troubles: `held` (an operator paused it), `tenant_inactive`, `login_refused` (the network refuses its
+   * login), `egress_unreachable` (its proxy makes no connection), `passkey_required` (the account links devices with a
+   * passkey only), `number_in_use` (another shop has the number), `flagged` (its session was lost), `restricted` (the
+   * network bars its number from new chats), `warned` (the network reports that its quota of them ends), `undelivered`
+   * (no message of a day was delivered).
    */
   readonly words: readonly string[];
   /** How urgently it needs an operator; 0: not at all. */

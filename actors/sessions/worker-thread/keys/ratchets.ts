@@ -52,11 +52,11 @@ export interface Ratchets {
  * Commits an inbound message before its receipt goes out. The client decrypts, then sends the receipt, then emits an
  * event. So the commit is made inside the decryption, before the step of the ratchet is stored:
  *
- * decrypt → inbound committed by the shop's actor → step of the ratchet committed → receipt.
+ * 1. decrypt; 2. the shop's actor commits the message; 3. the step of the ratchet is committed; 4. receipt.
  *
- * If the process is killed before the second commit, the network delivers again. The untouched ratchet reads the
- * message again, and the actor knows its wire id. If it is killed after that commit, the network delivers again and
- * libsignal reports a used key. The client then acknowledges, which is right, since the message is stored.
+ * If the process is killed before the step is committed, the network delivers again. The untouched ratchet reads the
+ * message again, and the actor knows its wire id. If it is killed after that, the network delivers again and libsignal
+ * reports a used key. The client then acknowledges, which is right, since the message is stored.
  */
 export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
@@ -110,7 +110,7 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
       const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, hooks.lookUpNumbers);
       return {
         ...client,
-        // Broken keys cost their own device the message, and nothing for the group's other members: sealing for a
+        // Broken keys cost their own device the message, and nothing for the group's other members. Sealing for a
         // device without a session fails for it alone. A store that failed ends the session by itself.
         injectE2ESession: (bundle) =>
           keys.unhurried(() => client.injectE2ESession(bundle)).catch(() => undefined),

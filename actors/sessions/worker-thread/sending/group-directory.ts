@@ -12,8 +12,8 @@ const LOOK_FLOOR_MS = 1_000;
 const MOST_LOOKS = 5;
 
 /**
- * The groups of one live session. A notice only tells that a group changed, so the network is then asked for the group.
- * A question that times out never empties the list.
+ * The groups of one live session. A notice names a changed group without the change, so the network is then asked for
+ * the group. A question that times out never empties the list.
  */
 export class GroupDirectory {
   readonly #socket: WASocket;

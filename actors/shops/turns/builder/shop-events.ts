@@ -6,7 +6,7 @@ const NONE: readonly TenantEvent[] = [];
 
 /** The events that a turn's change of channel and queue makes for the tenant. A drop that reconnects by itself makes none. */
 export function eventsBetween(before: ShopState, after: ShopState): readonly TenantEvent[] {
-  // As most turns leave them.
+  // Most turns leave them unchanged.
   const { channel, pacing, limits } = after;
   if (before.channel === channel && before.pacing === pacing && before.limits === limits) return NONE;
   const events = [

@@ -341,7 +341,7 @@ export class TurnBuilder {
     const { writes, effects } = messageOutcome(this.#state, message, state);
     this.write(...writes);
     this.perform(...effects);
-    // The turn of its own shop publishes the end of a carried message.
+    // The shop that owns a carried message publishes its end.
     if (message.carriedFor !== undefined || !isFinal(state.status)) return;
     this.storeSettled();
     if (message.batchId !== undefined)

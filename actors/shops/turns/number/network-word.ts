@@ -50,7 +50,7 @@ export function heedRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
   const { nowMs } = builder;
   const { limits } = builder.state;
   if (outcome.code === RESTRICTED_CODE) {
-    // An end that the network named is the better word.
+    // An end that the network named is more exact.
     if (restrictionAt(limits, nowMs)?.isEndKnown === true) return;
     builder.change({ limits: { ...limits, restriction: refusedUntil(nowMs + UNNAMED_END_MS) } });
   } else if (outcome.code === CAPPED_CODE) {

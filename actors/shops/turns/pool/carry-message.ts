@@ -139,7 +139,7 @@ function judge(
 }
 
 /**
- * True if this shop's queue would move: it has a session or one that reconnects by itself, as after a restart, and no
+ * True if this shop's queue would move. It has a session, or one that reconnects by itself, as after a restart, and no
  * pause or restriction. Customers of the shops it carries for are strangers to its own number.
  */
 function canCarry(state: ShopState, nowMs: number): boolean {

@@ -15,7 +15,7 @@ import type { DispatchFacts } from './dispatch-facts.ts';
 
 /**
  * How long the network may take to acknowledge a stanza before the outcome counts as unknown. It is twice the time that
- * Redis may be away: a stanza waits until its ratchet is stored, and a session that seems to hang loses its socket.
+ * Redis may be away. A stanza waits until its ratchet is stored, and a session that seems to hang loses its socket.
  */
 const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 
