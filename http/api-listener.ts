@@ -3,7 +3,7 @@ import { articlePages } from './articles/article-pages.ts';
 import type { HttpOptions } from './http-options.ts';
 import { documentPage } from './openapi/document-page.ts';
 import { referencePages } from './openapi/reference.ts';
-import { CallsInHand } from './pipeline/calls-in-hand.ts';
+import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { createRouter } from './pipeline/router.ts';
@@ -42,7 +42,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
   const { newId, requestLog, activity, owner, address } = parts;
   const countRequest = parts.count('');
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
-  const inHand = new CallsInHand(maxInFlight);
+  const inProgress = new CallsInProgress(maxInFlight);
   const front = createApiFront({
     router,
     services,
@@ -54,7 +54,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     eventReaders: parts.eventReaders,
     waitsElsewhere: parts.waitsElsewhere,
     files: parts.files,
-    inHand,
+    inProgress,
     maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
   });
   const pages = [documentPage(address), ...referencePages(), ...articlePages(services.articles)];
@@ -62,7 +62,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     clock,
     log,
     newId,
-    inHand,
+    inProgress,
     observe(answered) {
       requestLog.record(answered);
       activity.countRequest(answered);
@@ -70,5 +70,5 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
       log.debug(answered, 'request');
     },
   });
-  return { answer, inHand, bodyPolicy: apiBodies({ router, keys }) };
+  return { answer, inProgress, bodyPolicy: apiBodies({ router, keys }) };
 }

@@ -8,7 +8,7 @@ import { operatorTokenCheck } from './operator-api/operator-token-check.ts';
 import { operatorPages } from './operator-api/pages.ts';
 import { resumeEverywhere } from './operator-api/resume-everywhere.ts';
 import type { OperatorServices } from './operator-api/services.ts';
-import { CallsInHand } from './pipeline/calls-in-hand.ts';
+import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { createRouter } from './pipeline/router.ts';
@@ -73,16 +73,16 @@ export function operatorListener(
     newId: () => newId(clock.wallMs()),
   });
   const pages = [...consolePages(), ...operatorPages({ tokenCheck, version, health, metrics, events })];
-  const inHand = new CallsInHand(options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT);
+  const inProgress = new CallsInProgress(options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT);
   const answer = observed(withPages(pages, operators), {
     clock,
     log,
     newId,
-    inHand,
+    inProgress,
     observe(answered) {
       countRequest(answered);
       if (answered.status !== 200 || !PROBES.has(answered.route)) log.debug(answered, 'operator request');
     },
   });
-  return { answer, inHand, bodyPolicy: operatorBodies({ router, tokenCheck }) };
+  return { answer, inProgress, bodyPolicy: operatorBodies({ router, tokenCheck }) };
 }

@@ -92,7 +92,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
   const { bodies, bodyPolicy } = options;
   const large = new LargeBodies();
   const peers = new PeerAddresses();
-  let inHand = 0;
+  let inProgress = 0;
   let draining = false;
   let drained: (() => void) | undefined;
 
@@ -107,8 +107,8 @@ export function startServer(options: ServerOptions): Promise<Server> {
   };
 
   function settle(): void {
-    inHand -= 1;
-    if (inHand === 0) drained?.();
+    inProgress -= 1;
+    if (inProgress === 0) drained?.();
   }
 
   // 1: the connection was opened; -1: it has ended.
@@ -116,7 +116,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
 
   app.any('/*', (response, raw) => {
     const exchange = new Exchange(response);
-    inHand += 1;
+    inProgress += 1;
     const { request, hasBody } = readHead(raw, exchange, peers.of(response), options);
     exchange.method = request.method;
     // The bytes after such a head could be read as another request. Any bytes that arrive before the answer close the
@@ -189,7 +189,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
     // Closing a listen socket twice ends the process: uWebSockets.js checks nothing there.
     if (!draining) uWebSockets.us_listen_socket_close(listener);
     draining = true;
-    if (inHand === 0) return;
+    if (inProgress === 0) return;
     await new Promise<void>((resolve) => {
       const deadline = setTimeout(resolve, graceMs);
       drained = () => {

@@ -7,7 +7,7 @@ import type { HttpOptions } from './http-options.ts';
 import { type RecentActivity, recentActivity } from './metrics/recent-activity.ts';
 import { countRequests, type RequestCounters } from './metrics/request-metrics.ts';
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
-import type { CallsInHand } from './pipeline/calls-in-hand.ts';
+import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import type { BodyPolicy } from './pipeline/front.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
@@ -37,7 +37,7 @@ export interface SharedParts {
 /** A listener's front, its calls in progress, and its rules for bodies. */
 export interface Listener {
   readonly answer: Responder;
-  readonly inHand: CallsInHand;
+  readonly inProgress: CallsInProgress;
   readonly bodyPolicy: BodyPolicy;
 }
 

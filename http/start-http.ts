@@ -41,7 +41,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const admin = operatorListener(options, parts, operatorSide);
   exportMessageLatency(options.events, metrics);
   const bodies = new BodyBudget();
-  exportHttp(metrics, parts, { bodies, inHand: () => api.inHand.count + admin.inHand.count });
+  exportHttp(metrics, parts, { bodies, inProgress: () => api.inProgress.count + admin.inProgress.count });
 
   const caller = callerAddress(options.trustedProxies);
   const { host, port, adminHost, adminPort } = options;
@@ -107,13 +107,13 @@ function inUrl(host: string): string {
 function exportHttp(
   metrics: Metrics,
   { requestLog, eventReaders }: Pick<SharedParts, 'requestLog' | 'eventReaders'>,
-  { bodies, inHand }: { readonly bodies: BodyBudget; readonly inHand: () => number },
+  { bodies, inProgress }: { readonly bodies: BodyBudget; readonly inProgress: () => number },
 ): void {
   metrics.source({
     name: 'msgapi_http_requests_in_hand',
     help: 'Requests being answered now, without those that only wait for events.',
     kind: 'gauge',
-    read: inHand,
+    read: inProgress,
   });
   metrics.source({
     name: 'msgapi_http_body_bytes_in_reading',

@@ -24,7 +24,7 @@ export interface RuntimeLimits {
    * are refused. One batch carries as many; more would only wait. An actor has one turn at most, so a busy mailbox
    * cannot block other actors.
    */
-  readonly turnsInHand: number;
+  readonly turnsInProgress: number;
   /**
    * While Redis has owed the answer to a batch for longer, client commands are refused, since they would only wait
    * behind it.
@@ -88,7 +88,7 @@ export const defaultLimits: RuntimeLimits = {
   retryMs: 200,
   commitsInFlight: 2,
   batchTurns: 512,
-  turnsInHand: 512,
+  turnsInProgress: 512,
   commitAgeMs: 1_000,
   mailboxCount: 1_024,
   mailboxBytes: 4 * 1024 * 1024,

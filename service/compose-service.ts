@@ -229,9 +229,9 @@ const KEPT_CONNECTIONS_MS = 500;
  * take 2 s each at most, and a request that has half arrived may never be complete. A webhook's endpoint may take 15 s
  * for its answer. If that outcome is not stored in time, the next owner makes the try again, and its outcome counts.
  */
-const IN_HAND_MS = 4_000;
+const CALLS_MS = 4_000;
 /** The bound for requests that came during the hand-over. */
-const LAST_IN_HAND_MS = 1_000;
+const LAST_CALLS_MS = 1_000;
 
 /**
  * Stops the node. First the listeners and the webhooks stop, so no request is cut and no event is sent twice. The
@@ -241,11 +241,11 @@ const LAST_IN_HAND_MS = 1_000;
 export async function stopService({ node, actors, http, tracing }: Service): Promise<void> {
   const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));
   actors.endWaits();
-  const inHandEnd = new Promise<void>((resolve) => void node.clock.after(IN_HAND_MS, resolve));
-  const triesSettled = Promise.race([actors.webhooks.pump.settle(), inHandEnd]);
-  await Promise.all([http.close({ graceMs: IN_HAND_MS }), triesSettled]);
+  const progressEnd = new Promise<void>((resolve) => void node.clock.after(CALLS_MS, resolve));
+  const triesSettled = Promise.race([actors.webhooks.pump.settle(), progressEnd]);
+  await Promise.all([http.close({ graceMs: CALLS_MS }), triesSettled]);
   await Promise.all([node.handOver(), lastCallers]);
-  await http.close({ graceMs: LAST_IN_HAND_MS });
+  await http.close({ graceMs: LAST_CALLS_MS });
   await node.stop();
   await actors.stop();
   await tracing?.stop();

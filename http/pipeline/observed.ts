@@ -6,7 +6,7 @@ import { errorCode, errorReply } from '../contract/envelope.ts';
 import type { ReplyValue, RequestValue, Responder, WaitingCall } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
-import type { CallsInHand } from './calls-in-hand.ts';
+import type { CallsInProgress } from './calls-in-progress.ts';
 import { DelayedRejections } from './delayed-rejections.ts';
 import { anonymous, type CallMarks, type EdgeHandler, type EdgeReply, UNMATCHED } from './front.ts';
 import { readTraceparent } from './traceparent.ts';
@@ -15,7 +15,7 @@ import { readTraceparent } from './traceparent.ts';
 export interface ObservedOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly inHand: CallsInHand;
+  readonly inProgress: CallsInProgress;
   newId(nowMs: number): ObjectId;
   observe(answered: AnsweredRequest): void;
 }
@@ -58,7 +58,7 @@ type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
 
 /** Wraps a front: each request gets an id and a log entry, and the number in progress is bounded. */
 export function observed(front: EdgeHandler, options: ObservedOptions): Responder {
-  const { clock, inHand, newId } = options;
+  const { clock, inProgress, newId } = options;
   const refusals = new DelayedRejections(clock);
 
   function finish(request: Asked, answered: EdgeReply, begun: Begun): ReplyValue {
@@ -111,12 +111,12 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
 
   /** Turns a call into one that waits: it no longer counts as in progress, and is not logged yet. */
   function waiting(request: RequestValue, { reply, wait }: Waited, begun: Begun): ReplyValue {
-    inHand.beginWait();
+    inProgress.beginWait();
     return { ...reply, waiting: new Waiting(request, { begun, wait }, goOn) };
   }
 
   function goOn({ request, begun, wait }: Waiting): MaybePromise<ReplyValue> {
-    inHand.endWait();
+    inProgress.endWait();
     const { requestId, traceparent } = begun;
     return mapMaybePromise(asked(request, begun, { requestId, traceparent, wait }), (reply) => {
       if (reply.waiting === undefined) wait.leave();
@@ -137,14 +137,14 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
     answered: Promise<EdgeReply>,
     begun: Begun,
   ): MaybePromise<ReplyValue> {
-    inHand.enter();
+    inProgress.enter();
     return answered.then(
       (known) => {
-        inHand.leave();
+        inProgress.leave();
         return settled(request, known, begun);
       },
       (thrown) => {
-        inHand.leave();
+        inProgress.leave();
         return broken(request, thrown, begun);
       },
     );
@@ -162,7 +162,7 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
 
   return (request) => {
     const begun = begin(request);
-    if (inHand.isFull) {
+    if (inProgress.isFull) {
       const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
       return held(withoutBody(request), refused, begun);
     }

@@ -13,7 +13,7 @@ import {
 import type { Followed } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
-import type { CallsInHand } from '../pipeline/calls-in-hand.ts';
+import type { CallsInProgress } from '../pipeline/calls-in-progress.ts';
 import type { ApiServices } from './services.ts';
 import type { WaitsElsewhere } from './waits-elsewhere.ts';
 
@@ -25,7 +25,7 @@ export interface OwnerWays {
   readonly follow: (call: Followed) => Promise<OwnedReply>;
   readonly random: Random;
   /** The listener's calls in progress. */
-  readonly inHand: CallsInHand;
+  readonly inProgress: CallsInProgress;
   /** The requests of each tenant in flight, so that one tenant cannot have all places. A call that only waits is not counted. */
   readonly inFlight: Counts;
   readonly waitsElsewhere: WaitsElsewhere;
@@ -55,7 +55,7 @@ export function askNextOwner(
 
 /** Asks the owner of the moment, which may have become this node. */
 function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: OwnerWays): Followed['ask'] {
-  const { forwarder, services, owner, random, inHand, inFlight, waitsElsewhere } = ways;
+  const { forwarder, services, owner, random, inProgress, inFlight, waitsElsewhere } = ways;
   const { method, path, waits, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
   const waitMs = waits?.mostMs(request.query) ?? 0;
@@ -65,7 +65,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
   const leavesHand = waitMs > 0 && request.isContinued !== true;
   return async (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return answerAsOwner(endpoint, request, services, owner);
-    if (waits !== undefined && waitMs > 0 && inHand.waiting >= waits.mostCalls) {
+    if (waits !== undefined && waitMs > 0 && inProgress.waiting >= waits.mostCalls) {
       return { reply: errorReply(waits.noRoom), keyId: undefined };
     }
     const { connection, wait: _, ...sent } = request;
@@ -75,8 +75,8 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     let stay: (() => void) | undefined;
     let forget: (() => void) | undefined;
     if (leavesHand) {
-      inHand.leave();
-      inHand.beginWait();
+      inProgress.leave();
+      inProgress.beginWait();
       inFlight.add(tenantId, -1);
     }
     try {
@@ -90,8 +90,8 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
     } finally {
       if (leavesHand) {
-        inHand.endWait();
-        inHand.enter();
+        inProgress.endWait();
+        inProgress.enter();
         inFlight.add(tenantId, 1);
       }
       stay?.();

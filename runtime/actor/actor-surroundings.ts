@@ -13,7 +13,7 @@ import type { ShardMarks } from './shard-marks.ts';
 export type AnyBehaviour = Behaviour<unknown, unknown, unknown, unknown>;
 
 /** The work in progress of all actors of a node. */
-export interface WorkInHand {
+export interface WorkInProgress {
   /** Turns under way. */
   turns: number;
 }
@@ -26,7 +26,7 @@ export interface ActorSurroundings {
   readonly limits: RuntimeLimits;
   readonly log: Logger;
   readonly counters: RuntimeCounters;
-  readonly inHand: WorkInHand;
+  readonly inProgress: WorkInProgress;
   readonly observer: RuntimeObserver | undefined;
   readonly store: Store;
   readonly commits: GroupCommit;

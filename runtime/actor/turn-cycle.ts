@@ -101,7 +101,7 @@ export class TurnCycle implements Commitment {
   /** Runs the turn for an envelope, as far as it goes without waiting. `startedMs`: now, monotonic. */
   begin(envelope: Envelope, startedMs: number): void {
     this.#current = envelope;
-    this.#around.inHand.turns += 1;
+    this.#around.inProgress.turns += 1;
     this.#serial += 1;
     this.startedMs = startedMs;
     const nowMs = this.#nowMs();
@@ -317,7 +317,7 @@ export class TurnCycle implements Commitment {
 
   /** Ends the turn under way, whatever came of it. */
   finish(): void {
-    if (this.#current !== undefined) this.#around.inHand.turns -= 1;
+    if (this.#current !== undefined) this.#around.inProgress.turns -= 1;
     this.#current = undefined;
     this.#turn = undefined;
     this.#held = false;

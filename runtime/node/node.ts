@@ -1,4 +1,4 @@
-import type { WorkInHand } from '../actor/actor-surroundings.ts';
+import type { WorkInProgress } from '../actor/actor-surroundings.ts';
 import { Awakening } from '../actor/awakening.ts';
 import { DeadLetterBox, type DeadLetters } from '../actor/dead-letters.ts';
 import { LocalActors } from '../actor/local-actors.ts';
@@ -157,7 +157,7 @@ class AssembledNode implements RuntimeNode {
   readonly #limits: RuntimeLimits;
   readonly #ownership: Ownership;
   readonly #commits: GroupCommit;
-  readonly #inHand: WorkInHand = { turns: 0 };
+  readonly #inProgress: WorkInProgress = { turns: 0 };
   #sweep: ArmedTimer | undefined;
   #sweeps = 0;
   #leaving: Promise<void> | undefined;
@@ -220,7 +220,7 @@ class AssembledNode implements RuntimeNode {
       surroundings: {
         ...common,
         steppedClock,
-        inHand: this.#inHand,
+        inProgress: this.#inProgress,
         store,
         commits,
         marks: new ShardMarks({ ...common, commits }),
@@ -305,8 +305,8 @@ class AssembledNode implements RuntimeNode {
   }
 
   busy(): boolean {
-    const { turnsInHand, commitAgeMs } = this.#limits;
-    return this.#inHand.turns >= turnsInHand || this.#commits.owedForMs() > commitAgeMs;
+    const { turnsInProgress, commitAgeMs } = this.#limits;
+    return this.#inProgress.turns >= turnsInProgress || this.#commits.owedForMs() > commitAgeMs;
   }
 
   handOver(): Promise<void> {

@@ -34,10 +34,10 @@ const accepts = {
 /** Ends what waits and what is in hand, which would be tried every minute of the year. */
 function settle(shop: ShopHarness): void {
   shop.command({ type: 'session.unreachable' });
-  const { inHand } = shop.state;
-  if (inHand === undefined) return;
-  shop.toWire(inHand.messageId);
-  shop.outcome(inHand.messageId, { kind: 'acknowledged' });
+  const { currentMessage } = shop.state;
+  if (currentMessage === undefined) return;
+  shop.toWire(currentMessage.messageId);
+  shop.outcome(currentMessage.messageId, { kind: 'acknowledged' });
 }
 
 for (const [whose, accept] of Object.entries(accepts)) {

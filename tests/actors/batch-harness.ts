@@ -173,14 +173,14 @@ export class BatchHarness {
   /** The message in hand leaves. */
   #send(onSent: (to: string) => void): void {
     const { shop } = this;
-    const { inHand } = shop.state;
-    if (inHand === undefined || shop.state.pacing.value !== 'preparing') return;
-    shop.toWire(inHand.messageId, this.optedOut.has(inHand.to) ? 'STOP' : 'nothing');
+    const { currentMessage } = shop.state;
+    if (currentMessage === undefined || shop.state.pacing.value !== 'preparing') return;
+    shop.toWire(currentMessage.messageId, this.optedOut.has(currentMessage.to) ? 'STOP' : 'nothing');
     // The last look may have put it back, or ended it.
-    if (shop.statusOf(inHand.messageId) !== 'sending') return;
-    const { text = null } = shop.bodies.get(inHand.messageId) ?? {};
-    this.sent.push({ to: inHand.to, text, batchId: inHand.batchId, atMs: shop.nowMs });
-    shop.outcome(inHand.messageId, { kind: 'acknowledged' });
-    onSent(inHand.to);
+    if (shop.statusOf(currentMessage.messageId) !== 'sending') return;
+    const { text = null } = shop.bodies.get(currentMessage.messageId) ?? {};
+    this.sent.push({ to: currentMessage.to, text, batchId: currentMessage.batchId, atMs: shop.nowMs });
+    shop.outcome(currentMessage.messageId, { kind: 'acknowledged' });
+    onSent(currentMessage.to);
   }
 }

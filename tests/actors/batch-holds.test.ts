@@ -19,7 +19,7 @@ async function justBefore(
   const id = await run.batch({ recipients: run.know(1), quietHours, ...more });
   run.shop.pass(0);
   await run.deliver();
-  const messageId = run.shop.state.inHand?.messageId ?? '';
+  const messageId = run.shop.state.currentMessage?.messageId ?? '';
   assert.notEqual(messageId, '');
   return { run, id, messageId };
 }

@@ -321,11 +321,11 @@ describe('a batch stops by itself', () => {
     const run = await BatchHarness.connected();
     const id = await run.batch({ recipients: run.know(10) });
     const signal = async (): Promise<void> => {
-      while (run.shop.state.inHand === undefined) {
+      while (run.shop.state.currentMessage === undefined) {
         run.shop.pass(20_000);
         await run.deliver();
       }
-      const { messageId } = run.shop.state.inHand;
+      const { messageId } = run.shop.state.currentMessage;
       run.shop.toWire(messageId, 'nothing');
       run.shop.outcome(messageId, { kind: 'rate_limited' });
     };

@@ -70,10 +70,10 @@ test('what the session has of a message is not read again, and forgotten with th
   const command = { type: 'session.prepared', generation, messageId: id, writes: [] } as const;
   const { state, nowMs } = shop;
   const facts = await readShopFacts({ state, command, store, vault, nowMs, available: true });
-  assert.equal(facts.dispatch?.body, state.bodyInHand);
+  assert.equal(facts.dispatch?.body, state.currentBody);
   assert.equal(facts.dispatch?.body?.id, id);
   shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'cut' });
-  assert.deepEqual([shop.statusOf(id), shop.state.bodyInHand], ['queued', undefined]);
+  assert.deepEqual([shop.statusOf(id), shop.state.currentBody], ['queued', undefined]);
 });
 
 test('a STOP that came under the network’s own id of the recipient is found at the last look', async () => {
@@ -140,7 +140,7 @@ test('a status that is being sealed is sealed anew without whoever says STOP, on
     requestId: 'test',
   };
   shop.command({ type: 'post_status', draft, settings: resolveSettings({}) });
-  const id = shop.state.inHand?.messageId ?? '';
+  const id = shop.state.currentMessage?.messageId ?? '';
   const looked = (audience: readonly string[]): void => {
     const dispatch = { body: shop.bodies.get(id), writer: undefined, audience };
     shop.command({ type: 'first_look', messageId: id }, { dispatch });

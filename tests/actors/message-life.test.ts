@@ -124,7 +124,7 @@ class Life {
 
   take(step: Step): void {
     const { shop } = this;
-    const messageId = shop.state.inHand?.messageId ?? '';
+    const messageId = shop.state.currentMessage?.messageId ?? '';
     this.#number += 1;
     switch (step.kind) {
       case 'work':
@@ -187,7 +187,7 @@ class Life {
             : { lastInboundAtMs: 0, stampMs: 0, optedOut: step.wrote === 'STOP', wireIds: [] };
         const dispatch = { body: shop.bodies.get(messageId), writer, audience: ['+33600000001'] };
         if (step.kind === 'firstLook') shop.command({ type: 'first_look', messageId }, { dispatch });
-        else if (shop.state.bodyInHand !== undefined)
+        else if (shop.state.currentBody !== undefined)
           shop.session({ type: 'session.prepared', messageId, writes: [] }, { dispatch });
         break;
       }
@@ -224,7 +224,7 @@ class Life {
     if (channel === 'disconnected') shop.command({ type: 'connect' });
     else if (channel !== 'connected') this.take({ kind: 'up' });
     else if (pacing === 'preparing') {
-      const kind = shop.state.bodyInHand === undefined ? 'firstLook' : 'prepared';
+      const kind = shop.state.currentBody === undefined ? 'firstLook' : 'prepared';
       this.take({ kind, wrote: 'hello' });
     } else if (pacing === 'sending') this.#outcome(messageId, { kind: 'acknowledged' });
     else shop.pass(20_000);
@@ -232,7 +232,7 @@ class Life {
 
   /** Orders get their outcomes before their session's end is told, or are told unsent after it. */
   #lose(event: ShopCommand): void {
-    const messageId = this.shop.state.inHand?.messageId ?? '';
+    const messageId = this.shop.state.currentMessage?.messageId ?? '';
     const isSending = pacingState(this.shop.state) === 'sending';
     this.shop.command(event);
     if (isSending) this.#outcome(messageId, { kind: this.#number % 2 === 0 ? 'not_sent' : 'unknown' });
@@ -307,15 +307,15 @@ class Life {
     }
     if (pacingState(state) !== 'sending') this.#freeWire();
     const open = this.accepted.filter((id) => !this.ended.has(id)).sort();
-    const held = [...state.queue, ...(state.inHand ? [state.inHand] : [])];
+    const held = [...state.queue, ...(state.currentMessage ? [state.currentMessage] : [])];
     assert.deepEqual(
       held.map(({ messageId }) => messageId).sort(),
       open,
       'what has not ended waits or is in hand',
     );
     const isBusy = ['preparing', 'sending'].includes(pacingState(state));
-    assert.equal(state.inHand?.messageId, isBusy ? state.pacing.context.hand?.messageId : undefined);
-    assert.equal(state.inHand !== undefined, isBusy);
+    assert.equal(state.currentMessage?.messageId, isBusy ? state.pacing.context.hand?.messageId : undefined);
+    assert.equal(state.currentMessage !== undefined, isBusy);
     if (state.channel.context.flagged) assert.equal(state.queue.length, 0, 'a lost session leaves no queue');
     const ages = state.queue.map(({ createdAtMs }) => createdAtMs);
     assert.deepEqual(

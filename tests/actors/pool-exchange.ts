@@ -79,7 +79,7 @@ export class PoolExchange {
 
   /** The pool shop does the next thing with what it has in hand. */
   work(pool: ShopHarness): void {
-    const messageId = pool.state.inHand?.messageId;
+    const messageId = pool.state.currentMessage?.messageId;
     if (messageId === undefined) return;
     if (pacingState(pool.state) === 'preparing') pool.toWire(messageId);
     else if (pacingState(pool.state) === 'sending') pool.outcome(messageId, { kind: 'acknowledged' });

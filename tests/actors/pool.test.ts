@@ -182,7 +182,7 @@ test('what came back to the pool before the origin asked again does not start an
   pool.outcome(id, { kind: 'not_sent' });
   // Its turn comes again: nobody opted out of this shop, and nobody asked once more.
   pool.pass(MINUTE_MS);
-  assert.equal(pool.state.inHand?.messageId, id);
+  assert.equal(pool.state.currentMessage?.messageId, id);
   const { state, nowMs } = pool;
   const command = { type: 'first_look', messageId: id } as const;
   const store = storeOf(pool.redis);

@@ -108,7 +108,7 @@ class RandomLife {
         // Without a queue, whose deadlines would come to thousands.
         shop.command({ type: 'session.unreachable' });
         this.#finishOne();
-        if (shop.state.inHand === undefined) shop.pass(this.below(40) * 60 * MINUTE_MS);
+        if (shop.state.currentMessage === undefined) shop.pass(this.below(40) * 60 * MINUTE_MS);
       },
       () => this.#finishOne(),
       () => this.#finishOne(),
@@ -136,12 +136,12 @@ class RandomLife {
   }
 
   #finishOne(): void {
-    const { inHand } = this.shop.state;
-    if (inHand === undefined) return;
-    this.shop.toWire(inHand.messageId, 'hello');
+    const { currentMessage } = this.shop.state;
+    if (currentMessage === undefined) return;
+    this.shop.toWire(currentMessage.messageId, 'hello');
     const code = this.isOneIn(2) ? '463' : '500';
     const refused = { kind: 'refused', code } as const;
-    this.shop.outcome(inHand.messageId, this.isOneIn(3) ? refused : { kind: 'acknowledged' });
+    this.shop.outcome(currentMessage.messageId, this.isOneIn(3) ? refused : { kind: 'acknowledged' });
   }
 
   #reconnect(): void {

@@ -45,7 +45,7 @@ test('every end of a message is an event of the same commit, and no event is wit
       ends += ended.length;
     };
     for (let step = 0; step < 60; step += 1) {
-      const hand = shop.state.inHand?.messageId;
+      const hand = shop.state.currentMessage?.messageId;
       const steps: (() => void)[] = [
         () => void shop.send(`+336100${10_000 + below(5_000)}`),
         () => void shop.send(`+336100${10_000 + below(5_000)}`),

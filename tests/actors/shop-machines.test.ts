@@ -54,7 +54,7 @@ const steps = fc.oneof(
 );
 
 function take(shop: ShopHarness, step: Step, number: number): void {
-  const messageId = shop.state.inHand?.messageId ?? '';
+  const messageId = shop.state.currentMessage?.messageId ?? '';
   switch (step.kind) {
     case 'send':
       shop.send(`+3360000${String(1_000 + number)}`, `text ${number}`);
@@ -92,7 +92,7 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
     channel: { value: state.channel.value, context: state.channel.context },
     pacing: { value: state.pacing.value, context: state.pacing.context },
     queue: state.queue.map(({ messageId }) => messageId),
-    inHand: state.inHand?.messageId,
+    currentMessage: state.currentMessage?.messageId,
     counted: state.ledger.size,
     listed: state.accepted.next,
     settled: settledPlace(state),

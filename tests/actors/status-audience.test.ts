@@ -19,7 +19,7 @@ async function audienceOf(shop: ShopHarness): Promise<readonly string[]> {
     requestId: 'r',
   };
   shop.command({ type: 'post_status', draft, settings: resolveSettings({}) });
-  const messageId = shop.state.inHand?.messageId;
+  const messageId = shop.state.currentMessage?.messageId;
   assert.ok(messageId);
   const { state, nowMs } = shop;
   const command = { type: 'first_look', messageId } as const;

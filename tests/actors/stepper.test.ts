@@ -172,7 +172,7 @@ test('a throw inside a machine comes out of the step and leaves the snapshot as 
   const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
   const context = { hand: null, untilMs: null, heldByOperator: false };
   const broken = pacing.restore({ value: 'preparing', context });
-  assert.throws(() => pacing.step(broken, { type: 'elapsed', gapUntilMs: 1 }), /no message in hand/);
+  assert.throws(() => pacing.step(broken, { type: 'elapsed', gapUntilMs: 1 }), /no current message/);
   assert.deepEqual(broken, { value: 'preparing', context });
 });
 

@@ -82,13 +82,13 @@ test('whenever a shop is suspended and resumed: ended in time, once on the wire,
     const createdAtMs = new Map<string, number>();
     for (let step = 0, steps = 1 + upTo(12); step < steps; step += 1) {
       const deed = upTo(5);
-      const { inHand } = harness.state;
+      const { currentMessage } = harness.state;
       if (deed <= 1) createdAtMs.set(harness.send(`+336111${10_000 + upTo(9_999)}`), harness.nowMs);
       else if (deed === 2) harness.pass(upTo(60_000));
-      else if (deed === 3 && inHand && harness.state.pacing.value === 'preparing')
-        harness.toWire(inHand.messageId);
-      else if (inHand && harness.state.pacing.value === 'sending')
-        harness.outcome(inHand.messageId, { kind: 'acknowledged' });
+      else if (deed === 3 && currentMessage && harness.state.pacing.value === 'preparing')
+        harness.toWire(currentMessage.messageId);
+      else if (currentMessage && harness.state.pacing.value === 'sending')
+        harness.outcome(currentMessage.messageId, { kind: 'acknowledged' });
     }
     const ids = [...harness.bodies.keys()];
     const sinceMs = harness.nowMs;
@@ -103,7 +103,7 @@ test('whenever a shop is suspended and resumed: ended in time, once on the wire,
     }
     const ended = new Set(ids.filter((id) => isOver(harness, id)));
     const next = await harness.successor('store');
-    const loaded = [...next.state.queue, ...(next.state.inHand ? [next.state.inHand] : [])];
+    const loaded = [...next.state.queue, ...(next.state.currentMessage ? [next.state.currentMessage] : [])];
     assert.deepEqual(
       loaded.map(({ messageId }) => messageId).sort(),
       ids.filter((id) => !isOver(harness, id)).sort(),

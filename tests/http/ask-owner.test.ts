@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CallerConnection } from '../../http/contract/caller-connection.ts';
 import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
-import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';
+import { CallsInProgress } from '../../http/pipeline/calls-in-progress.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { askOwner, type OwnerWays } from '../../http/tenant-api/ask-owner.ts';
 import { listEvents } from '../../http/tenant-api/events.ts';
@@ -30,7 +30,7 @@ function waysTo({ serveForwarded }: ServiceFixture): OwnerWays {
     },
     follow: ({ ask }) => ask(0),
     random: seededRandom(1),
-    inHand: new CallsInHand(8),
+    inProgress: new CallsInProgress(8),
     inFlight: new Counts(),
     waitsElsewhere: new WaitsElsewhere(),
   };

@@ -17,13 +17,13 @@ describe('start and stop', () => {
     let release = (): void => undefined;
     service.memory.held.set('createShop', new Promise((resolve) => (release = resolve)));
     const begun = once(service.memory.begun, 'createShop');
-    const inHand = target.api.call('POST', '/shops', { key, json: { name: 'last' } });
+    const inProgress = target.api.call('POST', '/shops', { key, json: { name: 'last' } });
     await begun;
     const closed = service.close();
     const agent = new Agent();
     await assert.rejects(send(agent, 'GET', `${service.apiUrl}/me`, { key }), { code: 'ECONNREFUSED' });
     release();
-    const reply = await inHand;
+    const reply = await inProgress;
     assert.equal(reply.status, 201);
     assert.equal(reply.headers.connection, 'close');
     await closed;

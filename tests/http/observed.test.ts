@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { EventWaiters, SharedAnswers } from '../../actors/tenants/event-waiters.ts';
 import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
-import { CallsInHand } from '../../http/pipeline/calls-in-hand.ts';
+import { CallsInProgress } from '../../http/pipeline/calls-in-progress.ts';
 import { DelayedRejections } from '../../http/pipeline/delayed-rejections.ts';
 import { anonymous, type EdgeHandler } from '../../http/pipeline/front.ts';
 import { observed } from '../../http/pipeline/observed.ts';
@@ -44,9 +44,9 @@ function door(
   const silent = (): void => undefined;
   const log = { debug: silent, info: silent, warn: silent, error: say };
   const newId = () => '66b1f0a2c3d4e5f607182901' as never;
-  const inHand = new CallsInHand(1);
-  const answer = observed(front, { clock, log, inHand, newId, observe });
-  return { faults, answer, inHand, inFlight: () => inHand.count };
+  const inProgress = new CallsInProgress(1);
+  const answer = observed(front, { clock, log, inProgress, newId, observe });
+  return { faults, answer, inProgress, inFlight: () => inProgress.count };
 }
 
 for (const kind of ['at once', 'later'] as const) {
@@ -93,21 +93,21 @@ test('a call that waits: not in hand meanwhile, asked anew with its wait, told o
     const reply = anonymous(REPLY, '/');
     return asked.length < 3 ? { ...reply, wait: own } : reply;
   };
-  const { answer, inHand } = door(front, (answered) => void told.push(answered), clock);
+  const { answer, inProgress } = door(front, (answered) => void told.push(answered), clock);
   const { waiting } = await answer({ ...REQUEST, headers: { ...REQUEST.headers, requestId: 'mine' } });
-  assert.deepEqual([inHand.count, inHand.waiting, inHand.isFull], [0, 1, false]);
+  assert.deepEqual([inProgress.count, inProgress.waiting, inProgress.isFull], [0, 1, false]);
   await clock.advance(1_000);
   const shared = new SharedAnswers();
   own?.tell(shared);
   const again = waiting?.goOn();
-  assert.deepEqual([inHand.count, inHand.waiting], [1, 0]);
+  assert.deepEqual([inProgress.count, inProgress.waiting], [1, 0]);
   const { waiting: still } = (await again) ?? REPLY;
-  assert.deepEqual([inHand.count, inHand.waiting, told.length, waiters.count], [0, 1, 0, 1]);
+  assert.deepEqual([inProgress.count, inProgress.waiting, told.length, waiters.count], [0, 1, 0, 1]);
   await clock.advance(1_000);
   still?.wait.end();
   const reply = await still?.goOn();
   assert.deepEqual([reply?.status, reply?.waiting, waiters.count], [200, undefined, 0]);
-  assert.deepEqual([inHand.count, inHand.waiting], [0, 0]);
+  assert.deepEqual([inProgress.count, inProgress.waiting], [0, 0]);
   assert.deepEqual(asked, [
     ['mine', undefined],
     ['mine', shared],
@@ -121,13 +121,16 @@ test('a call that waits: not in hand meanwhile, asked anew with its wait, told o
 
 test('a call that waits and whose front breaks as it goes on: 500, and it waits no more', async () => {
   const waiters = new EventWaiters(new FakeClock());
-  const { answer, inHand, faults } = door(async (_request, { wait }) => {
+  const { answer, inProgress, faults } = door(async (_request, { wait }) => {
     if (wait !== undefined) throw new Error('broken');
     return { ...anonymous(REPLY, '/'), wait: waiters.enter('one', 30_000) };
   });
   const { waiting } = await answer(REQUEST);
   assert.equal((await waiting?.goOn())?.status, 500);
-  assert.deepEqual([inHand.count, inHand.waiting, waiters.count, faults], [0, 0, 0, ['the front threw']]);
+  assert.deepEqual(
+    [inProgress.count, inProgress.waiting, waiters.count, faults],
+    [0, 0, 0, ['the front threw']],
+  );
 });
 
 test('a call that waits is one span, from its start to its answer', async () => {

@@ -199,10 +199,10 @@ describe('a request taken by one node and answered by another', () => {
     const start = '0'.repeat(24);
     const waiting = target.api.call('GET', `/events?waitMs=29000&cursor=${start}&limit=7`, { key });
     // Its place is taken before it has looked; it waits once the question itself is all that is in hand.
-    const inHand = async (): Promise<string | undefined> =>
+    const inProgress = async (): Promise<string | undefined> =>
       /^msgapi_http_requests_in_hand (.+)$/m.exec(await metricsOf(edge))?.[1];
     const startedMs = performance.now();
-    while ((await inHand()) !== '1' || edge.eventWaiters.count === 0)
+    while ((await inProgress()) !== '1' || edge.eventWaiters.count === 0)
       assert.ok(performance.now() - startedMs < 10_000);
     const asked: OwnedRequest[] = [];
     forward = (_, payload) => {

@@ -197,8 +197,8 @@ export class MemorySessionHost implements SessionHost {
   describe(address: SessionAddress): Record<string, unknown> | undefined {
     const shop = this.#shops.get(address.shopId);
     if (shop?.session === undefined) return undefined;
-    const { generation, state, ordersInHand } = shop.session;
-    return { generation, state, ordersInHand };
+    const { generation, state, pendingOrders } = shop.session;
+    return { generation, state, pendingOrders };
   }
 
   async stop(): Promise<void> {

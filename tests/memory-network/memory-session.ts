@@ -2,7 +2,7 @@ import type { SendOrder, SendOutcome, SessionAddress } from '../../actors/sessio
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 
 /** An order until its outcome. */
-interface OrderInHand {
+interface PendingOrder {
   readonly order: SendOrder;
   /** Runs until the outcome; undefined: the order is not transmitted. */
   readonly timer: ArmedTimer | undefined;
@@ -19,7 +19,7 @@ export class MemorySession {
   readonly #clock: Clock;
   readonly #settled: (session: MemorySession, messageId: string, outcome: SendOutcome) => void;
   // One or none as a rule, for which a map or set takes ten times the memory.
-  #orders: readonly OrderInHand[] = NONE;
+  #orders: readonly PendingOrder[] = NONE;
   #timers: readonly ArmedTimer[] = NONE;
   /** Who wrote and waits for a receipt. */
   #writers: readonly { readonly token: string; readonly answer: (receipt: boolean) => void }[] = NONE;
@@ -37,7 +37,7 @@ export class MemorySession {
     this.#settled = options.settled;
   }
 
-  get ordersInHand(): number {
+  get pendingOrders(): number {
     return this.#orders.length;
   }
 
@@ -77,11 +77,11 @@ export class MemorySession {
     this.#put({ order, timer });
   }
 
-  #put(inHand: OrderInHand): void {
-    this.#orders = [...this.#without(inHand.order.messageId), inHand];
+  #put(currentMessage: PendingOrder): void {
+    this.#orders = [...this.#without(currentMessage.order.messageId), currentMessage];
   }
 
-  #without(messageId: string): readonly OrderInHand[] {
+  #without(messageId: string): readonly PendingOrder[] {
     return this.#orders.filter(({ order }) => order.messageId !== messageId);
   }
 

@@ -9,7 +9,7 @@ const add = { type: 'add', by: 1 } as const;
 const event = { type: 'event', does: 'add' } as const;
 
 test('with a store that stalls, as many turns are under way as may be and the rest is refused at once; then all is well', async () => {
-  const { world, stall, asked, goOn } = await stallingWorld({ turnsInHand: 10 }, 100);
+  const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 10 }, 100);
   stall();
   const outcomes = asked.map((address) => outcomeOf(world.node.actors.ask(address, add)));
   await world.clock.advance(0);
@@ -30,7 +30,7 @@ test('with a store that stalls, as many turns are under way as may be and the re
 });
 
 test('a node with its hands full refuses no control command, whoever it is for', async () => {
-  const { world, stall, asked, goOn } = await stallingWorld({ turnsInHand: 3 }, 20);
+  const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 3 }, 20);
   stall();
   const [first, second, third, fourth] = asked as [Address, Address, Address, Address];
   for (const address of [first, second, third]) void outcomeOf(world.node.actors.ask(address, add));
@@ -47,7 +47,7 @@ test('a node with its hands full refuses no control command, whoever it is for',
 });
 
 test('one actor with a full mailbox leaves the node’s hands free for the others', async () => {
-  const { world, stall, asked, goOn } = await stallingWorld({ turnsInHand: 2, mailboxCount: 50 }, 2);
+  const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 2, mailboxCount: 50 }, 2);
   const [busy, other] = asked as [Address, Address];
   stall();
   const crowd = Array.from({ length: 51 }, () => outcomeOf(world.node.actors.ask(busy, add)));
@@ -59,7 +59,7 @@ test('one actor with a full mailbox leaves the node’s hands free for the other
 });
 
 test('turns that end badly leave no hand behind: crashes, refusals of Redis, unknown outcomes', async () => {
-  const { world, asked } = await stallingWorld({ turnsInHand: 1 }, 4);
+  const { world, asked } = await stallingWorld({ turnsInProgress: 1 }, 4);
   const [one, two, three, four] = asked as [Address, Address, Address, Address];
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'throw' })), 'POISONED');
   assert.equal(await world.outcome(world.node.actors.ask(two, { type: 'wrong_type' })), 'POISONED');
@@ -72,7 +72,7 @@ test('turns that end badly leave no hand behind: crashes, refusals of Redis, unk
 });
 
 test('while Redis owes an answer for too long nobody new is let in; once it comes everybody is', async () => {
-  const { world, stall, asked, goOn } = await stallingWorld({ turnsInHand: 1_000, commitAgeMs: 300 }, 20);
+  const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 1_000, commitAgeMs: 300 }, 20);
   stall();
   const [first, second, ...others] = asked as [Address, Address, ...Address[]];
   const early = [outcomeOf(world.node.actors.ask(first, add))];

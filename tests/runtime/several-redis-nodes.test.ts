@@ -47,13 +47,13 @@ test('shards spread evenly when a node joins, and again when one leaves', async 
 test('a hand-over settles what is in hand, refuses new commands, and the next node goes on from there', async () => {
   const drained: string[] = [];
   const stopped: string[] = [];
-  let inHand = true;
+  let inProgress = true;
   const first = await redisNode({
     redisUrl: server.url,
     nodeId: 'a',
     hooks: {
       drained: ({ id }) => void drained.push(id),
-      settled: () => !inHand,
+      settled: () => !inProgress,
       deactivated: ({ id }, reason) => void stopped.push(`${id} ${reason}`),
     },
   });
@@ -66,7 +66,7 @@ test('a hand-over settles what is in hand, refuses new commands, and the next no
   first.node.actors.tell(one, { type: 'event', does: 'add' });
   await eventually(() => first.node.actors.peek<{ total: number }>(one)?.total === total + 1);
   assert.deepEqual(stopped, []);
-  inHand = false;
+  inProgress = false;
   first.node.actors.tell(one, { type: 'event', does: 'add' });
   await stopping;
   assert.ok(performance.now() - startedMs < 2_000, 'it took longer than the contract says');

@@ -183,7 +183,7 @@ test('an actor that crashed before its first turn took effect is still told of i
 test('a state that cannot say whether it must live crashes its turn alone, and leaves no hand behind', async () => {
   let broken = true;
   const world = await memoryNode({
-    limits: { turnsInHand: 1 },
+    limits: { turnsInProgress: 1 },
     hooks: {
       mustLive: ({ total }) => {
         if (broken && total === 10) throw new Error('who knows');

@@ -53,7 +53,7 @@ test('an endpoint that hangs is tried again when its schedule says, whatever els
   // 15 s for the answer, 5 s up to a tenth more or less, and at most the second that the pump gives the others.
   for (const gap of seconds)
     assert.ok(gap >= 19.5 && gap <= 21.5, `the second tries came after ${seconds} s`);
-  assert.ok(world.mostInHand <= 16, `${world.mostInHand} at a time`);
+  assert.ok(world.mostInFlight <= 16, `${world.mostInFlight} at a time`);
   pump.stop();
 });
 

@@ -32,8 +32,8 @@ export class World {
     readonly pace: EndpointPace;
   }[] = [];
   /** The most tries that were under way at a time. */
-  mostInHand = 0;
-  #inHand = 0;
+  mostInFlight = 0;
+  #inProgress = 0;
   readonly attempts: WebhookAttempt[] = [];
   readonly disabled: string[] = [];
   /** `enabledAtMs` of the records by which it was disabled. */
@@ -93,10 +93,10 @@ export class World {
         if (url === undefined) return undefined;
         const atMs = this.clock.wallMs();
         this.sent.push({ id, atMs, url, pace });
-        this.#inHand += 1;
-        this.mostInHand = Math.max(this.mostInHand, this.#inHand);
+        this.#inProgress += 1;
+        this.mostInFlight = Math.max(this.mostInFlight, this.#inProgress);
         const delivered = await this.answer(id, url);
-        this.#inHand -= 1;
+        this.#inProgress -= 1;
         return { delivered, atMs, durationMs: this.clock.wallMs() - atMs };
       },
       store: async (_id, progress, attempts) => {

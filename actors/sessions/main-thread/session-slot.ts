@@ -142,7 +142,7 @@ export class SessionSlot {
       generation: this.generation,
       state: this.#state,
       stateSince: new Date(this.#stateSinceMs).toISOString(),
-      ordersInHand: this.#orders.length,
+      pendingOrders: this.#orders.length,
       ...this.#counts,
       ...this.#notes,
     };

@@ -104,7 +104,7 @@ const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason }
 
 const handOf = ({ context, event }: Arguments): Hand => {
   const hand = event.type === 'dispatch' ? event.hand : context.hand;
-  if (hand === null) throw new Error('pacing: no message in hand');
+  if (hand === null) throw new Error('pacing: no current message');
   return hand;
 };
 

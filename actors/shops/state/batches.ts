@@ -189,10 +189,13 @@ export interface OfBatch {
 
 /** True if a message of a batch waits in its shop, or is being sent. */
 export function hasMessages(
-  { queue, inHand }: { readonly queue: readonly OfBatch[]; readonly inHand: OfBatch | undefined },
+  {
+    queue,
+    currentMessage,
+  }: { readonly queue: readonly OfBatch[]; readonly currentMessage: OfBatch | undefined },
   batchId: string,
 ): boolean {
-  return inHand?.batchId === batchId || queue.some((message) => message.batchId === batchId);
+  return currentMessage?.batchId === batchId || queue.some((message) => message.batchId === batchId);
 }
 
 /** The place that is to be tried next; undefined: none can be before `nextTryMs`. */

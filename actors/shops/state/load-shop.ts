@@ -100,7 +100,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   const queued = [...own, ...carried].sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
   const waiting = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
   if (elements !== undefined) accepted.next += elements.length - newest.length;
-  const handId = machines.pacing.context.hand?.messageId;
+  const currentId = machines.pacing.context.hand?.messageId;
   return {
     shop,
     shard,
@@ -108,9 +108,9 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     people,
     name: (JSON.parse(record) as { name: string }).name,
     ...machines,
-    queue: waiting.filter((message) => message.messageId !== handId),
-    inHand: waiting.find((message) => message.messageId === handId),
-    bodyInHand: undefined,
+    queue: waiting.filter((message) => message.messageId !== currentId),
+    currentMessage: waiting.find((message) => message.messageId === currentId),
+    currentBody: undefined,
     pooled,
     optOutNotices: decodeNotices(notices),
     ...{ scheduled: decodeScheduled(scheduled ?? []), batches: decodeBatches(batches ?? []) },

@@ -47,9 +47,9 @@ export interface ShopState extends ShopMachines {
   /** Messages in order of age; the message in progress is not among them. */
   readonly queue: readonly QueuedMessage[];
   /** The message in progress, as it was in the queue. */
-  readonly inHand: QueuedMessage | undefined;
+  readonly currentMessage: QueuedMessage | undefined;
   /** The body of the message in progress, from the moment the session has it. Never stored. */
-  readonly bodyInHand: MessageBody | undefined;
+  readonly currentBody: MessageBody | undefined;
   /** Messages of this shop that the pool has, oldest first. They use none of the shop's own slots. */
   readonly pooled: readonly PooledMessage[];
   /** Opt-outs that must still be reported to shops that this one carried for. */
@@ -99,7 +99,8 @@ interface ToldGroups {
  * of 50, and every send needs one.
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
-  const { shop, shard, keys, people, name, channel, pacing, queue, inHand, bodyInHand, pooled } = state;
+  const { shop, shard, keys, people, name, channel, pacing, queue, currentMessage, currentBody, pooled } =
+    state;
   const { optOutNotices, scheduled, batches } = state;
   const {
     ledger,
@@ -126,8 +127,8 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     channel,
     pacing,
     queue,
-    inHand,
-    bodyInHand,
+    currentMessage,
+    currentBody,
     pooled,
     optOutNotices,
     scheduled,
@@ -184,13 +185,13 @@ export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
 }
 
 /** True if that message is in progress and not on the wire. */
-export function isPreparing(state: Pick<ShopState, 'pacing' | 'inHand'>, messageId: string): boolean {
-  return state.inHand?.messageId === messageId && pacingState(state) === 'preparing';
+export function isPreparing(state: Pick<ShopState, 'pacing' | 'currentMessage'>, messageId: string): boolean {
+  return state.currentMessage?.messageId === messageId && pacingState(state) === 'preparing';
 }
 
 /** The place in the list of what was accepted before which no message of the shop waits. */
-export function settledPlace({ queue, inHand, pooled, accepted }: ShopState): number {
-  let place = inHand?.place ?? accepted.next;
+export function settledPlace({ queue, currentMessage, pooled, accepted }: ShopState): number {
+  let place = currentMessage?.place ?? accepted.next;
   for (const message of queue) place = Math.min(place, message.place ?? place);
   for (const message of pooled) place = Math.min(place, message.place);
   return place;

@@ -25,7 +25,7 @@ export function describeShop(state: ShopState) {
     pacing: { state: pacingState(state), ...state.pacing.context },
     queue: {
       depth: state.queue.length,
-      inHand: state.inHand ?? null,
+      inHand: state.currentMessage ?? null,
       waiting: state.queue
         .slice(0, SHOWN_WAITING)
         .map((message) => ({ ...message, unlessSent: waitingEnd(state, message) })),

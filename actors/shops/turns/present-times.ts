@@ -41,10 +41,10 @@ export function withPresentTimes(
     reconnectAtMs === ages.reconnectAtMs &&
     downSinceMs === ages.downSinceMs;
   const queue = state.queue.map((message) => presentMessage(message, nowMs));
-  const inHand = state.inHand && presentMessage(state.inHand, nowMs);
+  const currentMessage = state.currentMessage && presentMessage(state.currentMessage, nowMs);
   const limits = presentLimits(state.limits, nowMs);
   const cutLimits = limits === state.limits ? [] : ['limits', encodeLimits(limits)];
-  if (isPresent) return changedShop(state, { queue, inHand, limits, ...unstored(state, cutLimits) });
+  if (isPresent) return changedShop(state, { queue, currentMessage, limits, ...unstored(state, cutLimits) });
   const machines = {
     channel: channel.restore({
       value: channelBefore.value,
@@ -60,7 +60,7 @@ export function withPresentTimes(
     pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs } }),
   };
   const cut = ['actor', encodeMachines(machines, nowMs), ...cutLimits];
-  return changedShop(state, { ...machines, queue, inHand, limits, ...unstored(state, cut) });
+  return changedShop(state, { ...machines, queue, currentMessage, limits, ...unstored(state, cut) });
 }
 
 /** The next commit stores these fields, so that no later restart starts the waits again. */

@@ -103,7 +103,7 @@ function onLiveEvent(
     case 'session.prepared':
       // It may have been blocked meanwhile, or put back: then it was recalled. A message in progress again has no body
       // until its first check, so this event is about the attempt before.
-      if (isPreparing(builder.state, event.messageId) && builder.state.bodyInHand !== undefined) {
+      if (isPreparing(builder.state, event.messageId) && builder.state.currentBody !== undefined) {
         if (facts.dispatch) onPrepared(builder, event, facts.dispatch, times.outcomeMs);
       }
       break;
@@ -117,7 +117,7 @@ function onOutcome(
   const backoffMs = outcome.kind === 'rate_limited' ? outcome.backoffMs : undefined;
   if (outcome.kind === 'no_chat') {
     if (isPreparing(builder.state, messageId)) onNoChat(builder);
-  } else if (builder.state.inHand?.messageId === messageId && isLate !== true) {
+  } else if (builder.state.currentMessage?.messageId === messageId && isLate !== true) {
     builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
     // It came late, and is about the shop's number all the same.

@@ -99,7 +99,7 @@ export function shopBehaviour(
       return turn(new TurnBuilder(state, nowMs, options), command, facts, options);
     },
     recover(state, command, { nowMs }) {
-      if (command.type !== 'session.send_outcome' || state.inHand?.messageId !== command.messageId)
+      if (command.type !== 'session.send_outcome' || state.currentMessage?.messageId !== command.messageId)
         return undefined;
       const builder = new TurnBuilder(state, nowMs, options);
       builder.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...builder.moments() });
@@ -119,7 +119,7 @@ export function shopBehaviour(
       const name = channelState(state);
       return (
         state.queue.length > 0 ||
-        state.inHand !== undefined ||
+        state.currentMessage !== undefined ||
         state.pooled.length > 0 ||
         state.optOutNotices.length > 0 ||
         state.scheduled.length > 0 ||
@@ -212,7 +212,7 @@ function turn(
       return builder.finish(asPoolShop(builder, command, facts));
     case 'first_look':
       // It may have been put back meanwhile, and be in progress again: then it is checked at once.
-      if (isPreparing(builder.state, command.messageId) && builder.state.bodyInHand === undefined) {
+      if (isPreparing(builder.state, command.messageId) && builder.state.currentBody === undefined) {
         if (facts.dispatch !== undefined) onFirstLook(builder, facts.dispatch);
       }
       return builder.finish();

@@ -81,7 +81,7 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
     );
   }
   const isOnItsWay = command.type === 'first_look' || command.type === 'session.prepared';
-  if (isOnItsWay && state.inHand?.messageId === command.messageId) {
+  if (isOnItsWay && state.currentMessage?.messageId === command.messageId) {
     return readDispatch(state, command, { store, vault, nowMs }).then((dispatch) => ({
       dispatch,
       available,
@@ -101,8 +101,8 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
       inbound === undefined ? { available } : { inbound, available },
     );
   }
-  if (command.type === 'session.recipient_known' && state.inHand?.messageId === command.messageId) {
-    const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.inHand.to]]);
+  if (command.type === 'session.recipient_known' && state.currentMessage?.messageId === command.messageId) {
+    const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.currentMessage.to]]);
     return mapMaybePromise(answers, ([told]) =>
       typeof told === 'string' ? { alias: told, available } : { available },
     );

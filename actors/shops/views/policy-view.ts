@@ -67,7 +67,7 @@ function queueView(state: ShopState): ShopPolicyView['queue'] {
   const rests = pacing === 'gap' || pacing === 'paused';
   const goesOn = channelState(state) === 'connected' && !heldByOperator && state.tenantActive;
   return {
-    length: state.queue.length + (state.inHand === undefined ? 0 : 1),
+    length: state.queue.length + (state.currentMessage === undefined ? 0 : 1),
     pausedBy: pausedBy(state),
     pausedUntil: pacing === 'paused' ? until : null,
     nextSendAt: rests && goesOn ? until : null,

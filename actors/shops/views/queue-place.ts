@@ -41,11 +41,11 @@ export function messageTimeMs({ gapFromMs, gapToMs }: EstimateTimes): number {
   return (gapFromMs + gapToMs) / 2 + COMPOSING_MS;
 }
 
-function positionOf(messageId: string, { queue, inHand }: ShopState): number | undefined {
-  if (inHand?.messageId === messageId) return 1;
+function positionOf(messageId: string, { queue, currentMessage }: ShopState): number | undefined {
+  if (currentMessage?.messageId === messageId) return 1;
   const index = queue.findIndex((message) => message.messageId === messageId);
   if (index === -1) return undefined;
-  return index + (inHand === undefined ? 1 : 2);
+  return index + (currentMessage === undefined ? 1 : 2);
 }
 
 /**
@@ -58,12 +58,12 @@ function estimate(
   { times, nowMs }: { readonly times: EstimateTimes; readonly nowMs: number },
 ): string | null {
   const { untilMs, heldByOperator } = state.pacing.context;
-  const { batches, inHand, queue } = state;
-  const index = position - (inHand === undefined ? 1 : 2);
+  const { batches, currentMessage, queue } = state;
+  const index = position - (currentMessage === undefined ? 1 : 2);
   const isKeptBack = (message: OfBatch | undefined): boolean =>
     batches.length > 0 && batchObstacle(batches, message, nowMs) === 'wait';
   if (channelState(state) !== 'connected' || heldByOperator || !state.tenantActive) return null;
-  if (isKeptBack(index < 0 ? inHand : queue[index])) return null;
+  if (isKeptBack(index < 0 ? currentMessage : queue[index])) return null;
   const rests = pacingState(state) === 'gap' || pacingState(state) === 'paused';
   const startMs = rests ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;
   // Those that wait for their batch let the others by.

@@ -120,12 +120,12 @@ export class Outbox {
     const { credentials, sent, prepared } = this.#options;
     const pending = this.#relaying;
     const isOther = pending === undefined || pending === 'other';
-    if (isOther || (pending.phase === 'transmitting' && this.#isInHand(pending))) {
+    if (isOther || (pending.phase === 'transmitting' && this.#isPending(pending))) {
       await credentials.keys.set(data);
       return;
     }
     const { order, chat, message, audience } = pending;
-    if (!this.#isInHand(pending) || message === undefined) throw new Error('the order was given up');
+    if (!this.#isPending(pending) || message === undefined) throw new Error('the order was given up');
     const decided = new Promise<boolean>((resolve) => {
       pending.decide = resolve;
     });
@@ -135,7 +135,7 @@ export class Outbox {
     await credentials.carried(data, async (changes) => {
       const { asked, lid, hasChat } = pending;
       const { messageId } = order;
-      if (this.#isInHand(pending)) prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
+      if (this.#isPending(pending)) prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
       if (!(await decided)) throw new Error('the order was given up');
     });
   }
@@ -233,7 +233,7 @@ export class Outbox {
         return;
       }
       while (this.#relaying !== undefined) await this.#relayed;
-      if (!this.#isInHand(pending)) return;
+      if (!this.#isPending(pending)) return;
       pending.relayed = false;
       this.#relaying = pending;
       const form = this.#formOf(pending, order.kind === 'status' ? people : []);
@@ -287,7 +287,7 @@ export class Outbox {
       await this.#relay(pending);
     } catch (error) {
       const outcome = outcomeOf(pending, error);
-      if (this.#isInHand(pending)) this.#settle(pending, outcome);
+      if (this.#isPending(pending)) this.#settle(pending, outcome);
       // It is about the number, whatever became of the order.
       else if (outcome.kind === 'rate_limited') this.#options.report(pending.asked, outcome);
     }
@@ -310,7 +310,7 @@ export class Outbox {
     const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
     // The client has one order at a time, so a ciphertext belongs to that order.
     while (this.#relaying !== undefined) await this.#relayed;
-    if (!this.#isInHand(pending)) return;
+    if (!this.#isPending(pending)) return;
     pending.message = message;
     Object.assign(pending, { chat, audience });
     pending.lid = isLidAddress(chat) ? chat : undefined;
@@ -333,19 +333,19 @@ export class Outbox {
         this.#settle(pending, answer.outcome);
         return undefined;
       }
-      if (!this.#isInHand(pending)) return undefined;
+      if (!this.#isPending(pending)) return undefined;
       pending.to = answer.number;
       const { messageId, knownAs = order.to } = order;
       if (answer.number !== knownAs) this.#options.recipientKnown(messageId, answer.number);
     }
     const chat = await showComposing(socket, pending.to);
     await new Promise<void>((resolve) => void clock.after(asked.composingMs, resolve));
-    if (!this.#isInHand(pending)) return undefined;
+    if (!this.#isPending(pending)) return undefined;
     return chat ?? chatOf(socket, pending.to);
   }
 
   /** An order that was given up may be given again under the same wire id. Then the first try no longer counts. */
-  #isInHand(pending: Pending): boolean {
+  #isPending(pending: Pending): boolean {
     return this.#pending.get(pending.order.wireId) === pending;
   }
 
@@ -369,7 +369,7 @@ export class Outbox {
   }
 
   #settle(pending: Pending, outcome: SendOutcome): void {
-    if (!this.#isInHand(pending)) return;
+    if (!this.#isPending(pending)) return;
     const isPost = isGroupAddress(pending.chat) && pending.phase === 'transmitting';
     if (isPost && outcome.kind !== 'acknowledged') void this.#forgetWhoHasKey(pending);
     this.#drop(pending);

@@ -165,9 +165,9 @@ function cancelBatch(builder: TurnBuilder, batch: Batch): void {
 
 /** Ends the messages of a batch that are not on the wire. */
 export function endUnsent(builder: TurnBuilder, batchId: string, reason: 'CANCELLED' | 'EXPIRED'): void {
-  const { inHand, queue } = builder.state;
+  const { currentMessage, queue } = builder.state;
   for (const message of queue) if (message.batchId === batchId) builder.endQueued(message, reason);
-  if (inHand?.batchId !== batchId || pacingState(builder.state) === 'sending') return;
+  if (currentMessage?.batchId !== batchId || pacingState(builder.state) === 'sending') return;
   builder.stepPacing({ type: 'blocked', reason });
 }
 

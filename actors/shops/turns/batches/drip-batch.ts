@@ -56,13 +56,13 @@ function dueOf(
 
 /** True if a message of the batch waits in the queue, and only its batch can delay it. */
 function holdsBack(state: ShopState, batchId: string): boolean {
-  if (state.inHand !== undefined || pacingState(state) !== 'idle' || !isOpen(state)) return false;
+  if (state.currentMessage !== undefined || pacingState(state) !== 'idle' || !isOpen(state)) return false;
   return state.queue.some((message) => message.batchId === batchId);
 }
 
 /** True if a message of the batch is not on the wire yet. */
 function hasUnsent(state: ShopState, batchId: string): boolean {
-  if (state.inHand?.batchId === batchId && pacingState(state) !== 'sending') return true;
+  if (state.currentMessage?.batchId === batchId && pacingState(state) !== 'sending') return true;
   return state.queue.some((message) => message.batchId === batchId);
 }
 
@@ -96,7 +96,7 @@ function noteHold(builder: TurnBuilder, batch: Batch): void {
 
 /** True if a message of a batch would leave next: no other message waits, and the shop may send. */
 function mayDrip(state: ShopState): boolean {
-  if (state.inHand !== undefined || !isOpen(state) || pacingState(state) === 'paused') return false;
+  if (state.currentMessage !== undefined || !isOpen(state) || pacingState(state) === 'paused') return false;
   return state.queue.every((message) => isSetAside(state.batches, message));
 }
 

@@ -180,7 +180,7 @@ export class TurnBuilder {
     );
     if (next === undefined) return;
     const rest = queue.filter((other) => other !== next);
-    this.change({ queue: rest, inHand: next, batches: withoutHold(batches, next) });
+    this.change({ queue: rest, currentMessage: next, batches: withoutHold(batches, next) });
     const { messageId, kind, to } = next;
     const untilMs = this.nowMs + this.#options.times.preparingMs;
     this.stepPacing({ type: 'dispatch', hand: { messageId, kind, to }, untilMs });
@@ -296,7 +296,7 @@ export class TurnBuilder {
   }
 
   #carryPacing(effect: PacingEffect): void {
-    const { inHand } = this.#state;
+    const { currentMessage } = this.#state;
     switch (effect.type) {
       case 'prepare':
         this.perform({ type: 'first_look', messageId: effect.params.messageId });
@@ -305,18 +305,18 @@ export class TurnBuilder {
         this.perform({ type: 'recall', messageId: effect.params.messageId });
         break;
       case 'storeSending':
-        this.#storeState(inHandFor(effect, inHand), 'sending', null);
+        this.#storeState(currentFor(effect, currentMessage), 'sending', null);
         break;
       case 'settle':
         this.#countNewChat(effect.params);
         // Not found when the shop was loaded: its record ran out of its retention, or it was ended beside the actor.
-        if (inHand === undefined) break;
-        this.change({ inHand: undefined, bodyInHand: undefined });
-        this.#noteSent(inHand, effect.params.reason);
-        this.#storeState(inHand, finalStatus(effect.params.reason), effect.params.reason);
+        if (currentMessage === undefined) break;
+        this.change({ currentMessage: undefined, currentBody: undefined });
+        this.#noteSent(currentMessage, effect.params.reason);
+        this.#storeState(currentMessage, finalStatus(effect.params.reason), effect.params.reason);
         break;
       case 'putBack':
-        this.#putBack(inHand);
+        this.#putBack(currentMessage);
         break;
     }
   }
@@ -325,15 +325,15 @@ export class TurnBuilder {
    * Puts the message back at the head of the queue, behind older ones that came from elsewhere meanwhile, unless the
    * session is lost permanently. A `sending` message is queued again.
    */
-  #putBack(inHand: QueuedMessage | undefined): void {
-    if (inHand === undefined) return;
+  #putBack(currentMessage: QueuedMessage | undefined): void {
+    if (currentMessage === undefined) return;
     this.change({
-      queue: byAge([inHand, ...this.#state.queue]),
-      inHand: undefined,
-      bodyInHand: undefined,
+      queue: byAge([currentMessage, ...this.#state.queue]),
+      currentMessage: undefined,
+      currentBody: undefined,
     });
-    if (this.#state.channel.context.flagged) this.endQueued(inHand, 'MSGAPP_SESSION_LOST');
-    else if (pacingState(this.#before) === 'sending') this.#storeState(inHand, 'queued', null);
+    if (this.#state.channel.context.flagged) this.endQueued(currentMessage, 'MSGAPP_SESSION_LOST');
+    else if (pacingState(this.#before) === 'sending') this.#storeState(currentMessage, 'queued', null);
   }
 
   /** Stores what became of a message. */
@@ -391,7 +391,8 @@ function beganToStand(before: ShopState, state: ShopState): 'operator' | 'rate_s
   return pacingState(state) === 'paused' && pacingState(before) !== 'paused' ? 'rate_signal' : null;
 }
 
-function inHandFor(effect: PacingEffect, inHand: QueuedMessage | undefined): QueuedMessage {
-  if (inHand === undefined) throw new Error(`pacing asks for ${effect.type} with no message in hand`);
-  return inHand;
+function currentFor(effect: PacingEffect, currentMessage: QueuedMessage | undefined): QueuedMessage {
+  if (currentMessage === undefined)
+    throw new Error(`pacing asks for ${effect.type} without a current message`);
+  return currentMessage;
 }

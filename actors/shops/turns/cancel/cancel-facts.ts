@@ -83,8 +83,8 @@ async function readCancelledAtPool(
   return place;
 }
 
-function ownMessages({ queue, inHand, pooled }: ShopState): OwnMessage[] {
-  const here = inHand === undefined ? queue : [inHand, ...queue];
+function ownMessages({ queue, currentMessage, pooled }: ShopState): OwnMessage[] {
+  const here = currentMessage === undefined ? queue : [currentMessage, ...queue];
   const own = here.flatMap((message) => {
     const { place } = message;
     return message.carriedFor !== undefined || place === undefined ? [] : [{ ...message, place }];

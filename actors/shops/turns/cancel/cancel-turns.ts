@@ -60,8 +60,8 @@ function end(builder: TurnBuilder, messageId: string, searched: PooledMessage | 
     cancelSearched(builder, searched);
     return true;
   }
-  const { inHand, queue } = builder.state;
-  if (inHand?.messageId === messageId) {
+  const { currentMessage, queue } = builder.state;
+  if (currentMessage?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') return false;
     builder.stepPacing({ type: 'blocked', reason: 'CANCELLED' });
     return true;

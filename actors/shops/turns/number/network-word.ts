@@ -73,10 +73,10 @@ export function newChatGivenBack(builder: TurnBuilder): void {
 }
 
 /** The limits in which no more messages count as accepted than wait: some end without being sent. */
-export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'inHand'>): NetworkLimits {
+export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'currentMessage'>): NetworkLimits {
   const { limits } = state;
   const { newChats } = limits;
-  const waiting = state.queue.length + (state.inHand === undefined ? 0 : 1);
+  const waiting = state.queue.length + (state.currentMessage === undefined ? 0 : 1);
   if (newChats === null || newChats.accepted <= waiting) return limits;
   return { ...limits, newChats: { ...newChats, accepted: waiting } };
 }

@@ -15,11 +15,11 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
  * the network reported before, if the caller wrote another.
  */
 export function learnRecipient(builder: TurnBuilder, number: string, known: string | undefined): void {
-  const { inHand } = builder.state;
-  if (inHand === undefined || !isPhoneNumber(inHand.to)) return;
-  const { to } = inHand;
+  const { currentMessage } = builder.state;
+  if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return;
+  const { to } = currentMessage;
   if (number !== (known ?? to)) remember(builder, to, number);
-  builder.change({ inHand: knownAs(inHand, number) });
+  builder.change({ currentMessage: knownAs(currentMessage, number) });
 }
 
 /** The network knows `to` as `number`, which may be `to` itself again. */
@@ -46,9 +46,9 @@ function knownAs(message: QueuedMessage, number: string): QueuedMessage {
  * are stored under their number.
  */
 export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | undefined): void {
-  const { keys, inHand } = builder.state;
-  if (inHand === undefined || writer === undefined) return;
-  const number = addressee(inHand);
+  const { keys, currentMessage } = builder.state;
+  if (currentMessage === undefined || writer === undefined) return;
+  const number = addressee(currentMessage);
   // The message replies to a person without a known number.
   if (!isPhoneNumber(number)) return;
   builder.write(
@@ -73,18 +73,21 @@ export function keepWriter(
 }
 
 /** True if the message in progress goes to the person who wrote under this address, in any form of a number. */
-export function isInHandFor({ inHand }: Pick<ShopState, 'inHand'>, writtenBy: string): boolean {
-  if (inHand === undefined) return false;
-  if (addressee(inHand) === writtenBy) return true;
-  if (!isPhoneNumber(writtenBy) || !isPhoneNumber(addressee(inHand))) return false;
-  return recipientKey(addressee(inHand)) === recipientKey(writtenBy);
+export function isCurrentFor(
+  { currentMessage }: Pick<ShopState, 'currentMessage'>,
+  writtenBy: string,
+): boolean {
+  if (currentMessage === undefined) return false;
+  if (addressee(currentMessage) === writtenBy) return true;
+  if (!isPhoneNumber(writtenBy) || !isPhoneNumber(addressee(currentMessage))) return false;
+  return recipientKey(addressee(currentMessage)) === recipientKey(writtenBy);
 }
 
 /** True if the recipient's limits forbid the message in progress, now that the recipient is known. */
 export function isOverRecipientLimits(state: ShopState, writer: Writer | undefined, nowMs: number): boolean {
-  const { inHand, queue, ledger } = state;
-  if (inHand === undefined || !isPhoneNumber(inHand.to)) return false;
-  const recipient = addressee(inHand);
+  const { currentMessage, queue, ledger } = state;
+  if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return false;
+  const recipient = addressee(currentMessage);
   const key = recipientKey(recipient);
   const waiting = queue.filter((message) => {
     const other = addressee(message);

@@ -75,7 +75,7 @@ export function withdrawPooled(
   { messageId, createdAtMs, reason: asked }: Asked<'pool.withdraw'>,
   { record, entryFromEnd }: CarryFacts,
 ): PoolAnswer {
-  const { shard, inHand, queue } = builder.state;
+  const { shard, currentMessage, queue } = builder.state;
   const reason = asked ?? 'RECIPIENT_OPTED_OUT';
   if (record?.state !== undefined && isFinal(record.state.status)) return answerOf(record);
   const state: MessageState = {
@@ -85,7 +85,7 @@ export function withdrawPooled(
     sentAtMs: null,
   };
   const waiting = queue.find((message) => message.messageId === messageId);
-  if (inHand?.messageId === messageId) {
+  if (currentMessage?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') {
       if (reason === 'CANCELLED') return { kind: 'taken' };
       // The origin asks again. A message that comes back unsent before that waits here. Its recipient did not opt out
@@ -101,7 +101,7 @@ export function withdrawPooled(
     const message = { id: messageId, createdAtMs };
     builder.write(...carriedWrites(shard, message, 'state', JSON.stringify(state)));
   }
-  const ended = waiting ?? (inHand?.messageId === messageId ? inHand : undefined);
+  const ended = waiting ?? (currentMessage?.messageId === messageId ? currentMessage : undefined);
   if (reason === 'CANCELLED' && ended !== undefined && entryFromEnd !== undefined) {
     const { to, alias } = ended;
     const entryText = record?.entryText ?? '';

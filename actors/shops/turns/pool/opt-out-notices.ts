@@ -12,7 +12,7 @@ import { addressee, pacingState, type ShopState } from '../../state/shop-state.t
 import { afterOptOut } from '../../state/writer.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { isInHandFor, keepWriter } from '../people/recipient-alias.ts';
+import { isCurrentFor, keepWriter } from '../people/recipient-alias.ts';
 import type { InboundFacts } from '../people/recipient-facts.ts';
 import { askAboutPooled } from './relinquish-message.ts';
 
@@ -21,10 +21,12 @@ const TELL_AGAIN_MS = 10_000;
 
 /** The message in progress goes on the wire: its reader may opt out. `lid`: the network's own id of them. */
 export function rememberCarried(builder: TurnBuilder, lid: string | undefined): void {
-  const { keys, inHand } = builder.state;
-  if (inHand?.carriedFor === undefined) return;
-  const addresses = lid === undefined ? [addressee(inHand)] : [addressee(inHand), lid];
-  builder.write(...carriedForWrites(keys, { addresses, origin: inHand.carriedFor, nowMs: builder.nowMs }));
+  const { keys, currentMessage } = builder.state;
+  if (currentMessage?.carriedFor === undefined) return;
+  const addresses = lid === undefined ? [addressee(currentMessage)] : [addressee(currentMessage), lid];
+  builder.write(
+    ...carriedForWrites(keys, { addresses, origin: currentMessage.carriedFor, nowMs: builder.nowMs }),
+  );
 }
 
 /** A person opted out of this shop of the pool: the shops it wrote to them for are notified from now on. */
@@ -99,14 +101,14 @@ export function heedOptOut(
 ): void {
   askAboutPooled(builder);
   const { state } = builder;
-  const { inHand } = state;
-  if (pacingState(state) === 'sending' && inHand !== undefined) {
-    const isFor = isInHandFor(state, writtenBy) || inHand.kind === 'status';
-    if (isFor) builder.perform({ type: 'do_not_repeat', messageId: inHand.messageId });
+  const { currentMessage } = state;
+  if (pacingState(state) === 'sending' && currentMessage !== undefined) {
+    const isFor = isCurrentFor(state, writtenBy) || currentMessage.kind === 'status';
+    if (isFor) builder.perform({ type: 'do_not_repeat', messageId: currentMessage.messageId });
   }
   if (pacingState(state) !== 'preparing') return;
-  if (isInHandFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
-  else if (state.inHand?.kind === 'status' && !was) {
+  if (isCurrentFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+  else if (state.currentMessage?.kind === 'status' && !was) {
     builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
   }
 }

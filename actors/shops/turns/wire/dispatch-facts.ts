@@ -47,10 +47,10 @@ export async function readDispatch(
   sources: { readonly store: Store; readonly vault: Pick<NumberVault, 'open'>; readonly nowMs: number },
 ): Promise<DispatchFacts> {
   const { store, nowMs } = sources;
-  const { shard, keys, inHand } = state;
-  const { to = '', alias } = inHand ?? {};
+  const { shard, keys, currentMessage } = state;
+  const { to = '', alias } = currentMessage ?? {};
   const byLid = lid === undefined ? [] : [lid];
-  const isCarried = inHand?.carriedFor !== undefined;
+  const isCarried = currentMessage?.carriedFor !== undefined;
   const [message, { writer }, [wroteByLid]] = await Promise.all([
     isCarried ? readCarried(shard, messageId, store) : readOwn(state, messageId, store),
     readWriter(state, { to, more: alias === undefined ? byLid : [alias, ...byLid] }, store),
@@ -78,11 +78,11 @@ async function readQuoted(
 }
 
 function readOwn(
-  { shard, bodyInHand }: ShopState,
+  { shard, currentBody }: ShopState,
   messageId: string,
   store: Store,
 ): MaybePromise<{ readonly body: MessageBody } | undefined> {
-  return bodyInHand?.id === messageId ? { body: bodyInHand } : readMessage(shard, messageId, store);
+  return currentBody?.id === messageId ? { body: currentBody } : readMessage(shard, messageId, store);
 }
 
 async function readCarried(

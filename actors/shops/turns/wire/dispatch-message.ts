@@ -59,8 +59,8 @@ function obstacle(
 function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
   const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
-  const { batches, inHand } = builder.state;
-  const ofBatch = batchObstacle(batches, inHand, builder.nowMs);
+  const { batches, currentMessage } = builder.state;
+  const ofBatch = batchObstacle(batches, currentMessage, builder.nowMs);
   if (ofBatch === 'wait') {
     // Back into the queue, where others go by.
     builder.stepPacing({ type: 'session_down' });
@@ -83,9 +83,9 @@ function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
 export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
   const body = unblocked(builder, facts);
   if (body === undefined) return;
-  const { inHand } = builder.state;
+  const { currentMessage } = builder.state;
   const needsChat = isPhoneNumber(body.to ?? '') && barsNewChat(builder.state, facts, builder.nowMs);
-  builder.change({ bodyInHand: body });
+  builder.change({ currentBody: body });
   builder.perform({
     type: 'prepare',
     order: {
@@ -93,7 +93,7 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
       wireId: body.wireId,
       kind: body.kind,
       to: body.to ?? '',
-      knownAs: inHand?.alias,
+      knownAs: currentMessage?.alias,
       text: body.text ?? undefined,
       mediaUrl: body.mediaUrl ?? undefined,
       mediaType: body.mediaType ?? undefined,
@@ -108,8 +108,8 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
 
 /** The order needed a chat, and the session found none. */
 export function onNoChat(builder: TurnBuilder): void {
-  const { bodyInHand } = builder.state;
-  builder.stepPacing({ type: 'blocked', reason: classCapCode(bodyInHand?.policy?.recipientClass) });
+  const { currentBody } = builder.state;
+  builder.stepPacing({ type: 'blocked', reason: classCapCode(currentBody?.policy?.recipientClass) });
 }
 
 /**
@@ -136,9 +136,9 @@ export function onPrepared(
 /** Indexes receipts by wire id. Messages carried for another shop and statuses have no entry. */
 function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, lid: string | undefined): void {
   const { nowMs, state } = builder;
-  const { inHand, keys, accepted } = state;
-  if (inHand === undefined || inHand.carriedFor !== undefined || kind === 'status') return;
-  const sent = { messageId: id, atMs: nowMs, to: addressee(inHand), lid: lid ?? '' };
+  const { currentMessage, keys, accepted } = state;
+  if (currentMessage === undefined || currentMessage.carriedFor !== undefined || kind === 'status') return;
+  const sent = { messageId: id, atMs: nowMs, to: addressee(currentMessage), lid: lid ?? '' };
   builder.write(sentWrite(keys, wireId, sent));
   const day = dayOf(nowMs);
   if (accepted.indexedDay === day) return;

@@ -1,5 +1,5 @@
 /** Counts the calls in progress of a listener. A call that only waits does not count, because it costs only memory. */
-export class CallsInHand {
+export class CallsInProgress {
   readonly #most: number;
   #count = 0;
   #waiting = 0;
