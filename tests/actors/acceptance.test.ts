@@ -60,7 +60,7 @@ for (const [whose, accept] of Object.entries(accepts)) {
   });
 }
 
-test('a shop that sends no more keeps nobody longer than their messages, and lives until then', async () => {
+test('a shop that sends no more keeps people only as long as their messages, and its actor lives until then', async () => {
   const shop = await ShopHarness.connected();
   const { accepted } = shop.state.keys;
   shop.effects.splice(0);

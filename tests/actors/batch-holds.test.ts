@@ -73,7 +73,7 @@ describe('a message of a batch that was accepted just before the quiet hours', (
     assert.deepEqual(sentAt(next), AT_EIGHT);
   });
 
-  test('holds up neither single sends nor another batch', async () => {
+  test('delays neither single sends nor another batch', async () => {
     const { run } = await justBefore();
     run.shop.pass(MINUTE_MS);
     const single = run.shop.send('+33699999999');
@@ -139,7 +139,7 @@ describe('a message of a batch that was accepted', () => {
     assert.equal(stopped.run.shop.statusOf(stopped.messageId), 'queued');
   });
 
-  test('has no time at which it is likely to leave, and puts nobody else off', async () => {
+  test('has no time at which it is likely to leave, and delays no other message', async () => {
     const { run, id, messageId } = await justBefore({ quietHours: undefined });
     run.shop.toSession(messageId);
     await run.steer(id, 'pause');
@@ -156,7 +156,7 @@ describe('a message of a batch that was accepted', () => {
     assert.notEqual(shown(messageId).estimatedSendAt, null);
   });
 
-  test('fails EXPIRED where nobody resumes the batch for a day', async () => {
+  test('fails EXPIRED if the batch is not resumed for a day', async () => {
     const { run, id, messageId } = await justBefore({ quietHours: undefined });
     await run.steer(id, 'pause');
     await run.pass(25 * HOUR_MS);

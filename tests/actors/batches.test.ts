@@ -11,7 +11,7 @@ function events({ shop }: BatchHarness): string[] {
 }
 
 describe('a batch', () => {
-  test('sends each recipient one message with their own words, and ends', async () => {
+  test('sends each recipient one message with their own text, and ends', async () => {
     const run = await BatchHarness.connected();
     const id = await run.batch({ recipients: run.know(10) });
     await run.pass(HOUR_MS);
@@ -38,7 +38,7 @@ describe('a batch', () => {
     assert.equal(run.sent.length, 101);
   });
 
-  test('of one text waits for the window of the bulk rule', async () => {
+  test('with one text waits for the window of the bulk rule', async () => {
     const run = await BatchHarness.connected();
     await run.batch({ recipients: run.know(25), text: 'we open at seven' });
     await run.pass(HOUR_MS - 1);
@@ -108,7 +108,7 @@ describe('a batch', () => {
     assert.equal((await run.shown(overdue)).status, 'expired');
   });
 
-  test('is paused, resumed and cancelled, and says the same when it is asked again', async () => {
+  test('is paused, resumed and cancelled, and a repeated call gets the same answer', async () => {
     const run = await BatchHarness.connected();
     const id = await run.batch({ recipients: run.know(30), paused: true });
     await run.pass(HOUR_MS);
@@ -134,7 +134,7 @@ describe('a batch', () => {
     assert.equal(missing !== true && missing.code, 'BATCH_NOT_FOUND');
   });
 
-  test('goes on after restarts, and nobody gets a second message', async () => {
+  test('continues after restarts, and no recipient gets a second message', async () => {
     const first = await BatchHarness.connected();
     await first.batch({ recipients: first.know(40) });
     await first.pass(120_000);
@@ -182,7 +182,7 @@ describe('a batch', () => {
     assert.equal(run.sent.length, 22);
   });
 
-  test('answers its idempotency key again, and says where any of the body differs', async () => {
+  test('answers a repeated idempotency key, and refuses it if any part of the body differs', async () => {
     const run = await BatchHarness.connected();
     const [one, two] = run.know(2);
     assert.ok(one !== undefined && two !== undefined);

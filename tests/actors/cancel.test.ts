@@ -34,7 +34,7 @@ function events(shop: ShopHarness): string[] {
 }
 
 describe('a cancelled message', () => {
-  test('ends as failed, is told once, and answers the same when it is cancelled again', async () => {
+  test('ends as failed, is published once, and a second cancel gets the same answer', async () => {
     const shop = await ShopHarness.connected();
     shop.send('+33601000000');
     const waiting = shop.send('+33601000001');
@@ -91,7 +91,7 @@ describe('a cancelled message', () => {
   });
 });
 
-test('of a queue all that match end, and nothing else', async () => {
+test('cancelling a queue ends all matching messages, and no others', async () => {
   const shop = await ShopHarness.connected();
   const settings = resolveSettings({});
   const send = async (to: string, key: string): Promise<string> => {
@@ -118,7 +118,7 @@ test('of a queue all that match end, and nothing else', async () => {
   assert.equal(counted(shop), 1);
 });
 
-describe('what the pool has', () => {
+describe('a cancelled message at the pool', () => {
   test('ends where the pool shop gives it back, in the windows of both', async () => {
     const exchange = await PoolExchange.start(1, 1);
     const { origin } = exchange;

@@ -20,7 +20,7 @@ test('four wait for a shop, sixty-four for the shops of a tenant, others wait be
   assert.equal(admitted(waiters, 'b', shops('b', 1, 1)), 1);
 });
 
-test('a node lets 1,024 wait, whoever they are of', () => {
+test('a node lets 1,024 calls wait, of any tenants', () => {
   const waiters = new ChannelWaiters(new FakeClock());
   const tenants = Array.from({ length: 20 }, (_, index) => `t${index}`);
   const all = tenants.map((tenant) => admitted(waiters, tenant, shops(tenant, 16, 4)));

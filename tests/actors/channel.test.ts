@@ -26,7 +26,7 @@ test('connecting asks for a session, shows each QR code, and stores what the con
   assert.match(stored, /owner-number \+33600000001 NX/);
 });
 
-test('whoever polls sees a code or is told to poll again, also while the code is not known after a crash', async () => {
+test('a poll gets a code or is asked to poll again, also while the code is unknown after a crash', async () => {
   const shop = await ShopHarness.start();
   const view = () => channelView(shop.state, async (qr) => `image of ${qr}`);
   shop.command({ type: 'connect' });
@@ -150,7 +150,7 @@ for (const [from, then] of [
   });
 }
 
-test('who asked to connect once has no say in what is lost after the connection', async () => {
+test('an earlier request to connect does not change the loss that is reported after the connection', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'disconnect' });
   shop.command({ type: 'connect' });

@@ -18,7 +18,7 @@ import { ShopHarness } from './shop-harness.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test('a gap, a pause, a wait to reconnect and an age that lie hours ahead start anew at their full length', async () => {
+test('a gap, a pause, a wait to reconnect and an age that lie hours ahead start again at their full length', async () => {
   const shop = await ShopHarness.connected();
   shop.nowMs += 5 * HOUR_MS;
   const first = shop.send();

@@ -79,7 +79,7 @@ const COLD = ['cold', 'cold', false];
 const DECLARED = ['declared', 'declared', true];
 
 for (const [one, other] of [FORMS, [LONG, SHORT]] as const) {
-  test(`declared as ${one}, revoked as ${other}: revoked, and declared anew under the same id`, async () => {
+  test(`declared as ${one}, revoked as ${other}: revoked, and declared again under the same id`, async () => {
     const tenant = await tenantWith();
     await tenant.command({ type: 'declare', contacts: [contact(one)] }, START_MS);
     const [declared] = await tenant.list(START_MS);
@@ -93,7 +93,7 @@ for (const [one, other] of [FORMS, [LONG, SHORT]] as const) {
     assert.deepEqual(await tenant.classes(START_MS + 2), DECLARED);
   });
 
-  test(`${one} and ${other} in one batch are one new contact, as the last item says`, async () => {
+  test(`${one} and ${other} in one batch are one new contact, with the fields of the last item`, async () => {
     const tenant = await tenantWith();
     const ends = new Date(START_MS + HOUR_MS).toISOString();
     const contacts = [contact(one), contact(other, ends)];
@@ -130,7 +130,7 @@ for (const [one, other] of [FORMS, [LONG, SHORT]] as const) {
     }
   });
 
-  test(`stored before: ${one} as active, ${other} as revoked: the later word holds for both`, async () => {
+  test(`stored before: ${one} as active, ${other} as revoked: the later entry counts for both`, async () => {
     const after = await tenantWith([one, {}], [other, { revokedAtMs: START_MS + 1 }]);
     assert.deepEqual(await after.classes(START_MS + 2), COLD);
     assert.deepEqual(await stateOf(after, START_MS + 2), [
@@ -146,7 +146,7 @@ for (const [one, other] of [FORMS, [LONG, SHORT]] as const) {
   });
 }
 
-test('stored before in one batch: the form that came last says when the declaration ends', async () => {
+test('stored before in one batch: the form that came last sets the end of the declaration', async () => {
   const tenant = await tenantWith([SHORT, {}], [LONG, { expiresAtMs: START_MS + HOUR_MS }]);
   assert.deepEqual(await tenant.classes(START_MS), DECLARED);
   assert.deepEqual(await tenant.classes(START_MS + HOUR_MS), COLD);

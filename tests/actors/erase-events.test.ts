@@ -84,7 +84,7 @@ test('one step looks at some hundred events at most, and events that are added m
   assert.equal(now.length, before.length + steps());
 });
 
-test('events that are cut off meanwhile stay cut off, and readers can tell', async () => {
+test('events that are cut off meanwhile stay cut off, and readers can notice it', async () => {
   const { events, entries, facts, erase } = await tenantWith(1_000);
   await erase(async (step) => {
     if (step === 3) await redis.xtrim(events, 'MAXLEN', 300);

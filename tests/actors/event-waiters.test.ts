@@ -25,7 +25,7 @@ test('256 wait for the events of a tenant, others wait beside them', () => {
   assert.equal(admitted(waiters, 'b', 300), 256);
 });
 
-test('a node lets 20,000 wait, whoever they are of, and one that leaves makes room for one', () => {
+test('a node lets 20,000 calls wait, of any tenants, and one that leaves frees a slot', () => {
   const waiters = new EventWaiters(new FakeClock());
   const first = waiters.enter('first', 30_000);
   const all = Array.from({ length: 100 }, (_, index) => admitted(waiters, `t${index}`, 256));
@@ -50,7 +50,7 @@ test('on a node that stops, waits are over at once, present and future ones', as
   assert.deepEqual([present?.takeShared(), future?.takeShared()], [undefined, undefined]);
 });
 
-test('a wait that was left is over: who asks it again is not kept waiting for what nobody tells it', async () => {
+test('a wait that was left is over, and a repeated call does not wait for an event that will not come', async () => {
   const waiters = new EventWaiters(new FakeClock());
   const wait = waiters.enter('a', 30_000);
   assert.ok(wait);
@@ -109,7 +109,7 @@ function inMemory() {
 /** Lets whatever needs no more than promises run to its end. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-test('an event that wakes many calls is read once, and so is its message', async () => {
+test('an event for which many calls wait is read once, and so is its message', async () => {
   const { asked, waiters, list, happens } = inMemory();
   const calls = Array.from({ length: MOST_EVENT_WAITS.tenant }, () => list(30_000));
   await settled();
@@ -135,7 +135,7 @@ test('a record read for one event is not used for the next', async () => {
   assert.deepEqual(listed.ok && listed.value.items.map(({ data }) => data), [{ id: 'message-1' }]);
 });
 
-test('503 OVERLOADED, to come again in five seconds: no room to wait and no news; news is given all the same', async () => {
+test('without a free slot and without events a call gets 503 OVERLOADED for five seconds; events are returned all the same', async () => {
   const { waiters, list, happens } = inMemory();
   admitted(waiters, TENANT, MOST_EVENT_WAITS.tenant);
   const refused = await list(30_000);

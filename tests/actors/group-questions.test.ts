@@ -48,7 +48,7 @@ class Asked {
   }
 }
 
-test('it is answered once the session is back and told its groups, without asking for what was told', async () => {
+test('the question is answered once the session is back and has reported its groups, without another question for them', async () => {
   const asked = await Asked.for(KNOWN);
   assert.equal(asked.isAnswered, false);
   await asked.says(opened);
@@ -57,7 +57,7 @@ test('it is answered once the session is back and told its groups, without askin
   assert.deepEqual([asked.isAnswered, asked.askedFor], [true, []]);
 });
 
-test('a group that the session did not tell as it came back is asked for in what is left of the time', async () => {
+test('a group that the returning session did not report is asked for in the remaining time', async () => {
   const asked = await Asked.for(NEW);
   await asked.clock.advance(1_000);
   await asked.says(opened);

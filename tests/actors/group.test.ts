@@ -34,7 +34,7 @@ for (const [kind, told, status] of [
   ['joined', groups(GROUP_ID, false), 'rejected GROUP_NOT_ADMINISTERED'],
   ['left', groups('120363000000000002@g.us', true), 'rejected GROUP_NOT_ADMINISTERED'],
 ] as const) {
-  test(`a message to a group waits until the new session tells its groups; one that is ${kind}: ${status}`, async () => {
+  test(`a message to a group waits until the new session reports its groups; one that is ${kind}: ${status}`, async () => {
     const { shop, id } = await reconnected();
     toWire(shop, id);
     assert.equal(shop.statusOf(id), 'queued');
@@ -44,12 +44,12 @@ for (const [kind, told, status] of [
   });
 }
 
-test('a session that comes back is not asked for its groups, which it tells unasked', async () => {
+test('a session that comes back is not asked for its groups, because it reports them by itself', async () => {
   const { shop } = await reconnected();
   assert.deepEqual(shop.effectsOf('refresh_groups'), []);
 });
 
-test('a message to a group that waits for its session to tell its groups holds up no other, and nobody sees it written', async () => {
+test('a message to a group that waits for the groups of its session delays no other, and is not checked meanwhile', async () => {
   const { shop, id } = await reconnected();
   const lookedAtBefore = shop.effectsOf('first_look').length;
   const others = [shop.send('+33600000010'), shop.send('+33600000011')];
@@ -65,7 +65,7 @@ test('a message to a group that waits for its session to tell its groups holds u
   assert.equal(shop.statusOf(id), 'sending');
 });
 
-test('a message to a group is accepted while the session comes back, and looked at again once it tells its groups', async () => {
+test('a message to a group is accepted while the session comes back, and checked again once it reports its groups', async () => {
   for (const [told, status] of [
     [groups(GROUP_ID, true), 'sending'],
     [groups(GROUP_ID, false), 'rejected GROUP_NOT_ADMINISTERED'],
@@ -99,7 +99,7 @@ test('the groups of a lost or disconnected session are unknown', async () => {
   }
 });
 
-test('after a restart nobody knows the groups until the session is back: a send to one is to be tried again then', async () => {
+test('after a restart groups are unknown until the session is back: a send to one is to be tried again then', async () => {
   const shop = await (await ShopHarness.connected()).successor('store');
   assert.equal(shop.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
   const send = {
@@ -121,7 +121,7 @@ test('after a restart nobody knows the groups until the session is back: a send 
   assert.equal(never.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
 });
 
-test('an open session that has not told its groups yet is no word that there is no such group', async () => {
+test('an open session that has not reported its groups yet does not mean that a group does not exist', async () => {
   const shop = await ShopHarness.connected();
   assert.equal(shop.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
   const { failure } = shop.command(

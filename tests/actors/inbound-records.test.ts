@@ -69,7 +69,7 @@ async function person(
   return known.id;
 }
 
-test('nothing of a message lies in Redis in the clear: no word, name, number or address', async () => {
+test('Redis holds no part of a message in the clear: no text, name, number or address', async () => {
   const vault = numberVault([present]);
   const fromId = await person(newId(nowMs), vault);
   await stored(vault, fromId);
@@ -105,7 +105,7 @@ test('a person keeps their id through a change of keys, once they wrote while bo
   assert.equal(await person(tenantId, numberVault([present])), id);
 });
 
-test('who has not written for as long as messages are kept is forgotten; who has keeps their id', async () => {
+test('people who have not written for as long as messages are kept are forgotten; others keep their id', async () => {
   const tenantId = newId(nowMs);
   const vault = numberVault([present]);
   const { personIds } = tenantKeys(tenantId);

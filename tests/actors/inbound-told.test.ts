@@ -33,7 +33,7 @@ async function written(shop: ShopHarness, text = 'Hello'): Promise<readonly Writ
 
 const commands = (writes: readonly Write[]): string[] => writes.map(([command]) => command);
 
-test('where nothing is told a message costs one write, as it did before', async () => {
+test('without events for inbound messages a message costs one write, as before', async () => {
   const shop = await shopThatIsTold('none');
   for (let message = 0; message < 2; message += 1) {
     const writes = await written(shop);
@@ -44,7 +44,7 @@ test('where nothing is told a message costs one write, as it did before', async 
   }
 });
 
-test('where it is told a message costs a record, two marks and one event, in the same commit', async () => {
+test('with events for inbound messages a message costs a record, two marks and one event, in the same commit', async () => {
   for (const inbound of ['events', 'texts'] as const) {
     const shop = await shopThatIsTold(inbound);
     await written(shop);

@@ -72,7 +72,7 @@ test('one revoked while its message waits stops it before anything is prepared',
   assert.deepEqual([shop.statusOf(id), shop.effectsOf('prepare')], [REFUSED, []]);
 });
 
-test('one that runs out while its message is prepared stops it, and the session is told', async () => {
+test('a declaration that expires while its message is prepared stops it, and the session is notified', async () => {
   const shop = await ShopHarness.connected();
   const id = sendDeclared(shop);
   declare(shop.redis, shop.state.shop.tenantId, { expiresAtMs: shop.nowMs + HOUR_MS });

@@ -6,7 +6,7 @@ import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
-test('what is being prepared stays queued: a hand-over or a drop puts it back and recalls it, and so does a long silence', async () => {
+test('a message that is being prepared stays queued: a handover, a drop or a long silence puts it back and recalls it', async () => {
   for (const end of ['hand-over', 'drop', 'silence', 'kill'] as const) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
@@ -32,7 +32,7 @@ test('what is being prepared stays queued: a hand-over or a drop puts it back an
   }
 });
 
-test('a message that is in hand once more is not taken for prepared by the word of the attempt before', async () => {
+test('a late report about an earlier attempt does not mark a message as prepared that is being sent again', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toSession(id);
@@ -48,7 +48,7 @@ test('a message that is in hand once more is not taken for prepared by the word 
   assert.ok(shop.writes.every((write) => !write.includes('former')));
 });
 
-test('the steps of the ratchets stand in the turn that says sending, and the frame leaves after it', async () => {
+test('the steps of the ratchets are in the turn that stores sending, and the frame leaves after it', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toSession(id);
@@ -61,7 +61,7 @@ test('the steps of the ratchets stand in the turn that says sending, and the fra
   assert.deepEqual(shop.effectsOf('transmit'), [{ type: 'transmit', messageId: id }]);
 });
 
-test('what the session has of a message is not read again, and forgotten with the message', async () => {
+test('the body of a message at the session is not read again, and is forgotten when the message is put back', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toSession(id);
@@ -116,7 +116,7 @@ for (const way of ['it comes while', 'it is found when'] as const) {
   });
 }
 
-test('a STOP while a message is sending keeps its stanza from going once more after a lost line, and nobody else’s does', async () => {
+test('a STOP during the sending keeps the stanza from being sent again after a lost connection, and stops no other', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send('+33612345678');
   shop.toSession(id);
@@ -130,7 +130,7 @@ test('a STOP while a message is sending keeps its stanza from going once more af
   assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
 });
 
-test('a status that is being sealed is sealed anew without whoever says STOP, once', async () => {
+test('a status that is being sealed is sealed again without a viewer who sends STOP, once', async () => {
   const shop = await ShopHarness.connected();
   const draft = {
     caption: 'Fresh bread',
@@ -166,7 +166,7 @@ test('a status that is being sealed is sealed anew without whoever says STOP, on
   );
 });
 
-test('what cannot be prepared is put back a few times, then refused; a rate signal pauses the queue', async () => {
+test('a message that cannot be prepared is put back a few times, then refused; a rate signal pauses the queue', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   for (let round = 0; round < 5; round += 1) {

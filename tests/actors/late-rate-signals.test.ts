@@ -19,7 +19,7 @@ test('a rate signal about a message that was put back meanwhile pauses the queue
   assert.deepEqual([pacingState(shop.state), shop.effectsOf('first_look').length], ['preparing', 2]);
 });
 
-test('a rate signal about a message of before puts back what is in hand by then, and passes over what is on the wire', async () => {
+test('a rate signal about an earlier message puts back the one being prepared, and ignores the one on the wire', async () => {
   for (const state of ['preparing', 'sending'] as const) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
@@ -40,7 +40,7 @@ test('a rate signal about a message of before puts back what is in hand by then,
   }
 });
 
-test('a late rate signal about the very message in hand recalls it, and leaves what is on the wire to its outcome', async () => {
+test('a late rate signal about the message being prepared recalls it; one on the wire keeps its outcome', async () => {
   for (const state of ['preparing', 'sending'] as const) {
     const shop = await ShopHarness.connected();
     const messageId = shop.send();

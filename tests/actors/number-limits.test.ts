@@ -86,7 +86,7 @@ function countsOf(shop: ShopHarness): { readonly used: number; readonly accepted
 const networkOf = (shop: ShopHarness) =>
   policyView(shop.state, { settings: resolveSettings({}), nowMs: shop.nowMs }).network;
 
-test('while the network restricts the number nobody without a chat is written to, until the end it named', async () => {
+test('while the network restricts the number only people with a chat are written to, until the named end', async () => {
   const shop = await ShopHarness.connected();
   const endsAtMs = restrict(shop);
   shop.pass(60_000);
@@ -126,7 +126,7 @@ test('the restriction ends when the network reports its end', async () => {
   );
 });
 
-test('where the network names no end it is a day after its last word, told once', async () => {
+test('if the network names no end, it is a day after its last report, published once', async () => {
   const shop = await ShopHarness.connected();
   restrict(shop, { endsAtMs: null });
   shop.pass(3_600_000);
@@ -137,7 +137,7 @@ test('where the network names no end it is a day after its last word, told once'
   assert.equal(eventsOf(shop).length, 2);
 });
 
-test('after a 463 of which the network says nothing nobody without a chat is written to for a day', async () => {
+test('after a 463 without a reported restriction only people with a chat are written to for a day', async () => {
   const { shop, waiting } = await refused('463');
   shop.pass(60_000);
   assert.deepEqual(refusalOf(shop.sendToStranger('+33699990003')), [
@@ -175,7 +175,7 @@ test('a late 463 does not shorten a restriction whose end is known', async () =>
   assert.equal(shop.state.limits.restriction?.untilMs, endsAtMs);
 });
 
-test('what waits is looked at once more: rejected without a chat, with the code of its class', async () => {
+test('waiting messages are checked again: rejected without a chat, with the code of their class', async () => {
   const shop = await ShopHarness.connected();
   const declaration = { expiresAtMs: null, revoked: false };
   const cold = idOf(shop.sendToStranger('+33699990002'));
@@ -195,7 +195,7 @@ test('what waits is looked at once more: rejected without a chat, with the code 
   }
 });
 
-test('before the wire the token decides: who wrote and of whom there is none is not written to', async () => {
+test('before the wire the token decides: a person who wrote but has no token is not written to', async () => {
   const shop = await ShopHarness.connected();
   const [without, within] = [shop.send('+33600000010'), shop.send('+33600000011')];
   restrict(shop);
@@ -209,7 +209,7 @@ test('before the wire the token decides: who wrote and of whom there is none is 
   assert.equal(shop.statusOf(within), 'sending');
 });
 
-test('what waits goes to somebody of whom there is a token, though they never wrote to the service', async () => {
+test('a waiting message goes to a person with a token, even if they never wrote to the service', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33699990003'), shop.send('+33699990004')];
   restrict(shop);
@@ -225,7 +225,7 @@ test('what waits goes to somebody of whom there is a token, though they never wr
   assert.equal(networkOf(shop).newChats?.used, 3, 'it starts no chat');
 });
 
-test('what waits for somebody of whom the session finds no token is rejected, with the code of its class', async () => {
+test('a waiting message is rejected if the session finds no token for its recipient, with the code of its class', async () => {
   const shop = await ShopHarness.connected();
   const declaration = { expiresAtMs: null, revoked: false };
   const cold = idOf(shop.sendToStranger('+33699990002'));
@@ -300,7 +300,7 @@ test('a try that did not reach the wire uses up no quota, nor does a message tha
   assert.match(shop.send('+33699990004'), /^[0-9a-f]{24}$/);
 });
 
-test('a message of which nobody knows whether it left uses up the quota', async () => {
+test('a message with an unknown outcome uses up the quota', async () => {
   const ends: readonly ((shop: ShopHarness, id: string) => Promise<ShopHarness>)[] = [
     async (shop, id) => {
       shop.outcome(id, { kind: 'unknown' });
@@ -324,7 +324,7 @@ test('a message of which nobody knows whether it left uses up the quota', async 
   assert.deepEqual(counts, Array(3).fill({ used: 1, accepted: 0 }));
 });
 
-test('a 475 says that the quota is used up, until the network says when it starts again', async () => {
+test('a 475 means that the quota is used up, until the network names the next start', async () => {
   const { shop, waiting } = await refused('475');
   assert.deepEqual(refusalOf(shop.sendToStranger('+33699990003')), ['COLD_RECIPIENT_CAP_REACHED', 86_400]);
   shop.pass(20_000);
@@ -377,7 +377,7 @@ test('other refusals of the network restrict no recipient', async () => {
   assert.equal(typeof shop.sendToStranger('+33699990003'), 'string');
 });
 
-test('all of it is stored with the turn that heard of it, so a restart changes nothing', async () => {
+test('all limits are stored by the turn that received them, so a restart changes nothing', async () => {
   const shop = await ShopHarness.connected();
   restrict(shop);
   quota(shop, { used: 2, warning: 'first' });

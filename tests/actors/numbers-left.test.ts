@@ -63,7 +63,7 @@ test("a number that another shop connects while this one is erased is that one's
   assert.equal(redis.run(numberUseRead(tenantId, PHONE)), taken.at(-1));
 });
 
-test('of a number that another shop connects just before it is left nothing is kept, and the tenant is known to have it', async () => {
+test('nothing is kept of a number that another shop connects just before it is left, and the tenant is known to have it', async () => {
   const shop = await connectedShop(false);
   const { redis, state } = shop;
   const { tenantId } = state.shop;
@@ -95,7 +95,7 @@ test('of a number that another shop connects just before it is left nothing is k
   assert.deepEqual(redis.run(['SMEMBERS', tenantKeys(tenantId).numbersLeft]), []);
 });
 
-test('what a shop sent itself is not counted again where an erased one had taken it over', async () => {
+test('a shop’s own sends are not counted again if an erased shop had taken them over', async () => {
   const shop = await connectedShop(false);
   shop.send('+33611110002');
   const { nowMs, state, redis } = shop;

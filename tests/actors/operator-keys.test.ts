@@ -59,7 +59,7 @@ test('a key that was made or given a new value is named', async () => {
   );
 });
 
-test('a value that was refused, or of which nobody knows what became, is named for an hour at most', async () => {
+test('a value that was refused, or has an unknown outcome, is named for an hour at most', async () => {
   for (const answer of [
     async () => failed('NOT_FOUND'),
     () => Promise.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'who knows')),
@@ -71,7 +71,7 @@ test('a value that was refused, or of which nobody knows what became, is named f
   }
 });
 
-test('a key whose tenant was erased before it was named for good is not made', async () => {
+test('a key is not made if its tenant was erased before the key was named permanently', async () => {
   const { operators, redis } = await operatorsWith(async () => {
     redis.clear();
     return done({ id: keyId });

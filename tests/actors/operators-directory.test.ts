@@ -108,7 +108,7 @@ test('an entry that could not be brought up to date is tried again until it is',
   assert.equal(world.log.warnings.length, 2);
 });
 
-test('who brings an entry up to date may wait for it, and waits for no Redis that does not answer', async () => {
+test('a caller that updates an entry may wait for it, and waits for no Redis that does not answer', async () => {
   await redis.flushall();
   await makeTenant(FIRST, 'First');
   const world = directoryOver(plainStore(redis));

@@ -15,7 +15,7 @@ async function told(): Promise<ShopHarness> {
   return pool;
 }
 
-test('a shop that was carried for is told of an opt-out until it answers, also by the next process', async () => {
+test('a shop whose messages were carried is notified of an opt-out until it answers, also by the next process', async () => {
   const pool = await told();
   assert.deepEqual(
     pool.effectsOf('tell_opt_out').map(({ notice: { origin, from, wireId } }) => ({ origin, from, wireId })),

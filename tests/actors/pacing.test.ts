@@ -122,7 +122,7 @@ test('a restart before the wire puts the message back to the head of the queue',
 });
 
 for (const stage of ['the first look', 'the session'] as const) {
-  test(`a hand-over puts a message that waits for ${stage} back to the head of the queue and waits for nothing`, async () => {
+  test(`a handover puts a message that waits for ${stage} back to the head of the queue and waits for nothing`, async () => {
     const shop = await ShopHarness.connected();
     const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
     if (stage === 'the session') shop.toSession(first);
@@ -142,7 +142,7 @@ for (const stage of ['the first look', 'the session'] as const) {
   });
 }
 
-test('a hand-over waits for what is sending: put back when nothing is on the wire, else its outcome holds', async () => {
+test('a handover waits for a message that is sending: it is put back if nothing is on the wire, else its outcome counts', async () => {
   for (const [outcome, status] of [
     [{ kind: 'not_sent' }, 'queued'],
     [{ kind: 'acknowledged' }, 'sent'],
@@ -208,7 +208,7 @@ test('a number that is not on the network is rejected without a gap; no answer i
   assert.equal(pacingState(shop.state), 'gap');
 });
 
-test('a message that the network lets nobody send is tried five times, a gap apart, and holds up no other for long', async () => {
+test('a message that the network refuses to everyone is tried five times, a gap apart, and delays no other for long', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
   for (let tries = 1; tries <= 5; tries += 1) {
@@ -277,7 +277,7 @@ test('an operator’s hold of the queue outlasts a restart, until it is released
   );
 });
 
-test('a message in hand that is not on the wire waits as well once an operator holds the queue', async () => {
+test('a message that is being prepared waits as well once an operator pauses the queue', async () => {
   for (const isWithSession of [false, true]) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
@@ -326,7 +326,7 @@ test('a message costs a commit when it is accepted, one before the wire and one 
   assert.deepEqual(commits, ['accepted', 'prepared', 'outcome']);
 });
 
-test('of a queue that stands still it is told once what began it, also where an operator holds and releases it in between', async () => {
+test('a paused queue has one event with its first cause, also if an operator pauses and resumes it in between', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toWire(id);

@@ -34,7 +34,7 @@ async function waiting(): Promise<ShopHarness> {
   return shop;
 }
 
-test('a code is asked for by number, shown to whoever polls, and the channel is connected by it', async () => {
+test('a code is asked for by number, shown to every poll, and the channel is connected by it', async () => {
   const shop = await ShopHarness.start();
   ask(shop);
   assert.deepEqual(openings(shop), [[1, PHONE]]);
@@ -55,7 +55,7 @@ test('a code is asked for by number, shown to whoever polls, and the channel is 
   assert.deepEqual(openings(shop).at(-1), [3, undefined], 'a session that is back asks for no code');
 });
 
-test('asked again for the number, the code that waits stays; for another number, or a QR code, a session is opened anew', async () => {
+test('a repeated request for the number returns the pending code; another number or a QR code opens a new session', async () => {
   const shop = await waiting();
   ask(shop);
   assert.equal(shop.effectsOf('open').length, 1);
@@ -81,7 +81,7 @@ test('asked again for the number, the code that waits stays; for another number,
   assert.deepEqual(openings(shop).at(-1), [5, undefined]);
 });
 
-test('a code that nobody types ends the attempt: the next may be by a QR code or for another number', async () => {
+test('a code that is never typed ends the attempt: the next may be by a QR code or for another number', async () => {
   const shop = await waiting();
   close(shop, 'qr_exhausted', 408);
   const { status, code } = await view(shop);

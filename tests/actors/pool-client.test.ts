@@ -44,7 +44,7 @@ function clientWith(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
   return { built, told, clock };
 }
 
-test('a pool shop that is willing is found; one that does not answer is passed over, and the log says why', async () => {
+test('a pool shop that is willing is found; one that does not answer is skipped, and the log has the reason', async () => {
   const willing = clientWith(() => ({ kind: 'willing' }));
   assert.deepEqual(await willing.built.find(offer), pool);
   const away = clientWith(() => 'SHARD_NOT_OWNED');
@@ -54,7 +54,7 @@ test('a pool shop that is willing is found; one that does not answer is passed o
   ]);
 });
 
-test('what the pool has of an erased shop is asked for until it answers, and each failure is told', async () => {
+test('the pool is asked for the rest of an erased shop until it answers, and each failure is logged', async () => {
   let asked = 0;
   const { built, told, clock } = clientWith(() => {
     asked += 1;

@@ -20,7 +20,7 @@ async function pooled(poolCount = 1): Promise<{ exchange: PoolExchange; id: stri
   return { exchange, id: exchange.origin.send(RECIPIENT, 'hello', poolShop(0)) };
 }
 
-test('the line stands last, and alone under an attachment; names cannot break it', () => {
+test('the line is last, and alone under an attachment; names cannot break it', () => {
   const names = { shopName: 'Corner\nbakery', platformName: 'Market  Square' };
   assert.equal(attributedText('Hi', names), 'Hi\n\nSent for Corner bakery via Market Square');
   assert.equal(attributedText(null, names), 'Sent for Corner bakery via Market Square');
@@ -61,7 +61,7 @@ test('a message at the pool stays out of its shop’s own queue when the session
   assert.equal(origin.statusOf(id), 'queued');
 });
 
-test('a message is taken once, paced and counted like the pool shop’s own, and its end told', async () => {
+test('a message is taken once, paced and counted like the pool shop’s own, and its end is reported', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;
   assert.ok(pool);
@@ -145,7 +145,7 @@ test('an opt-out at the origin takes back what waits at the pool', async () => {
 });
 
 for (const stage of ['preparing', 'sending'] as const) {
-  test(`what the pool has in hand is withdrawn and recalled until it is sending: ${stage}`, async () => {
+  test(`a message that the pool is preparing is withdrawn and recalled until it is sending: ${stage}`, async () => {
     const { exchange, id } = await pooled();
     const [pool] = exchange.pools;
     assert.ok(pool);
@@ -171,7 +171,7 @@ for (const stage of ['preparing', 'sending'] as const) {
   });
 }
 
-test('what came back to the pool before the origin asked again does not start anew', async () => {
+test('a message that came back to the pool before the origin asked again does not start again', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;
   assert.ok(pool);
@@ -203,7 +203,7 @@ test('a pool shop that forgot what it took does not send it again', async () => 
   assert.deepEqual(exchange.take(pool, id, true), { kind: 'lost' });
 });
 
-test(`through lost, doubled and late words and restarts nothing is sent twice or forgotten (seed ${seed})`, async () => {
+test(`with lost, doubled and late messages between shops and restarts nothing is sent twice or forgotten (seed ${seed})`, async () => {
   const random = seededRandom(seed);
   for (let run = 0; run < runs; run += 1) {
     const exchange = await PoolExchange.start(Math.floor(random() * 2 ** 31), 3);

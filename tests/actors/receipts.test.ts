@@ -53,7 +53,7 @@ function events(shop: ShopHarness): string[] {
     .map((write) => String(write[write.indexOf('t') + 1]));
 }
 
-test('delivered and read stand on the record, once and for good, and its status stays', async () => {
+test('delivered and read are recorded once and permanently, and the status stays', async () => {
   const shop = await ShopHarness.connected();
   const { id, wireId } = sent(shop);
   const { status, updatedAt, sentAt } = view(shop, id);
@@ -77,7 +77,7 @@ test('delivered and read stand on the record, once and for good, and its status 
   );
 });
 
-test('who read a message has it, and no time is before it was sent or after now', async () => {
+test('a message that was read was delivered, and no time is before it was sent or after now', async () => {
   const shop = await ShopHarness.connected();
   const { id, wireId } = sent(shop);
   events(shop);
@@ -141,7 +141,7 @@ test('the first receipt of a group sets the time, and each member counts once', 
   assert.deepEqual(events(shop), ['message.delivered', 'message.read']);
 });
 
-test('operators see a shop of whose messages nobody has one for a day, until somebody has', async () => {
+test('operators see a shop whose messages reach no one for a day, until one does', async () => {
   const shop = await ShopHarness.connected();
   const words = () =>
     shopSummary({

@@ -138,7 +138,7 @@ describe('a scheduled send', () => {
     assert.equal((await shown(shop, patient))?.status, 'accepted');
   });
 
-  test('that nobody could try in time is never sent late', async () => {
+  test('never tried in time is never sent late', async () => {
     const first = await ShopHarness.connected();
     const id = await scheduledId(first);
     first.nowMs += 3 * HOUR_MS;

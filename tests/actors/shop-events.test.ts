@@ -66,7 +66,7 @@ test('every end of a message is an event of the same commit, and no event is wit
   assert.ok(numRuns < 60 || ends > 100, `${ends} ends`);
 });
 
-test('the channel is told of when somebody connects or ends it or its session is lost, not when a drop mends itself', async () => {
+test('the channel has an event when a person connects or ends it or its session is lost, not when a drop repairs itself', async () => {
   const shop = await ShopHarness.start();
   shop.command({ type: 'connect' });
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: shop.nowMs });

@@ -23,7 +23,7 @@ function all<Seen>(seen: readonly Seen[]): ActorIndex<Seen> {
   return { each: async (visit) => seen.forEach(visit) };
 }
 
-test('a shop is found by every word that says how it stands, and trouble ranks', async () => {
+test('a shop is found by every word for its state, and trouble ranks', async () => {
   const shop = await ShopHarness.connected();
   assert.deepEqual(shopSummary(seen(shop.state)).status.words, ['connected', 'active', 'idle']);
   shop.command({ type: 'pause' });
@@ -93,7 +93,7 @@ const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary =>
 /** As much of a shop's actor as a list of them needs here. */
 const viewOf = (id: string): ShopActorView => ({ shopId: id }) as ShopActorView;
 
-test('of thousands of shops only those on the page are described, and pages follow each other without a gap', async () => {
+test('only the shops on the page are described out of thousands, and pages follow each other without a gap', async () => {
   const shops = Array.from({ length: 5_000 }, (_, index) => summary((index * 2_741) % 5_000));
   const described: string[] = [];
   const fleet = {

@@ -52,7 +52,7 @@ async function shopWithCustomers(): Promise<{
   };
 }
 
-test('who opted out under the network’s own id of them is left out once their number is known', async () => {
+test('a person who opted out under the network’s own id is left out once their number is known', async () => {
   const { shop, wrote, knownAs } = await shopWithCustomers();
   wrote(LID, true, 1_000);
   knownAs(LID, BRUNO);
@@ -73,13 +73,13 @@ test('the later message of a person under both addresses counts', async () => {
   assert.deepEqual(await audienceOf(other.shop), [ANNA, CARLA]);
 });
 
-test('who wrote under an id without a number is nobody’s number: shown to none, and takes nobody out', async () => {
+test('a writer with an id but no number matches no number: they see no status, and exclude no one', async () => {
   const { shop, wrote } = await shopWithCustomers();
   wrote(STRANGE_LID, true, 1_000);
   assert.deepEqual(await audienceOf(shop), [ANNA, BRUNO, CARLA]);
 });
 
-test('who was declared by one form of a number, and revoked by the other after that, is shown none', async () => {
+test('a person who was declared by one form of a number, and then revoked by the other, sees no status', async () => {
   for (const [revokedAtMs, shown] of [
     [999, 4],
     [1_000, 3],

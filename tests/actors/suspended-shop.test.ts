@@ -14,7 +14,7 @@ const isOver = (harness: ShopHarness, id: string): boolean =>
 const ordersOf = (harness: ShopHarness): string[] =>
   harness.effectsOf('prepare').map(({ order }) => order.messageId);
 
-test('what may be on the wire fails BOT_RESTARTED, what waits goes on waiting for ten minutes', async () => {
+test('a message that may be on the wire fails BOT_RESTARTED, and waiting ones continue to wait for ten minutes', async () => {
   const harness = await ShopHarness.connected();
   const first = harness.send('+33611110001');
   harness.toWire(first);

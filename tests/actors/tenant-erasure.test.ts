@@ -139,7 +139,7 @@ test('a deleted tenant is not removed while a shop of it cannot be erased', asyn
   assert.equal(state().isGone, true);
 });
 
-test('what is asked for while an erasure runs is erased with it, and while it waits at once', async () => {
+test('a call during an erasure is erased with it, and a call that waits for it at once', async () => {
   const { clock, erasure, tell, state } = await nodeWithEraser(shopIds.length);
   void erasure.run(address);
   await clock.advance(1_000);
@@ -150,7 +150,7 @@ test('what is asked for while an erasure runs is erased with it, and while it wa
   assert.equal(state().isGone, true);
 });
 
-test('what still waited for a tenant when its erasure was decided leaves nothing behind', async () => {
+test('calls that still waited for a tenant when its erasure was decided leave nothing behind', async () => {
   const keyLimits = new KeyLimits();
   const state = await goldenTenant(golden, keyLimits);
   const deleted = { ...state, record: { ...state.record, deleted: true } };
@@ -195,7 +195,7 @@ test('a tenant of any number of shops can be erased', async () => {
   );
 });
 
-test('a deleted tenant lives until nothing of it is left, and no longer', async () => {
+test('the actor of a deleted tenant lives until nothing of the tenant is left, and no longer', async () => {
   const keyLimits = new KeyLimits();
   const stored = await goldenTenant(golden, keyLimits);
   const { turn, mustLive } = tenantBehaviour({

@@ -62,7 +62,7 @@ async function tenantNode(options: {
   };
 }
 
-test('a call counted between the start of a hand-over and its end counts at the next owner', async () => {
+test('a call counted between the start of a handover and its end counts at the next owner', async () => {
   const first = await tenantNode({ hooks: { settled: () => false } });
   const { clock, node, outcome } = first.world;
   // What is in hand in the same shard holds the hand-over up to its deadline, 1.5 s.

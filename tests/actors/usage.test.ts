@@ -71,7 +71,7 @@ test('the windows of thousands of keys are stored in writes that a script can ta
   assert.ok(keyIds.every((keyId) => keyLimits.changedState(keyId) === undefined));
 });
 
-test('usage that fell due while the lease had lapsed is told to the tenant, which stores it when the lease is back', async () => {
+test('usage that fell due while the lease had lapsed is reported to the tenant, which stores it when the lease is back', async () => {
   const clock = new FakeClock();
   const told: string[] = [];
   const here = new Set(['a'.repeat(24)]);

@@ -87,7 +87,7 @@ class WrittenTo {
 }
 
 for (const [country, short, long] of COUNTRIES) {
-  test(`${country}: who opted out from one form and writes in from the other has opted in, and is told of so`, async () => {
+  test(`${country}: a person who opts out from one form and in from the other has opted in, with an event`, async () => {
     for (const [first, then] of [
       [short, long],
       [long, short],
@@ -103,7 +103,7 @@ for (const [country, short, long] of COUNTRIES) {
   });
 }
 
-test('an opt-out that is said from both forms is told once, also where the pool heard the second', async () => {
+test('an opt-out from both forms has one event, also if the pool received the second', async () => {
   const person = await WrittenTo.start();
   await person.write(LONG, 'STOP');
   await person.write(SHORT, 'stop');
@@ -115,7 +115,7 @@ test('an opt-out that is said from both forms is told once, also where the pool 
   assert.deepEqual(await person.optedOut(SHORT, LONG), [true, true]);
 });
 
-test('what was written earlier from the other form and comes late lifts no opt-out, and brings none back', async () => {
+test('an older message from the other form that comes late lifts no opt-out, and restores none', async () => {
   const person = await WrittenTo.start();
   await person.write(SHORT, 'STOP');
   await person.write(LONG, 'hello', 60_000);
@@ -126,7 +126,7 @@ test('what was written earlier from the other form and comes late lifts no opt-o
   assert.deepEqual(person.told(), [`recipient.opted_out ${SHORT}`, `recipient.opted_in ${LONG}`]);
 });
 
-test('a message in hand for one form is stopped by an opt-out from the other, and by none that is lifted', async () => {
+test('a message to one form that is being sent is stopped by an opt-out from the other, and by none that is lifted', async () => {
   for (const [lateMs, status] of [
     [0, 'rejected RECIPIENT_OPTED_OUT'],
     [60_000, 'queued'],
@@ -141,7 +141,7 @@ test('a message in hand for one form is stopped by an opt-out from the other, an
   }
 });
 
-test('of two records that are stored for one person the later word is what changes', async () => {
+test('the later of two records that are stored for one person is changed', async () => {
   for (const [ofShort, ofLong, told] of [
     [1_000, 2_000, []],
     [2_000, 1_000, [`recipient.opted_in ${LONG}`]],

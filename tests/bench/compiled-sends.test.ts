@@ -43,7 +43,7 @@ const YOUNG_MB = 512;
 // These tests are in one file, since all ask the programs in bench/dist, which are compiled once for them.
 before(() => compile());
 
-test('the send by hand, which the price of a send is held against, stores what the service stores', async () => {
+test('the hand-written send, with which the price of a send is compared, stores the same as the service', async () => {
   const service = await storedBy('service');
   assert.equal(service.length, 3, 'a day and the lists of two shops');
   assert.deepEqual(await storedBy('send-by-hand'), service);

@@ -24,14 +24,14 @@ function compile({ exitCode }: { readonly exitCode: number }): number | null {
 
 const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith('.compiled-'));
 
-test('what was compiled before is there until the new is whole, and none of it afterwards', () => {
+test('earlier compiled files stay until the new ones are complete, and then none of them is left', () => {
   assert.equal(compile({ exitCode: 0 }), 0);
   assert.equal(readFileSync(join(folder, 'seen'), 'utf8'), 'old.js\n');
   assert.deepEqual(readdirSync(join(folder, '.compiled')).toSorted(), ['new.js', 'runtime']);
   assert.deepEqual(left(), []);
 });
 
-test('what was compiled before stays when something does not compile', () => {
+test('earlier compiled files stay if something does not compile', () => {
   rmSync(join(folder, '.compiled'), { recursive: true });
   assert.equal(compile({ exitCode: 2 }), 2);
   assert.deepEqual(readdirSync(join(folder, '.compiled')), ['old.js']);

@@ -104,7 +104,7 @@ test('the next start finds the account and makes nothing', async () => {
   );
 });
 
-test('a key that was revoked meanwhile is not told again: the account gets another', async () => {
+test('a key that was revoked meanwhile is not shown again: the account gets another', async () => {
   const account = await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: secrets });
   revoked = account.apiKey;
   const again = await ensureDemoAccount({
@@ -132,14 +132,14 @@ test('a start that was cut short goes on where it stopped', async () => {
   );
 });
 
-test('an account that the service does not know is made anew, with the same secrets', async () => {
+test('an account that the service does not know is made again, with the same secrets', async () => {
   const state = { ...secrets, tenantId: 'gone', shopId: 'gone', apiKey: 'gone' };
   const account = await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state });
   assert.equal(account.tenantId, 'id-2');
   assert.deepEqual(file.read(), { ...secrets, ...account });
 });
 
-test('a file that cannot be understood is told, not overwritten', () => {
+test('a file that cannot be read is reported, not overwritten', () => {
   assert.equal(file.read(), undefined);
   writeFileSync(join(folder, 'dev.json'), '{"adminToken":');
   assert.throws(() => file.read(), /dev\.json cannot be understood/);

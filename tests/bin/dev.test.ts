@@ -38,7 +38,7 @@ async function refuse(
   return { code, ...said };
 }
 
-test('bad values are all told before anything is made', async () => {
+test('bad values are all reported before anything is made', async () => {
   const dataDirectory = join(folder, 'bad');
   const { code, output, errors } = await refuse({ DATA_DIR: dataDirectory, PORT: 'x', LOG_LEVEL: 'loud' });
   assert.equal(code, 1);
@@ -57,7 +57,7 @@ test('a second bin/dev on the same data directory is refused in one sentence', a
   assert.equal(errors, `bin/dev: Another bin/dev is running on ${folder}; set DATA_DIR to another folder.\n`);
 });
 
-test('a port in use is told with the variable that picks another', async () => {
+test('a port in use is reported with the variable that chooses another', async () => {
   const squatter = createServer().listen({ host: '127.0.0.1', port: 0 });
   await once(squatter, 'listening');
   const { port } = squatter.address() as AddressInfo;
@@ -67,7 +67,7 @@ test('a port in use is told with the variable that picks another', async () => {
   assert.equal(errors, `bin/dev: Port ${port} on 127.0.0.1 is in use; set ADMIN_PORT to another.\n`);
 });
 
-test('a data directory that cannot be made is told at once', async () => {
+test('a data directory that cannot be made is reported at once', async () => {
   for (const dataDirectory of ['/proc/tenant-messaging/data', '/dev/null/data']) {
     const { code, errors } = await refuse({ DATA_DIR: dataDirectory });
     assert.equal(code, 1);
@@ -75,7 +75,7 @@ test('a data directory that cannot be made is told at once', async () => {
   }
 });
 
-test('without flock it says what is missing', async () => {
+test('without flock the error names the missing program', async () => {
   const { code, errors } = await refuse({ DATA_DIR: folder, PATH: join(folder, 'empty') });
   assert.equal(code, 1);
   assert.match(errors, /^bin\/dev: flock is missing/);

@@ -15,7 +15,7 @@ import { key, least, names, refused } from './refused-environment.ts';
 const otherKey = Buffer.alloc(32, 8).toString('base64');
 const simulated = { MSGAPP_SOCKET_URL: 'ws://127.0.0.1:3002/ws/chat' };
 
-test('the least a service can be told fills in the rest', () => {
+test('the smallest set of settings of a service gets defaults for the rest', () => {
   const { nodeId, ...environment } = serviceEnvironment(least);
   assert.match(nodeId, /-3000$/);
   assert.deepEqual(environment, {
@@ -67,7 +67,7 @@ test('two listeners on one address and port are refused before either listens', 
   assert.equal(serviceEnvironment({ ...least, PORT: '0', ADMIN_PORT: '0' }).port, 0);
 });
 
-test('everything a service can be told is read', () => {
+test('every setting of a service is read', () => {
   const environment = serviceEnvironment({
     ...least,
     ...simulated,
@@ -324,7 +324,7 @@ test('bin/dev refuses what the service would refuse, before it starts anything',
   assert.deepEqual(names(error), ['CREDENTIALS_KEY', 'PUBLIC_URL', 'SIMULATOR_PORT']);
 });
 
-test('bin/dev hands over what it was given as it was given', () => {
+test('bin/dev passes on its values unchanged', () => {
   const environment = devEnvironment({ ...least, ...simulated, CUSTOM: 'kept' });
   assert.equal(environment.startsRedis, false);
   assert.equal(environment.startsSimulator, false);
@@ -332,7 +332,7 @@ test('bin/dev hands over what it was given as it was given', () => {
   assert.equal(environment.variables.CUSTOM, 'kept');
 });
 
-test('bin/simulator is told its port and where to keep its handsets', () => {
+test('bin/simulator takes its port and the directory of its handsets', () => {
   assert.deepEqual(simulatorEnvironment({ SIMULATOR_PORT: '0', DATA_DIR: '/d', LOG_LEVEL: 'warn' }), {
     host: '127.0.0.1',
     port: 0,
@@ -343,7 +343,7 @@ test('bin/simulator is told its port and where to keep its handsets', () => {
   assert.deepEqual(names(refused({ SIMULATOR_PORT: '70000' }, simulatorEnvironment)), ['SIMULATOR_PORT']);
 });
 
-test('tests are told a seed and a number of runs, or neither', () => {
+test('tests take a seed and a number of runs, or neither', () => {
   assert.deepEqual(testEnvironment({}), { seed: 1, runs: undefined });
   assert.deepEqual(testEnvironment({ TEST_SEED: '-5', TEST_RUNS: '20' }), { seed: -5, runs: 20 });
   assert.deepEqual(names(refused({ TEST_SEED: 'x', TEST_RUNS: '0' }, testEnvironment)), [

@@ -34,7 +34,7 @@ function standInEngine(): { readonly path: string; builds(): string[] } {
   return { path, builds: () => readFileSync(join(path, 'builds'), 'utf8').trim().split('\n') };
 }
 
-test('bin/image builds the target and the platform that it is asked for, and tells the scripts', () => {
+test('bin/image builds the requested target and platform, and passes both to the scripts', () => {
   const engine = standInEngine();
   const words = ['--target', 'simulator', '--platform', 'linux/arm64'];
   assert.equal(run(join(root, 'bin/image'), words, engine.path).code, 0);
@@ -75,7 +75,7 @@ function appFor(platforms: readonly string[]): string {
   return app;
 }
 
-test('image/trim-packages keeps the binaries of the platform that it is told, and no others', () => {
+test('image/trim-packages keeps the binaries of the given platform, and no others', () => {
   const app = appFor([here, other]);
   assert.deepEqual(run(join(app, 'image/trim-packages'), [other]), { code: 0, errors: '' });
   const kept = (platform: string, file: string): boolean =>
@@ -86,7 +86,7 @@ test('image/trim-packages keeps the binaries of the platform that it is told, an
   );
 });
 
-test('image/trim-packages says which package is missing for the platform', () => {
+test('image/trim-packages names the package that is missing for the platform', () => {
   const { code, errors } = run(join(appFor([here]), 'image/trim-packages'), [other]);
   assert.equal(code, 1);
   assert.match(errors, new RegExp(`^The npm registry did not give @uwsjs/${nodeName(other)}-\\d+, `));

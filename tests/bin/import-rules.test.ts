@@ -88,7 +88,7 @@ test('a refusal names the file and the import; comments are not imports', () => 
   ]);
 });
 
-test('every folder with a program in it is a room of the table', () => {
+test('every folder with a program in it is in the table', () => {
   assert.deepEqual([...new Set(sources.map((path) => dirname(path)))].sort(), [...rooms].sort());
 });
 

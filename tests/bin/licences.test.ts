@@ -33,7 +33,7 @@ test('a package that the image has not is left out', () => {
   assert.equal(named({ license: 'MIT', os: ['linux'], cpu: ['arm64'], libc: ['glibc'] }).length, 1);
 });
 
-test('a package without a licence, or with one that nobody looked at, is refused', () => {
+test('a package without a licence, or with an unknown one, is refused', () => {
   assert.throws(() => named({}), /a has no licence/);
   assert.throws(() => licencesPage(named({ license: 'AGPL-3.0' })), /AGPL-3.0 is not among the licences/);
 });

@@ -21,7 +21,7 @@ test('ranges that are never asked and name servers are read', () => {
   });
 });
 
-test('what is no range and no name server is refused by its name', () => {
+test('a value that is no range and no name server is refused with its name', () => {
   const problems = (variables: Variables): readonly string[] => {
     try {
       read(variables);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { refuseTakenPorts } from '../../service/port-check.ts';
 
-test('two that want one port are told before either starts, and the port is free again', async () => {
+test('two programs that want one port are reported before either starts, and the port is free again', async () => {
   const server = createServer().listen({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -48,7 +48,7 @@ const installsLocked = `mkdir -p node_modules && cat > node_modules/.package-loc
 const installsPackages = `${installsLocked} && mkdir -p node_modules/${server} && cat > node_modules/${server}/index.js < /dev/null`;
 const whole = { node, npm: installsPackages, flock: '', 'redis-server': '' };
 
-test('a machine without Node is told so', async () => {
+test('a machine without Node gets an error', async () => {
   const { node: _node, ...rest } = whole;
   assert.deepEqual(await prepare(machine('no-node', rest)), {
     code: 1,
@@ -73,7 +73,7 @@ test('packages are installed once, and silence means that all is there', async (
   assert.deepEqual(await prepare(place), { code: 0, errors: '' });
 });
 
-test('a package of another version than the lock file says is installed again', async () => {
+test('a package with another version than in the lock file is installed again', async () => {
   const place = machine('stale', whole);
   await prepare(place);
   writeFileSync(
@@ -83,7 +83,7 @@ test('a package of another version than the lock file says is installed again', 
   assert.match((await prepare(place)).errors, /Installing/);
 });
 
-test('a registry without the HTTP server for this platform is told in one sentence', async () => {
+test('a registry without the HTTP server for this platform is reported in one sentence', async () => {
   const { code, errors } = await prepare(machine('no-server', { ...whole, npm: installsLocked }));
   assert.equal(code, 1);
   assert.match(
@@ -98,7 +98,7 @@ test('a failed install of packages ends in one sentence', async () => {
   assert.match(errors, /E404\nThe npm packages could not be installed; npm says why above\.\n$/);
 });
 
-test('no redis-server and no way to install it is told in one sentence', async () => {
+test('a missing redis-server without a way to install it is reported in one sentence', async () => {
   const { 'redis-server': _redis, ...rest } = whole;
   const { code, errors } = await prepare(machine('no-redis', rest));
   assert.equal(code, 1);

@@ -19,11 +19,11 @@ test('the line is found among others', async () => {
   assert.deepEqual(await talker.stop({ graceMs: 5_000 }), { code: null, signal: 'SIGTERM' });
 });
 
-test('a process that ends first is told with how it ended', async () => {
+test('a process that ends first is reported with its exit', async () => {
   await assert.rejects(readReadyLine(say('exit 3'), { schema }), /talker could not start \(exit code 3\)/);
 });
 
-test('a command that does not exist is told like one that ended', async () => {
+test('a command that does not exist is reported like one that ended', async () => {
   const missing = spawnGuarded({
     name: 'ghost',
     command: 'no-such-command',

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { startRedisServer } from '../redis-server.ts';
 
-test('a private Redis keeps what it was told across a kill and a restart, and leaves nothing behind', async () => {
+test('a private Redis keeps its data across a kill and a restart, and leaves nothing behind', async () => {
   const server = await startRedisServer({ appendfsync: 'always' });
   const before = new Redis(server.url);
   await before.set('kept', 'yes');
@@ -24,6 +24,6 @@ test('a private Redis keeps what it was told across a kill and a restart, and le
   await server.stop();
 });
 
-test('a server that cannot start says why in its own words', async () => {
+test('a server that cannot start reports its own error', async () => {
   await assert.rejects(startRedisServer({ extraArgs: ['--no-such-setting', 'x'] }), /no-such-setting/);
 });

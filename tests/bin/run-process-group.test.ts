@@ -97,7 +97,7 @@ test('a signal while things are still coming up ends what is there with exit 0',
   assertGone(pids);
 });
 
-test('members stay in the process group, each under the id that was told', async () => {
+test('members stay in the process group, each under the id that was printed', async () => {
   const group = run({
     members: [{ name: 'one', script: 'echo "$$ $(ps -o pgid= -p $$)" >&2; read _' }, ...two],
     outcome: 'ready',
@@ -109,7 +109,7 @@ test('members stay in the process group, each under the id that was told', async
   assert.match(errors, new RegExp(`^${pids[0]} +${group.pid}$`, 'm'));
 });
 
-test('when a member is killed the others are ended, and the exit says so', async () => {
+test('when a member is killed the others are ended, and the exit shows it', async () => {
   const group = run({ members: two, outcome: 'ready' });
   const { pids } = await group.line;
   process.kill(pids[1] ?? 0, 'SIGKILL');
@@ -127,14 +127,14 @@ test('a member that ends by itself with exit 0 is missed all the same', async ()
   assertGone((await group.line).pids);
 });
 
-test('when bringing up fails, what was started is ended and one sentence says why', async () => {
+test('when the start fails, started members are ended and one sentence gives the reason', async () => {
   const group = run({ members: two, outcome: 'fails' });
   const { code, errors } = await group.over;
   assert.equal(code, 1);
   assert.equal(errors, 'group: the last step went wrong\n');
 });
 
-test('members end when the process is killed for good, and only then is their lock free', async () => {
+test('members end when the process is killed permanently, and only then is their lock free', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'group-'));
   const lockPath = join(folder, 'lock');
   // No long sleep beside it: a shell's child that is asked to end before it has become its command lives on.

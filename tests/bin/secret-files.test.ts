@@ -48,7 +48,7 @@ test('a secret given twice, a file that is not there and one with nothing in it 
   assert.equal(problems.length, 4);
 });
 
-test('what a file holds is not repeated where it cannot be used', () => {
+test('the content of a secret file is not repeated if it cannot be used', () => {
   const { message } = refused({
     ...least,
     REDIS_URL: undefined,

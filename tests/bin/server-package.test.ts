@@ -72,6 +72,6 @@ for (const [sentence, machine] of [
   [/no binary for Node 25\.0\.0; use Node 24, 22 or 26\.$/, { ...here, node: '25.0.0' }],
   [/runs on Linux; start it in a container on darwin\.$/, { ...here, platform: 'darwin' }],
 ] as const)
-  test(`where the server does not load: ${sentence.source}`, () => {
+  test(`if the server does not load: ${sentence.source}`, () => {
     assert.match(whyItDoesNotLoad(machine), sentence);
   });

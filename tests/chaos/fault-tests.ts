@@ -30,7 +30,7 @@ export function testFaults(
   });
   after(() => fleet.stop());
   for (const fault of faults) {
-    test(`${fault.name}: nothing lost, nothing doubled, nobody unanswered (seed ${seed})`, async (context) => {
+    test(`${fault.name}: nothing lost, nothing doubled, no caller unanswered (seed ${seed})`, async (context) => {
       const { messagesPerShop } = options;
       const run = { fleet, random, shops, messagesPerShop, trafficMs: 2_000, timeout: 5 };
       const figures = await runFault(run, fault);

@@ -256,7 +256,7 @@ test('500 INTERNAL_ERROR is repeated once, no more', async () => {
   assert.equal(fake.calls.length, 2);
 });
 
-test('pauses grow, keep at least half of their length and what retryAfter says, and end with timeoutMs', async () => {
+test('delays grow, keep at least half of their length and retryAfter, and end with timeoutMs', async () => {
   for (const random of [0, 0.999]) {
     const fake = fakeApi(cutOff, { random: () => random, timeoutMs: 30_000 });
     const begun = fake.clock.monotonicMs();
@@ -330,7 +330,7 @@ test('a call leaves nothing on the signal that it was given', async () => {
   assert.deepEqual([fake.calls.length, listeners, fake.timers()], [2, 0, 0]);
 });
 
-test('of several addresses the next is asked when one is away, by calls that fail together once', async () => {
+test('calls that fail together move once to the next of several addresses when one does not answer', async () => {
   const nodes = ['http://one.example/api/v1/', 'http://two.example/api/v1'];
   const fake = fakeApi(({ url }) => (url.host === 'one.example' ? cutOff() : ok({})), { baseUrl: nodes });
   const calls = [fake.api.readIdentity(), fake.api.readIdentity()];

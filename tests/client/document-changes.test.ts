@@ -150,7 +150,7 @@ test("the document's own examples are of the types, and every operation has a me
   assert.equal(said, '');
 });
 
-test('what a caller may find added compiles: a field, a parameter that may be left out, a code, an operation', async () => {
+test('additions that a caller may meet compile: a field, an optional parameter, a code, an operation', async () => {
   const document = copied();
   const { schemas } = document.components;
   Object.assign(schemas.Message?.properties ?? {}, { deliveredAt: { type: 'string' } });

@@ -227,7 +227,7 @@ test('a wait ends with its signal or its time, and with what the feed fails of',
   await assert.rejects(forbidden.api.waitForMessage('m1'), { code: 'FORBIDDEN_PERMISSION' });
 });
 
-test('connect gives each new code and then the connection, and starts anew when all codes were used up', async () => {
+test('connect gives each new code and then the connection, and starts again when all codes were used up', async () => {
   const channel = (status: Channel['status'], qr?: string) =>
     ok({ status, channelConfigId: null, pollAfterMs: 2_000, ...(qr === undefined ? {} : { qr }) });
   const fake = fakeApi(

@@ -35,7 +35,7 @@ const refused = (given: Parameters<typeof verifyWebhook>[0], options: object = {
     return true;
   });
 
-test('what was signed with the secret is the event, with headers and body as they come', async () => {
+test('a body signed with the secret gives its event, with headers and body unchanged', async () => {
   const given = request();
   const headers = new Headers(given.headers);
   const shouted = Object.fromEntries(
@@ -76,7 +76,7 @@ test('another secret, body, id, time or version is refused, and so is what is mi
   await verifyWebhook(request(301_000), { secret, now, toleranceMs: 400_000 });
 });
 
-test('a secret that cannot be one is told of without being shown', async () => {
+test('a value that cannot be a secret is refused without being shown', async () => {
   for (const each of ['', 'whsec_', 'whsec_%%%', 'c2VjcmV0'])
     await assert.rejects(verifyWebhook(request(), { secret: each, now }), {
       name: 'TypeError',

@@ -57,7 +57,7 @@ for (const [size, colorScheme] of [
   });
 }
 
-test('an example is copied by its button, and the search leads to the part that has all the words', async () => {
+test('an example is copied by its button, and the search finds the part that has all the words', async () => {
   const browser: TestBrowser = await startBrowser();
   try {
     const { page, complaints } = await browser.open(`${origin}/docs/errors-and-retries`);

@@ -25,7 +25,7 @@ after(async () => {
   await stack?.stop();
 });
 
-test('a wrong token is refused in words, and the right one stays out of the address', async () => {
+test('a wrong token is refused with a sentence, and the right one stays out of the address', async () => {
   const browser = await startBrowser();
   try {
     const { page } = await browser.open(stack.adminUrl());
@@ -92,7 +92,7 @@ test('an operator pauses a shop and lets it go on, by keyboard alone', async () 
   await page.getByRole('status').getByText('Connected; nothing waits.').waitFor();
 });
 
-test('a shop that stands still after a rate signal is found by its state, with the reason and the end', async () => {
+test('a shop that is paused after a rate signal is found by its state, with the reason and the end', async () => {
   const { page, visit } = session;
   const other = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Harbour café' });
   const shopId = String(other.data.id);
@@ -141,7 +141,7 @@ test('the request log shows that refusal under its status', async () => {
   assert.equal(await page.locator('tbody .status', { hasText: '200' }).count(), 0);
 });
 
-test('why a call never became a message is said on the page of the shop and of its tenant', async () => {
+test('the reason why a call never became a message is shown on the page of the shop and of its tenant', async () => {
   const { page, visit } = session;
   await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' });
   await until('the customer is opted out', async () => {
@@ -175,7 +175,7 @@ test('nothing was wrong on any page', () => {
   assert.deepEqual(session.complaints, []);
 });
 
-test('a lost connection is said', async () => {
+test('a lost connection is shown', async () => {
   const { page } = session;
   await page.getByRole('banner').getByText('Live').waitFor();
   await stack.end('SIGKILL');

@@ -39,7 +39,7 @@ async function suspendedTenant(name: string): Promise<string> {
   return data.id;
 }
 
-test('a suspended tenant is named on the overview, and resumed on its page, which says what it crashed of', async () => {
+test('a suspended tenant is named on the overview, and resumed on its page, which shows the cause', async () => {
   const { page, visit } = session;
   const id = await suspendedTenant('Rue Haute');
   await visit('/');
@@ -65,7 +65,7 @@ test('an event is shown the moment it happens', async () => {
   await page.getByRole('row', { name: /channel connected Lighthouse/ }).waitFor();
 });
 
-test('of a node that nothing is heard of it is said that it is missing, until it is heard again', async () => {
+test('a node that does not answer is shown as missing until it answers again', async () => {
   const { page, visit } = session;
   await visit('/');
   await page.getByRole('banner').getByText('Live').waitFor();
@@ -113,7 +113,7 @@ test('the page and its files need no token and let in no foreign script', async 
   }
 });
 
-test('what is suspended is resumed from the overview, all at once', async () => {
+test('suspended actors are resumed from the overview, all at once', async () => {
   const { page, visit } = session;
   const id = await suspendedTenant('Quay');
   await visit('/');

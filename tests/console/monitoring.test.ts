@@ -204,7 +204,7 @@ test('the dashboard lets one choose among the jobs and instances of nodes', () =
   );
 });
 
-test('every alert asks for metrics that a node exposes, and says what to do', () => {
+test('every alert asks for metrics that a node exposes, and names the action', () => {
   assert.ok(rules.length >= 15);
   assert.equal(new Set(rules.map(({ name }) => name)).size, rules.length);
   for (const { name, expr, severity, summary, runbook } of rules) {
@@ -231,7 +231,7 @@ test('every ratio that is kept is of metrics that a node exposes, and is used', 
   }
 });
 
-test('docs/metrics.md lists every metric of a node with its type, its labels and what it says, and no other', () => {
+test('docs/metrics.md lists every metric of a node with its type, labels and help, and no other', () => {
   const page = readFileSync(join(root, 'docs/metrics.md'), 'utf8');
   const listed = [
     ...page.matchAll(/^- `((?:msgapi|nodejs|process)_\w+)` \((\w+)(?:; (.*?))?\): (.*)$/gm),
@@ -268,7 +268,7 @@ test('compose.yaml mounts files that are there, and Prometheus scrapes under the
   assert.match(read('alert-rules.yaml'), new RegExp(`up\\{job="${job}"\\}`));
 });
 
-test('what a node exposes is named and shaped as Prometheus wants it', () => {
+test('the metrics of a node are named and shaped as Prometheus wants it', () => {
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
     name,
     type,

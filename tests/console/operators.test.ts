@@ -26,7 +26,7 @@ const FILTERS = [
 ] as const;
 
 for (const [place, label, everyMs] of FILTERS) {
-  test(`what is typed into the filter of ${place} stays while the list is asked anew`, async () => {
+  test(`text typed into the filter of ${place} stays while the list is fetched again`, async () => {
     const { page, visit } = session;
     await visit(place);
     const field = page.locator('main form').getByLabel(label);
@@ -53,7 +53,7 @@ test('a filter shows what is chosen elsewhere', async () => {
   assert.equal(await field.inputValue(), 'bakery');
 });
 
-test('what was typed and not entered calls nobody back who has gone elsewhere', async () => {
+test('text typed but not entered does not call back an operator who has left the page', async () => {
   const { page, visit } = session;
   await visit('/tenants');
   await page.locator('main form').getByLabel('Search').pressSequentially('bak');
@@ -76,7 +76,7 @@ test('under a filter that is refused nothing is shown of what was asked before',
   assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
-test('that more of a list was not to be had is not said of another list', async () => {
+test('an error about more of a list is not shown for another list', async () => {
   const { page, visit } = session;
   await refusedCalls(60);
   await visit('/requests?route=/me');
@@ -116,7 +116,7 @@ test('a refusal is not shown again in the dialog of another key', async () => {
   await page.keyboard.press('Escape');
 });
 
-test('where the browser lends no clipboard, nothing offers to copy', async () => {
+test('a browser without a clipboard shows no copy buttons', async () => {
   const { page, visit } = session;
   const tenant = await post('/tenants', { name: 'Bakery' });
   await visit(`/tenants/${tenant.id}`);
@@ -132,7 +132,7 @@ test('where the browser lends no clipboard, nothing offers to copy', async () =>
   await page.keyboard.press('Escape');
 });
 
-test('events are heard no more once the operator has signed out', async () => {
+test('no more events arrive once the operator has signed out', async () => {
   const { page } = session;
   // The clock that was put forward may have taken the stream for a silent one.
   await page.getByRole('banner').getByText('Live').waitFor();

@@ -64,7 +64,7 @@ test('requests, refusals and messages fall into the slot of their time, and old 
   assert.equal(activity.slots().length, 1);
 });
 
-test('a message that a shop of the pool carried counts once, as its own shop tells it', () => {
+test('a message that a shop of the pool carried counts once, as its own shop reports it', () => {
   const { activity, emit } = activityAt();
   emit(message('sent', null, null));
   emit(message('sent', null, 1_000));
@@ -137,7 +137,7 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
   assert.equal(idle?.p99Ms, null);
 });
 
-test('an older node, whose share lacks what was added since, counts with what it tells', async () => {
+test('an older node, whose share lacks newer fields, counts with the fields that it has', async () => {
   const { suspendedTenants: _, workers: __, ...older } = share([], 'b');
   const overview = await fleetOverview({
     own: () => Promise.resolve(share([])),

@@ -127,7 +127,7 @@ test('a shop is connected by a code to type, for which the console asks after a 
   }
 });
 
-test('an overview that cannot be had says why, and not that it loads', async () => {
+test('an overview that cannot be fetched shows the reason, and not that it loads', async () => {
   const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
   try {
     const { page, visit } = refused;
@@ -183,7 +183,7 @@ test('the keyboard reaches the content first and then what it holds', async () =
   assert.equal(await page.evaluate('document.activeElement?.id'), 'main');
 });
 
-test('a shop that somebody disconnected is not said to have ended as its session did before', async () => {
+test('a shop that a person disconnected does not show the earlier end of its session', async () => {
   const { page, visit } = session;
   await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
   await page.getByRole('button', { name: 'Disconnect' }).click();
@@ -197,7 +197,7 @@ test('no page complained', () => {
   assert.deepEqual(session.complaints, []);
 });
 
-test('of a shop whose messages to groups wait for its session to tell its groups that is said', async () => {
+test('a shop whose messages to groups wait for the groups of its session shows that', async () => {
   const { page } = session;
   const shop = {
     status: 'active',
@@ -213,7 +213,7 @@ test('of a shop whose messages to groups wait for its session to tell its groups
   assert.match(said, /has not told the groups.*1 message waits/);
 });
 
-test('of a shop whose tenant is suspended that is said, not that it is well', async () => {
+test('a shop whose tenant is suspended shows that, and not that it is well', async () => {
   const shop = {
     status: 'active',
     mailbox: { depth: 0, oldestQueuedMs: 0 },

@@ -170,7 +170,7 @@ test('a scheduled send is cancelled', async () => {
   assert.deepEqual((await asked(`/actors/${tenant.id}/${shopId}/scheduled`)).items, []);
 });
 
-test('of a queue those messages are cancelled that match, then the rest', async () => {
+test('the matching messages of a queue are cancelled, then the rest', async () => {
   await press('Pause');
   await page.getByRole('status').getByText('Held by an operator').waitFor();
   const [one, other] = [await send(first, 'campaign-1'), await send(second, 'order-1')];
@@ -247,7 +247,7 @@ test('a shop and then its tenant are erased once their names are typed', async (
   assert.equal((await service.operator('GET', `/tenants/${tenant.id}`)).status, 404);
 });
 
-test('an erasure that goes on says how much is left, and its end', async () => {
+test('a running erasure shows how much is left, and its end', async () => {
   const other = await service.tenant();
   const left = [
     { wholeTenant: false, shopsLeft: 2 },

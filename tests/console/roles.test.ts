@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-test('an operator who may only look sees who it is, and buttons that say why they do nothing', async () => {
+test('an operator who may only read sees their name, and buttons that explain why they are off', async () => {
   const { page, visit, stop } = await openConsole({ adminUrl: service.adminUrl, adminToken: BEN });
   try {
     await page.getByRole('banner').getByText('ben read').waitFor();
@@ -32,7 +32,7 @@ test('an operator who may only look sees who it is, and buttons that say why the
   }
 });
 
-test('a change made in the console stands on its page Audit, with who made it and what came of it', async () => {
+test('a change made in the console is on its page Audit, with its operator and its result', async () => {
   const { page, visit, stop } = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN });
   try {
     await visit('/dead-letters');

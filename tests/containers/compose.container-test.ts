@@ -27,7 +27,7 @@ test('both nodes stand behind one port and share the work evenly', async () => {
 });
 
 // That attachments go through is tested with the image alone: these nodes reach no chat network but the real one.
-test('nodes, Redis and front door run without a privilege on read-only file systems with room for attachments', async () => {
+test('nodes, Redis and the proxy run without a privilege on read-only file systems with space for attachments', async () => {
   const users = { 'node-1': '65532:65532', 'node-2': '65532:65532', redis: 'redis', front: '65532:65532' };
   for (const [service, user] of Object.entries(users)) {
     const tmpfs = service === 'redis' ? [] : ['/tmp'];
@@ -35,7 +35,7 @@ test('nodes, Redis and front door run without a privilege on read-only file syst
   }
 });
 
-test('the address in the request log is the one that the front door saw, whatever the caller claims', async () => {
+test('the address in the request log is the one that the proxy saw, whatever the caller claims', async () => {
   const [account] = accounts;
   assert.ok(account);
   await fetch(`${composed.apiUrl}/shops`, {
@@ -48,7 +48,7 @@ test('the address in the request log is the one that the front door saw, whateve
   assert.match(entry.ip, /^172\.30\.57\.1$/);
 });
 
-test('the operators’ events come through the front door as they happen', async () => {
+test('the operators’ events come through the proxy as they happen', async () => {
   const end = new AbortController();
   const answer = await fetch(`${composed.adminUrl}/admin/v1/events`, {
     headers: { authorization: `Bearer ${composed.adminToken}` },
@@ -71,14 +71,14 @@ test('a node that comes back takes its half again', async () => {
   for (const account of accounts) assert.equal((await me(account)).status, 200);
 });
 
-test('SIGTERM: a node hands its tenants over and ends with 0', async () => {
+test('SIGTERM: a node hands over its tenants and exits with 0', async () => {
   assert.equal(await composed.end('node-1', 'SIGTERM'), 0);
   // Nobody has to wait for a lease to run out.
   await untilShared({ 'node-2': 128 }, 4_000);
   for (const account of accounts) assert.equal((await me(account)).status, 200);
 });
 
-test('with no node left the front door answers as the service does: 503 SERVICE_UNAVAILABLE, worth another try', async () => {
+test('with no node left the proxy answers as the service does: 503 SERVICE_UNAVAILABLE, worth another try', async () => {
   const [account] = accounts;
   assert.ok(account);
   await composed.end('node-2', 'SIGTERM');

@@ -87,7 +87,7 @@ test('it weighs 180 MB at most', async () => {
   assert.ok(Number(stdout) <= 180_000_000, `${Number(stdout) / 1e6} MB`);
 });
 
-test('the labels say which build the image is', async () => {
+test('the labels name the build of the image', async () => {
   const { stdout } = await promisify(execFile)('docker', [
     'image',
     'inspect',
@@ -109,7 +109,7 @@ test('without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY the image refuses to st
     assert.match(log, new RegExp(`${name}: expected`));
 });
 
-test('without a place for attachments the image refuses to start and says what to mount', async () => {
+test('without a directory for attachments the image refuses to start and names the mount', async () => {
   const { exitCode, log } = await runServiceImage(serviceImage, {
     REDIS_URL: 'redis://127.0.0.1:1',
     ADMIN_TOKEN: randomBytes(24).toString('hex'),

@@ -85,7 +85,7 @@ async function isMissing(command: string): Promise<boolean> {
 describe('the examples', { concurrency: 3 }, () => {
   for (const language of Object.keys(LANGUAGES) as Language[]) {
     const { command, phone } = LANGUAGES[language];
-    it(`in ${language} do what the articles say`, async (context) => {
+    it(`in ${language} do the same as in the articles`, async (context) => {
       if (await isMissing(command)) {
         context.skip(`${command} is not on this machine, so the examples in ${language} were not run.`);
         return;

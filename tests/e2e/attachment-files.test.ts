@@ -13,7 +13,7 @@ import { connectShop, untilStatus } from './shop-steps.ts';
 const SHOP_PHONE = '+33611110031';
 const CUSTOMER = '+33622220031';
 
-test('a service that cannot write there does not start, and says why', async () => {
+test('a service that cannot write there does not start, and names the reason', async () => {
   // Before Redis is asked for: nobody listens there.
   const started = startServiceNode({
     NODE_ID: 'node-1',

@@ -32,7 +32,7 @@ test('a session that is refused for its version comes back with the one that the
   assert.equal((await stack.network.clientVersions()).asked, 2, 'once a day, and once after the refusal');
 });
 
-test('operators set a version for the fleet, see it, and take it back; each change stands in the audit log', async () => {
+test('operators set a version for the fleet, see it, and take it back; each change is in the audit log', async () => {
   const version = `2.3000.${NEWEST + 1}`;
   const pageVersion = `2.3000.${NEWEST}`;
   const set = await stack.admin.patch('/client-version', { version });

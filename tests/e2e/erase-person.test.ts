@@ -59,7 +59,7 @@ async function writeToBoth(from: string): Promise<string> {
   return String(ids[0]);
 }
 
-test('what somebody wrote is gone from lists, events and Redis, and what was written to them has no words', async () => {
+test('messages from the person are gone from lists, events and Redis, and messages to them have no text', async () => {
   const [ana, bea] = [await writeToBoth(ANA), await writeToBoth(BEA)];
   const [first = {}] = (await listed()).filter((each) => each.fromId === ana);
   const answer = await stack.api.post(`/inbound/${first.id}/reply`, {
@@ -90,7 +90,7 @@ test('what somebody wrote is gone from lists, events and Redis, and what was wri
   assert.ok(left.length > 0 && left.every((key) => /:(writers|on-wire:\d)$/.test(key)), left.join(' '));
 });
 
-test('an opt-out holds, the idempotency key sends nothing again, and once more there is nobody to erase', async () => {
+test('an opt-out stays, the idempotency key sends nothing again, and a second erasure finds no one', async () => {
   const refused = await sendText(stack, stack.shopId, { to: ANA, text: 'Are you there?' });
   assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
   assert.equal((await stack.network.inbox(ANA)).items.length, 1);
@@ -99,7 +99,7 @@ test('an opt-out holds, the idempotency key sends nothing again, and once more t
   assert.equal((await stack.admin.delete(personPath('nobody'))).status, 404);
 });
 
-test('the log of changes has a digest of whom it was', async () => {
+test('the log of changes has a digest of the person', async () => {
   const { data } = await stack.admin.get('/audit');
   const entries = data.items as { readonly route: string; readonly params: Told; readonly status: number }[];
   const entry = entries.find(({ route, status }) => route.endsWith('/people/{personId}') && status < 300);

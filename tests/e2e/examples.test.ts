@@ -114,7 +114,7 @@ test('send.ts sends once, however often it is started with the same key', async 
   assert.equal((await stack.network.inbox(CUSTOMER)).items.length, 1);
 });
 
-test('send.ts says why a message was rejected, and why a send was refused', async () => {
+test('send.ts shows why a message was rejected, and why a send was refused', async () => {
   await stack.network.setNumber(NOBODY, false);
   const rejected = await run('examples/send.ts', [stack.shopId, NOBODY, 'Anybody there?', 'order-2']);
   assert.deepEqual([rejected.code, rejected.lines[1]], [1, 'rejected RECIPIENT_NOT_ON_MSGAPP']);
@@ -137,7 +137,7 @@ test('messages.ts lists what there is, newest first, and by status', async () =>
   assert.deepEqual(rejected.lines, [lines[0]]);
 });
 
-test('events.ts tells what happened, and goes on where it was', async () => {
+test('events.ts shows the events, and continues at its last position', async () => {
   const cursor = join(folder, 'cursor');
   const send = (key: string, to: string) => run('examples/send.ts', [stack.shopId, to, `Hello ${key}`, key]);
   const { data } = await stack.api.get('/events');
@@ -196,7 +196,7 @@ test('inbox.ts answers each message once, also after a crash, and passes over wh
   assert.deepEqual(marked, [false, true]);
 });
 
-test('batch.ts writes to all of a list, says who is refused, and follows the same batch when it is run again', async () => {
+test('batch.ts writes to all of a list, shows each refused recipient, and follows the same batch when it is run again', async () => {
   const people = ['+33622220011', '+33622220012'];
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: people });
   const list = join(folder, 'people.csv');

@@ -44,7 +44,7 @@ interface Calls {
   cut: string[];
 }
 
-test('SIGTERM cuts no request, abandons no message in hand and loses no line of the log', async (context) => {
+test('SIGTERM cuts no request, abandons no message that is being sent and loses no line of the log', async (context) => {
   const calls: Calls = { answered: 0, connected: new Set(), cut: [] };
   const callers = Array.from({ length: CALLERS }, (_, index) => call(calls, index));
   await until('the callers are at work', async () => {

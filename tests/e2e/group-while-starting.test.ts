@@ -49,7 +49,7 @@ test('503 with Retry-After where the session takes longer than the wait; a send 
   assert.deepEqual([refused.error.retryAfter, refused.headers.get('retry-after')], [1, '1']);
 });
 
-test('503 with Retry-After where the session is back, and the network does not tell its groups', async () => {
+test('503 with Retry-After if the session is back and the network does not report its groups', async () => {
   stack.network.behave({ tellsGroups: false });
   await drop(10);
   await connect();
@@ -61,7 +61,7 @@ test('503 with Retry-After where the session is back, and the network does not t
   stack.network.behave({ tellsGroups: true });
 });
 
-test('202 once the session is back within the wait and has told the group', async () => {
+test('202 once the session is back within the wait and has reported the group', async () => {
   stack.network.setGroups(stack.session(stack.shopId), [
     { id: GROUP, name: 'Regulars', participantCount: 3, isAdmin: true, announce: false },
   ]);

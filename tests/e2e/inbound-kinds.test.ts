@@ -80,7 +80,7 @@ const KINDS: readonly (readonly [Omit<ContactMessageCall, 'to'>, string, string 
   [{ kind: 'poll', text: 'Sunday?' }, 'other', null, null],
 ];
 
-test('each kind of message is told as what it is, with its words and what it says of its file', async () => {
+test('each kind of message has an event with its kind, its text and the facts of its file', async () => {
   for (const [message, kind, text, told] of KINDS) {
     const [event, ...more] = await toldOf(() => write(message));
     assert.deepEqual(
@@ -129,7 +129,7 @@ test('a quote of something that is not ours names nothing', async () => {
   assert.deepEqual([told?.text, told?.replyTo], ['I mean that', null]);
 });
 
-test('an edit comes with its new words; what says nothing, and what is written in a group, is not told', async () => {
+test('an edit comes with its new text; an empty message, and one in a group, has no event', async () => {
   const { id } = await write({ text: 'At nine' });
   await stack.network.setGroup(GROUP, { name: 'Team', participants: [SHOP_PHONE, PERSON, OTHER] });
   const told = await toldOf(async () => {
@@ -188,7 +188,7 @@ test('a file that answers a message quotes it as well', async () => {
   assert.deepEqual([got?.mediaType, got?.quote?.text], ['document', 'Your prices?']);
 });
 
-test('what the shop’s phone alone can read comes from there, as it is', async () => {
+test('a message that only the shop’s phone can read comes from the phone, unchanged', async () => {
   let told: Told | undefined;
   const cursor = String((await stack.api.get('/events')).data.nextCursor);
   await write({ kind: 'image', text: 'From the advert', unavailable: true, ...FILE });

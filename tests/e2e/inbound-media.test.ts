@@ -152,7 +152,7 @@ test('a slow reader gets the whole file, and the service asks for no more than i
   assert.equal(hash.digest('hex'), media.sha256);
 });
 
-test('HEAD tells the type and asks the network for nothing', async () => {
+test('HEAD returns the type and asks the network for nothing', async () => {
   const { id, path } = await receive({ kind: 'image' });
   await stack.network.spoilFile(path, 'gone');
   const response = await fetchMedia(id, { method: 'HEAD' });

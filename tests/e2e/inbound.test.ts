@@ -43,7 +43,7 @@ test('no event is published or stored if the tenant gets no inbound messages', a
   assert.deepEqual(await listed(), []);
 });
 
-test('with texts: an event, the record and the list have the words, whom they quote, and who wrote', async () => {
+test('with texts: an event, the record and the list have the text, the quoted message and the writer', async () => {
   assert.equal((await setInbound('texts')).data.inbound, 'texts');
   const cursor = await now();
   await write('Are you open?');
@@ -67,7 +67,7 @@ test('with texts: an event, the record and the list have the words, whom they qu
   assert.equal((await stack.api.get('/inbound/66b1f0a2c3d4e5f607182908')).error?.code, 'MESSAGE_NOT_FOUND');
 });
 
-test('with events: who wrote and what kind, and not the words', async () => {
+test('with events: the writer and the kind, and not the text', async () => {
   await setInbound('events');
   const cursor = await now();
   await write('A secret');
@@ -119,7 +119,7 @@ test('a key without inbound.read gets all other events and may not read the list
 /** The newest inbound message. */
 const newest = async () => (await listed())[0] ?? {};
 
-test('a reply quotes what was written, reaches somebody whose number nobody tells, and a STOP is a STOP', async () => {
+test('a reply quotes the message, reaches a person without a known number, and a STOP opts out', async () => {
   const person = '+33622220091';
   await write('Is there bread?', person, 'lid_only');
   const { id, fromId } = await newest();

@@ -39,7 +39,7 @@ function codes(answers: readonly ApiAnswer[]): Record<string, number> {
   return counted;
 }
 
-test('a minute’s limit of 20 lets exactly 20 of 50 concurrent calls through, and says when to come back', async () => {
+test('a minute’s limit of 20 accepts exactly 20 of 50 concurrent calls, and names the time to retry', async () => {
   const api = await keyWith({ minute: 20, hour: 1_000, day: 10_000 });
   const answers = await Promise.all(Array.from({ length: 50 }, () => api.get('/me')));
   assert.deepEqual(codes(answers), { 200: 20, RATE_LIMITED: 30 });
@@ -67,7 +67,7 @@ test('an hourly cap of 10 lets exactly 10 of 16 concurrent sends through, also a
   assert.ok(seconds > 3_400 && seconds <= 3_600, `retryAfter ${seconds}`);
 });
 
-test('the same recipient again within ten minutes is RECIPIENT_RATE_LIMITED before any cap', async () => {
+test('a second send to a recipient within ten minutes is RECIPIENT_RATE_LIMITED before any cap', async () => {
   const refused = await sendText(stack, stack.shopId, { to: phone(0), text: 'once more' });
   assert.equal(refused.error?.code, 'RECIPIENT_RATE_LIMITED');
   assert.ok((refused.error?.retryAfter ?? 0) <= 600);
@@ -136,7 +136,7 @@ test('a setting out of its range is refused with the range; one within it holds 
   assert.deepEqual([first.status, second.error?.code], [202, 'STATUSES_DAILY_CAP_REACHED']);
 });
 
-test('a cap that no wait lifts is told as such: in a day, and in words', async () => {
+test('a cap that no wait lifts answers with a day, and with a message that explains it', async () => {
   const { data: shop } = await stack.api.post('/shops', { name: 'No declared' });
   const id = String(shop.id);
   await connectShop(stack, id, '+33611110007');

@@ -38,7 +38,7 @@ test('GET connect before any POST connect is 409 MSGAPP_NOT_CONFIGURED', async (
   assert.deepEqual([answer.status, answer.error?.code], [409, 'MSGAPP_NOT_CONFIGURED']);
 });
 
-test('a QR code is shown as text and image, a scan connects, and the phone is told', async () => {
+test('a QR code is shown as text and image, a scan connects, and the phone is notified', async () => {
   const started = await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
   assert.equal(started.status, 200);
   assert.equal(started.data.status, 'qr_waiting');

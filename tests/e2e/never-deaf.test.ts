@@ -36,13 +36,13 @@ async function untilAnswered(): Promise<void> {
 const connectedSince = async (): Promise<string | null | undefined> =>
   (await stack.network.sessions()).items[0]?.since;
 
-test('a STOP in the first message of an advert is heard', async () => {
+test('a STOP in the first message of an advert opts out', async () => {
   const message = { to: SHOP_PHONE, text: 'STOP', unavailable: true, wait: false };
   await stack.network.write(FROM_ADVERT, message);
   await untilOptedOut(FROM_ADVERT);
 });
 
-test('a STOP behind 250 stanzas that waited, with statuses that nobody can read, is heard after a restart', async () => {
+test('a STOP behind 250 waiting stanzas, with statuses that are unreadable, opts out after a restart', async () => {
   const { network } = stack;
   await stack.end('SIGTERM');
   await network.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: false });
@@ -56,7 +56,7 @@ test('a STOP behind 250 stanzas that waited, with statuses that nobody can read,
   await untilAnswered();
 });
 
-test('a session lives past fifty minutes with statuses, newsletters and messages arriving', async () => {
+test('a session stays open past fifty minutes with statuses, newsletters and messages arriving', async () => {
   const { network } = stack;
   await untilAnswered();
   const since = await connectedSince();

@@ -34,7 +34,7 @@ test('a forecast asks the session for such a group as the send does', async () =
   await stack.api.get(`/shops/${stack.shopId}/groups`);
 });
 
-test('the session is asked once more before a send to a group that it did not tell is refused', async () => {
+test('the session is asked once more before a send to a group that it did not report is refused', async () => {
   stack.network.setGroups(stack.session(stack.shopId), [group(FIRST)]);
   const accepted = await sendText(stack, stack.shopId, { to: FIRST, text: 'Welcome' });
   assert.equal(accepted.status, 202, JSON.stringify(accepted.error));

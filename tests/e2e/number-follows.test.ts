@@ -214,7 +214,7 @@ test('the restriction and the quota of new chats follow the number, also from an
   assert.deepEqual(await networkOf(fourth), told);
 });
 
-test('a number that nobody used for thirty days starts afresh', async () => {
+test('a number that was not used for thirty days starts afresh', async () => {
   const first = await agedShop();
   await sent(first, FIRST);
   await stack.api.post(`${channelOf(first)}/disconnect`);
@@ -267,7 +267,7 @@ test('one of two shops that connect one number at the same moment gets it', asyn
   assert.deepEqual(statuses, ['connected undefined', refused, refused]);
 });
 
-test('operators are told, by a digest, of a number that two tenants connect, and neither is refused', async () => {
+test('operators see, by a digest, a number that two tenants connect, and neither is refused', async () => {
   const own = await agedShop();
   const metric = async (): Promise<number> => {
     const answer = await fetch(`${new URL(stack.adminUrl()).origin}/metrics`, {

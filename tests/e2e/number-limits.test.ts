@@ -66,7 +66,7 @@ test('a restriction ends by itself at the end that the network named', async () 
   await sentTo(stranger());
 });
 
-test('after a 463 the shop asks, and goes by the end that the network then names', async () => {
+test('after a 463 the shop asks, and follows the end that the network then names', async () => {
   await stack.network.restrict(SHOP_PHONE, { active: true, announce: false });
   const first = await sendText(stack, stack.shopId, { to: stranger(), text: 'Hello' });
   const { status, reason } = await untilEnded(stack, String(first.data.id));

@@ -28,7 +28,7 @@ for (const [country, canonical, written] of [
   ['Mexico', '+525512345678', '+5215512345678'],
   ['Argentina', '+5491123456789', '+541123456789'],
 ] as const) {
-  test(`${country}: a message to the other form arrives, STOP is heeded for both, and one person's limits hold`, async () => {
+  test(`${country}: a message to the other form arrives, STOP counts for both, and one person’s limits apply`, async () => {
     await stack.network.setNumber(canonical, true, [written]);
     const accepted = await send(written, `Hello ${country}`);
     assert.equal(accepted.status, 202);
@@ -47,7 +47,7 @@ for (const [country, canonical, written] of [
   });
 }
 
-test('who writes under the number the network knows is known under the other form too, and has replied', async () => {
+test('a person who writes under the number the network knows is known under the other form too, and has replied', async () => {
   const [canonical, written] = ['+553196348800', '+5531996348800'];
   await stack.network.write(canonical, { to: SHOP_PHONE, text: 'Go on' });
   const known = await send(written, 'Thank you');
@@ -96,7 +96,7 @@ test('STOP under the number the network knows rejects what was accepted under an
   assert.deepEqual(await texts(canonical), []);
 });
 
-test('STOP from somebody whose number the network does not tell is heeded once it is', async () => {
+test('STOP from a person without a known number counts once the number is known', async () => {
   const person = '+33655550005';
   const stop = { to: SHOP_PHONE, text: 'STOP', addressing: 'lid_only' } as const;
   assert.equal((await stack.network.write(person, stop)).delivered, true);

@@ -21,7 +21,7 @@ after(async () => {
   await stack.stop();
 });
 
-test('overview, nodes, actors and events are as documented while a shop sends and stands still', async () => {
+test('overview, nodes, actors and events are as documented while a shop sends and is paused', async () => {
   const { shopId, tenantId } = stack;
   assert.ok(operators);
   const { call, document } = operators;

@@ -49,7 +49,7 @@ test('a code that waits is shown again without another question', async () => {
   }
 });
 
-test('where the network refuses a code after its caller was answered, no other shop of the node asks for 15 minutes', async () => {
+test('if the network refuses a code after its caller was answered, no other shop of the node asks for 15 minutes', async () => {
   const other = await makeAccount(stack.admin, 'Others');
   const api = apiClient(stack.apiUrl, other.apiKey);
   const asOther = async (phone: string) => {

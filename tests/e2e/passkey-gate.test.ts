@@ -14,7 +14,7 @@ before(async () => {
 after(() => stack.stop());
 
 for (const way of ['qr', 'code'] as const) {
-  test(`by ${way}: the owner is told that the account asks for a passkey, and may link another way later`, async () => {
+  test(`by ${way}: the owner sees that the account asks for a passkey, and may link another way later`, async () => {
     const path = `/shops/${stack.shopId}/channels/msgapp`;
     const cursor = String((await stack.api.get('/events')).data.nextCursor);
     const link = async (): Promise<unknown> => {

@@ -42,7 +42,7 @@ test('a tenant without the fallback gets 503 while its session is away, pool or 
   assert.deepEqual([refused.status, refused.error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
 });
 
-test('with the fallback a known recipient reads it from the platform’s number, with the line; the record says pool', async () => {
+test('with the fallback a known recipient gets it from the platform’s number, with the line; the record shows the pool', async () => {
   await stack.admin.patch(`/tenants/${stack.tenantId}`, { poolFallback: true });
   const body = { to: customer(1), text: 'Your bread is ready', idempotencyKey: 'pool-1' };
   const accepted = await sendText(stack, stack.shopId, body);
@@ -59,7 +59,7 @@ test('with the fallback a known recipient reads it from the platform’s number,
   assert.equal((await platform.api.get(`/messages/${accepted.data.id}`)).status, 404);
 });
 
-test('strangers and groups get 503, and a text without room for the line is 422', async () => {
+test('strangers and groups get 503, and a text too long for the line is 422', async () => {
   const cold = await sendText(stack, stack.shopId, { to: '+33699990001', text: 'Hello stranger' });
   assert.deepEqual([cold.status, cold.error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
   const long = await sendText(stack, stack.shopId, { to: customer(2), text: 'x'.repeat(4_090) });

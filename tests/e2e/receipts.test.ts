@@ -67,7 +67,7 @@ test('delivered by itself, read when it is read, in this order on the feed', asy
   );
 });
 
-test('what a handset says just before a kill is not lost: the network says it again', async () => {
+test('a handset’s receipt just before a kill is not lost: the network sends it again', async () => {
   await stack.network.setHandset(HASTY, false);
   const id = await send(HASTY, 'said before a kill');
   // Said now, gathered for a quarter of a second, and the service is gone before.
@@ -136,7 +136,7 @@ async function letADayPass(): Promise<void> {
   }
 }
 
-test('what nobody has for a day shows in the metric of shops in trouble, until somebody has it', async () => {
+test('messages that reach no one for a day show in the metric of shops in trouble, until one arrives', async () => {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: OFF });
   for (const phone of OFF) await stack.network.setHandset(phone, false);
   for (const phone of OFF) await send(phone, `for ${phone}`);

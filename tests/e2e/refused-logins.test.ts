@@ -48,7 +48,7 @@ async function metric(line: RegExp): Promise<void> {
   });
 }
 
-test('a temporary ban is told with its end and code, waited out, and mends itself', async () => {
+test('a temporary ban is reported with its end and code, waited out, and ends by itself', async () => {
   const phone = '+33611110011';
   const shopId = await connected(phone);
   const cursor = await eventsNow();
@@ -80,7 +80,7 @@ test('a temporary ban is told with its end and code, waited out, and mends itsel
   assert.equal(session?.connected, false);
 });
 
-test('a ban ends the session for good, as a lock does, and says so', async () => {
+test('a ban ends the session permanently, like a lock, and is reported', async () => {
   for (const [phone, reason] of [
     ['+33611110012', 406],
     ['+33611110013', 403],
@@ -98,7 +98,7 @@ test('a ban ends the session for good, as a lock does, and says so', async () =>
   }
 });
 
-test('a login that the network refuses for another reason is told at once, and tried again later', async () => {
+test('a login that the network refuses for another reason is reported at once, and tried again later', async () => {
   const phone = '+33611110014';
   const shopId = await connected(phone);
   await stack.network.failLogins(phone, { reason: 409, count: 100 });

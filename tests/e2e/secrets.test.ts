@@ -84,7 +84,7 @@ test('Redis holds a message’s text in its record alone, and nothing of what a 
   assert.deepEqual(await holders(INBOUND), []);
 });
 
-test('Redis holds what a batch and a scheduled send are to say in their own records alone', async () => {
+test('Redis holds the texts of a batch and a scheduled send only in their own records', async () => {
   const text = 'batched words nobody else may read';
   const field = 'a field nobody else may read';
   const later = 'later words nobody else may read';
@@ -108,7 +108,7 @@ test('Redis holds what a batch and a scheduled send are to say in their own reco
   assert.match(where[0] ?? '', /:scheduled/);
 });
 
-test('a dead letter tells operators kind, ids and cause, and nobody what was to be sent', async () => {
+test('a dead letter shows operators kind, ids and cause, and no one the text', async () => {
   const { data } = await stack.admin.get('/dead-letters');
   const [letter] = data.items as Record<string, string>[];
   assert.deepEqual([letter?.command, letter?.actor?.split('/')[0]], ['send', 'shop']);
@@ -117,7 +117,7 @@ test('a dead letter tells operators kind, ids and cause, and nobody what was to 
   assert.deepEqual(await holders(POISON), []);
 });
 
-test('what nodes tell each other over Redis holds no raw key and no text', async () => {
+test('messages between nodes over Redis hold no raw key and no text', async () => {
   const fleet = await startFleet({ nodes: 2 });
   const [server] = fleet.servers;
   assert.ok(server);
@@ -165,7 +165,7 @@ test('the log holds no key, token, text or credential, even at its most talkativ
   for (const field of CREDENTIAL_FIELDS) assert.ok(!log.includes(field), `the log holds ${field}`);
 });
 
-test('what operators see holds no text, code, hash or credential', async () => {
+test('the operators’ views hold no text, code, hash or credential', async () => {
   const seen: string[] = [];
   for (const path of [
     '/actors',

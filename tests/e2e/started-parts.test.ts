@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { startParts } from '../started-parts.ts';
 import { startMemoryStack } from './memory-stack.ts';
 
-test('parts are stopped the last first, all of them, and the failure of the start is told', async () => {
+test('parts are stopped in reverse order, all of them, and the failure of the start is reported', async () => {
   const stopped: string[] = [];
   const starting = startParts(async (parts) => {
     parts.add(() => stopped.push('first'));

@@ -11,7 +11,7 @@ import { until } from './waiting.ts';
 const SHOP_PHONE = '+33611110041';
 const CUSTOMER = '+33622220041';
 
-test('the message is rejected and reaches nobody, though its attachment comes in the end', async () => {
+test('the message is rejected and reaches no one, though its attachment comes in the end', async () => {
   const media = createServer();
   media.listen(0, '127.0.0.1');
   await once(media, 'listening');

@@ -22,13 +22,13 @@ const send = async (to: string): Promise<string> => {
   return String(data.id);
 };
 
-test('a number of which the network says neither yes nor no is asked about again, and its message is sent', async () => {
+test('a number that the network leaves out of its answer is asked about again, and its message is sent', async () => {
   await stack.network.fault(SHOP_PHONE, 'unlisted', 2);
   await untilStatus(stack, await send(customer(1)), 'sent');
   assert.equal((await stack.network.inbox(customer(1))).items.length, 1);
 });
 
-test('a number of which the network never says anything fails after five tries and holds up nobody', async () => {
+test('a number that the network always leaves out of its answers fails after five tries and delays no other message', async () => {
   await stack.network.fault(SHOP_PHONE, 'unlisted', 5);
   const silent = await send(customer(2));
   const next = await send(customer(3));
@@ -54,7 +54,7 @@ test('one throttled look-up of a LID, after the number was found, pauses the que
   assert.deepEqual((await stack.network.inbox(customer(5))).items, []);
 });
 
-test('a throttled look-up pauses the queue for as long as the network says, and rejects nothing', async () => {
+test('a throttled look-up pauses the queue for the time that the network names, and rejects nothing', async () => {
   await stack.network.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 429, backoff: 3_600 });
   const askedMs = Date.now();
   const id = await send(customer(4));

@@ -56,7 +56,7 @@ for (const [name, story] of stories) {
   });
 }
 
-test('a node whose clock is wrong answers for nothing, as the wait tells that was in vain, until it rests', async () => {
+test('a node whose clock is wrong answers no call until it rests, and a failed wait shows its clock', async () => {
   const world = await startJournalWorld();
   try {
     const node = await world.start('a');

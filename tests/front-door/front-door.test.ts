@@ -62,7 +62,7 @@ test('a call goes through, and its answer comes back as the node gave it', () =>
     assert.ok(Number(head.headers.get('content-length')) > 10_000);
   }));
 
-test('a proxy that was not told to speak HTTP/1.1 is answered 505', () =>
+test('a proxy that does not use HTTP/1.1 is answered 505', () =>
   behindNginx(
     [node, node],
     async (front) => {

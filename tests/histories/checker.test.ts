@@ -56,7 +56,7 @@ test('a message to a group is on the handset of each member', () => {
   assert.deepEqual(promisesBrokenBy([...without('delivered'), ...posted]), []);
 });
 
-test('what was on its way at a STOP or a suspension may arrive, later where a node was frozen', () => {
+test('a message on its way at a STOP or a suspension may arrive, and later if a node was frozen', () => {
   for (const change of [
     { kind: 'stopped', shop, by: to },
     { kind: 'suspended', tenant, on: true },

@@ -106,7 +106,7 @@ test('links of the Markdown lead somewhere, also where the API shows it and belo
   }
 });
 
-test('no reply to a call has a CORS header, as the articles and the document say', async () => {
+test('no reply to a call has a CORS header, as the articles and the document promise', async () => {
   const headers = { origin: 'https://example.com' };
   for (const method of ['GET', 'OPTIONS']) {
     const reply = await fetch(`${service.apiUrl}/me`, { method, headers });

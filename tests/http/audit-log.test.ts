@@ -233,7 +233,7 @@ describe('the log of changes in Redis', () => {
     assert.equal(await redis.hexists('{audit}:outcomes', old), 0);
   });
 
-  it('is written to on a Redis that is full: what makes room is a change too', async () => {
+  it('is written to on a Redis that is full: a change that frees memory is logged too', async () => {
     await redis.config('SET', 'maxmemory', '1');
     const log = open(50);
     await assert.rejects(redis.set('other', 'x'), /OOM/);

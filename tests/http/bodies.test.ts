@@ -158,7 +158,7 @@ describe('a listener', () => {
     });
   }
 
-  it('a node that has as many bodies in reading as it may refuses one more, whoever sends it', async () => {
+  it('a node with as many bodies in reading as it may have refuses one more, from any caller', async () => {
     const bodies = new BodyBudget({
       node: { bodies: 2, bytes: 1_000_000 },
       account: { bodies: 1_000, bytes: 1_000_000 },
@@ -229,7 +229,7 @@ describe('a stranger', () => {
     }
   }
 
-  it('401 before the body is whole where nobody has the key; nothing of it is kept', async () => {
+  it('401 before the body is complete if the key does not exist; nothing of it is kept', async () => {
     const connection = await raw();
     connection.write(
       `${head(`Authorization: Bearer ${MADE_UP_KEY}\r\n${CHUNKED}`)}${inTinyChunks('{"name":')}`,
@@ -244,7 +244,7 @@ describe('a stranger', () => {
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [401]);
   });
 
-  it('with two hundred connections of heads that do not end and of sixty headers: nothing is in hand, and others are served', async () => {
+  it('with two hundred connections of heads that do not end and of sixty headers: no request is in progress, and others are served', async () => {
     const floods = Array.from({ length: 200 }, async (_, index) => {
       const connection = await raw();
       const lines = Array.from({ length: 60 }, (_item, line) => `X-${line}: ${'a'.repeat(40)}\r\n`).join('');

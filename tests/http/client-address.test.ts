@@ -28,7 +28,7 @@ describe("the caller's address", () => {
     it(row, () => assert.equal(caller?.(peer, forwardedFor), expected));
   }
 
-  it('is told in one form', () => {
+  it('has one form', () => {
     assert.equal(addressText('0000:0000:0000:0000:0000:ffff:7f00:0001'), '127.0.0.1');
     assert.equal(addressText('0000:0000:0000:0000:0000:0000:0000:0001'), '::1');
     assert.equal(addressOfBytes(new Uint8Array([127, 0, 0, 1]).buffer), '127.0.0.1');

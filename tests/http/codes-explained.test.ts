@@ -49,7 +49,7 @@ test('the console explains each reason of a message', () => {
 });
 
 for (const document of ['http/docs/45-events.md', 'docs/contract.md']) {
-  test(`${document} names every type of event that a tenant is told`, () => {
+  test(`${document} names every type of event that a tenant gets`, () => {
     assertNamed(EVENT_TYPES, readFileSync(join(root, document), 'utf8'));
   });
 }

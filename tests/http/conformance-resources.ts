@@ -74,7 +74,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     });
   }
 
-  it('every 429 says when to come back: in a day where the policy knows of no end', {
+  it('every 429 names the time to retry: a day if the policy knows no end', {
     skip: canPlan ? false : 'a state that no call reaches at once',
   }, async () => {
     const { api, tenant, shop, plan } = target();
@@ -225,7 +225,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.deepEqual(reply.body.data, { status: 'disconnected', channelConfigId: null });
   });
 
-  it('the same idempotencyKey: 200, X-Idempotent-Replay, the original message, nothing sent again', async () => {
+  it('a repeated idempotencyKey: 200, X-Idempotent-Replay, the original message, nothing sent again', async () => {
     const { api, tenant, shop, connect } = target();
     const owner = await tenant();
     const id = await shop(owner);
@@ -262,7 +262,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(listed.body.data.items.length, 1);
   });
 
-  it('the same Idempotency-Key on a status: 200, the original, also two at once; it is not one of a message', async () => {
+  it('a repeated Idempotency-Key on a status: 200, the original, also two at once; it is not one of a message', async () => {
     const { api, tenant, shop, connect } = target();
     const owner = await tenant();
     const id = await shop(owner);
@@ -286,7 +286,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(listed.body.data.items.length, 2);
   });
 
-  it('the same Idempotency-Key on POST /shops: 200 and the shop it made, at the limit of the plan as well', async () => {
+  it('a repeated Idempotency-Key on POST /shops: 200 and the shop it made, at the limit of the plan as well', async () => {
     const { api, tenant } = target();
     const { key } = await tenant({ plan: 'free' });
     const headers = { 'idempotency-key': 'first shop' };

@@ -35,7 +35,7 @@ for (const [change, method, path] of [
   });
 }
 
-test('a wait ends as soon as another node has the tenant, which tells its own waits alone', async () => {
+test('a wait ends as soon as another node has the tenant, which notifies only its own waits', async () => {
   const tenant = await service.tenant();
   const { actors, runtime } = service;
   const asked = { cursor: undefined, limit: 1, types: undefined, shopId: undefined, waitMs: 30_000 };

@@ -88,7 +88,7 @@ describe('GET /events', () => {
     assert.equal((await read('')).nextCursor, cursor);
   });
 
-  it('shows a message as its record stands, and nothing of one that is gone', async () => {
+  it('shows a message like its record, and nothing of one that is gone', async () => {
     const { store, read, shops } = await reader();
     const message = { id: service.memory.id(), shopId: shops[1] } as never;
     service.memory.shop({ tenantId: (await tenantOf(shops[1])) ?? '', shopId: shops[1] }).messages.push({
@@ -175,7 +175,7 @@ describe('GET /events', () => {
     assert.equal((await read('')).nextCursor, newest);
   });
 
-  it('refuses a cursor behind the newest event, and says where now is', async () => {
+  it('refuses a cursor after the newest event, and returns the present cursor', async () => {
     const { store, read, refused, key } = await reader();
     const nowhere = '0'.repeat(24);
     const isRefused = async (cursor: string, now: string): Promise<void> => {
@@ -295,7 +295,7 @@ describe('GET /events', () => {
     assert.equal(service.eventWaiters.count, 0);
   });
 
-  it('lets 256 calls of a tenant wait; one more is told where now is, and then 503 OVERLOADED until something happens', async () => {
+  it('lets 256 calls of a tenant wait; one more gets the present cursor, and then 503 OVERLOADED until an event comes', async () => {
     const { read, refused, store, tenantId } = await reader();
     const waits = Array.from({ length: 256 }, () => service.eventWaiters.enter(tenantId, 30_000));
     assert.ok(!waits.includes(undefined));

@@ -165,7 +165,7 @@ test('a flood is cut to what an answer may hold, and the rest is counted', async
   assert.deepEqual([seen[0], seen[249], seen[250]], ['2751', '3000', 'missed 2750']);
 });
 
-test('an id of another log says when, so that a reader who comes from another node misses nothing and sees nothing twice', () => {
+test('an id of another log has a time, so a reader from another node misses nothing and sees nothing twice', () => {
   const [one, other] = [new EventLog('one'), new EventLog('other')];
   const at = (ms: number): OperatorEvent => ({
     type: 'tenant',

@@ -44,7 +44,7 @@ class Edge {
 }
 
 describe('a request whose tenant is handed over', () => {
-  it('is answered by the next owner, as soon as that is known; nobody is asked twice', async () => {
+  it('is answered by the next owner, as soon as that is known; no node is asked twice', async () => {
     const edge = new Edge();
     const outcome = edge.request();
     await edge.clock.advance(300);
@@ -60,7 +60,7 @@ describe('a request whose tenant is handed over', () => {
     assert.ok((edge.asked[1]?.spentMs ?? 0) >= 600);
   });
 
-  it('is refused when the time of a forwarded request is up and nobody took the tenant', async () => {
+  it('is refused when the time of a forwarded request is up and no node took the tenant', async () => {
     const edge = new Edge();
     const outcome = edge.request();
     await edge.clock.advance(FORWARD_TIMEOUT_MS - 50);
@@ -70,7 +70,7 @@ describe('a request whose tenant is handed over', () => {
     assert.equal(edge.asked.length, 1);
   });
 
-  it('is refused as soon as nobody is left who could take the tenant', async () => {
+  it('is refused as soon as no node is left that could take the tenant', async () => {
     const edge = new Edge();
     const outcome = edge.request();
     await edge.clock.advance(100);
@@ -92,7 +92,7 @@ describe('a request whose tenant is handed over', () => {
     assert.ok(edge.asked.every(({ spentMs }) => spentMs < FORWARD_TIMEOUT_MS));
   });
 
-  it('is not asked again when the answer does not say that nothing was done', async () => {
+  it('is not asked again if the answer does not prove that nothing was done', async () => {
     const edge = new Edge();
     edge.answer = () => reply(503);
     const outcome = edge.request();

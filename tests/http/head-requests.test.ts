@@ -65,7 +65,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('of the event stream opens none', async () => {
+  it('on the event stream opens none', async () => {
     const connection = await raw(service.adminUrl);
     const token = `Authorization: Bearer ${ADMIN_TOKEN}\r\n`;
     connection.write(`HEAD /admin/v1/events HTTP/1.1\r\n${HOST}${token}\r\n`);
@@ -76,7 +76,7 @@ describe('HEAD', () => {
     assert.doesNotMatch(received, /retry: 1000/);
   });
 
-  it('where there is no GET is 405 without a body', async () => {
+  it('on a path without GET is 405 without a body', async () => {
     const connection = await raw();
     connection.write(`HEAD /api/v1/shops/x/statuses HTTP/1.1\r\n${HOST}\r\n`);
     connection.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);

@@ -103,7 +103,7 @@ describe('start and stop', () => {
   });
 });
 
-describe('a tenant that has its share of the slots in hand', () => {
+describe('a tenant that uses its share of the slots', () => {
   it('503 OVERLOADED for its next call, while another tenant is answered', async () => {
     const service = await startService({ maxInFlight: 8 });
     const target = await targetOf(service);
@@ -131,7 +131,7 @@ describe('a tenant that has its share of the slots in hand', () => {
   });
 });
 
-describe('a node whose actors have their hands full', () => {
+describe('a node whose actors are at their limit', () => {
   it('503 OVERLOADED: refuses what would change something, counts it nowhere, reads on, and keeps the operators', async () => {
     let busy = true;
     const service = await startService({ isBusy: () => busy });
@@ -155,8 +155,8 @@ describe('a node whose actors have their hands full', () => {
   });
 });
 
-describe('a node whose actors have their hands full, asked with a key that opens nothing', () => {
-  it('401 and 403: says what is wrong with the key', async () => {
+describe('a node whose actors are at their limit, asked with an unknown key', () => {
+  it('401 and 403: explains what is wrong with the key', async () => {
     const service = await startService({ isBusy: () => true });
     const target = await targetOf(service);
     const tenant = await target.tenant();

@@ -59,7 +59,7 @@ for (const kind of ['at once', 'later'] as const) {
     throw new Error('broken');
   };
 
-  test(`answered ${kind}: it is in hand no more`, async () => {
+  test(`answered ${kind}: it is no longer in flight`, async () => {
     const { answer, inFlight } = door(here);
     assert.equal((await answer(REQUEST)).status, 200);
     assert.equal(inFlight(), 0);
@@ -82,7 +82,7 @@ for (const kind of ['at once', 'later'] as const) {
   });
 }
 
-test('a call that waits: not in hand meanwhile, asked anew with its wait, told once with the id and the time of its start', async () => {
+test('a call that waits: not in flight meanwhile, run again with its wait, observed once with the id and its start time', async () => {
   const clock = new FakeClock();
   const waiters = new EventWaiters(clock);
   const told: { requestId: string; latencyMs: number }[] = [];
@@ -161,7 +161,7 @@ async function statusSoFar(answer: Promise<ReplyValue>): Promise<number | undefi
 }
 
 for (const kind of ['at once', 'later'] as const) {
-  test(`503 OVERLOADED, known ${kind}: is told half a second later and is not in hand meanwhile`, async () => {
+  test(`503 OVERLOADED, known ${kind}: is answered half a second later and is not in flight meanwhile`, async () => {
     const clock = new FakeClock();
     const front: EdgeHandler = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
     const { answer, inFlight } = door(front, undefined, clock);
@@ -173,7 +173,7 @@ for (const kind of ['at once', 'later'] as const) {
   });
 }
 
-test('503 at the door: is held as well, and what comes after has room', async () => {
+test('503 at the listener: is delayed as well, and later calls have a slot', async () => {
   const clock = new FakeClock();
   let release = (): void => undefined;
   const waiting = new Promise<void>((resolve) => (release = resolve));
@@ -197,7 +197,7 @@ test('503 at the door: is held as well, and what comes after has room', async ()
   assert.equal(await statusSoFar(second), 503);
 });
 
-test('who is told of a held refusal breaks: 500, and nothing is thrown at nobody', async () => {
+test('an observer of a delayed refusal that throws: 500, and no uncaught error', async () => {
   const clock = new FakeClock();
   let told = 0;
   const { answer } = door(
@@ -213,7 +213,7 @@ test('who is told of a held refusal breaks: 500, and nothing is thrown at nobody
   assert.equal(await statusSoFar(refused), 500);
 });
 
-test('refusals are held up to a number, those of ten milliseconds told together, the rest at once', async () => {
+test('refusals are delayed up to a number; those within ten milliseconds are answered together, the rest at once', async () => {
   const clock = new FakeClock();
   const refusals = new DelayedRejections(clock);
   const first = refusals.hold();

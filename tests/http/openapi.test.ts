@@ -144,7 +144,7 @@ describe('the published documents', () => {
     );
   });
 
-  it('says each thing once: envelopes, errors and their examples are shared', () => {
+  it('name each thing once: envelopes, errors and their examples are shared', () => {
     // Before they were, the two had 225,985 and 271,533 bytes.
     assert.ok(JSON.stringify(api).length < 232_000, `${JSON.stringify(api).length} bytes`);
     assert.ok(JSON.stringify(operator).length < 178_000, `${JSON.stringify(operator).length} bytes`);
@@ -184,7 +184,7 @@ describe('the published documents', () => {
     }
   });
 
-  it('declares activeOnly as the two words that the contract has, so that no client sends True', () => {
+  it('declare activeOnly as the two words of the contract, so that no client sends True', () => {
     const { parameters } = (
       api.paths as Record<string, { get: { parameters: { name: string; schema: unknown }[] } }>
     )['/shops/{idOrName}/contacts/consented']?.get ?? { parameters: [] };
@@ -196,7 +196,7 @@ describe('the published documents', () => {
     assert.deepEqual([type, words, unless], ['string', ['true', 'false'], 'true']);
   });
 
-  it('says of a verdict what its figures are for a group, with an example', () => {
+  it('describe the figures of a verdict for a group, with an example', () => {
     const { PolicyVerdict } = (
       api.components as { schemas: Record<string, { description?: string; examples?: unknown[] }> }
     ).schemas;

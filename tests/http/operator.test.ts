@@ -77,7 +77,7 @@ describe("the operators' listener", () => {
     }
   });
 
-  it("a shop's messages: what became of them, and nothing of what they say", async () => {
+  it('a shop’s messages: their outcomes, and nothing of their texts', async () => {
     const tenant = await target.tenant();
     const { key } = tenant;
     const shop = await target.shop(tenant);

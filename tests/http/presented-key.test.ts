@@ -6,7 +6,7 @@ import { hashOfKey, presentedHash } from '../../http/pipeline/presented-key.ts';
 
 const keyOf = (number: number): string => `tm_live_${String(number).padStart(43, '0')}`;
 
-test('2,500 keys, asked in turn three times: each has the SHA-256 of its own text', () => {
+test('2,500 keys, asked in turn three times: each has the SHA-256 of its text', () => {
   for (let round = 0; round < 3; round += 1)
     for (let number = 0; number < 2_500; number += 1) {
       const key = keyOf(number);
@@ -20,7 +20,7 @@ test('a malformed key has no hash, on the first and on later questions', () => {
     for (let round = 0; round < 2; round += 1) assert.equal(hashOfKey(key), undefined);
 });
 
-test('however a request carries a key, its hash is that of the key, and no other header stands for it', () => {
+test('however a request carries a key, its hash is that of the key, and no other header replaces it', () => {
   const key = keyOf(7);
   const digest = createHash('sha256').update(key).digest('hex');
   const none = {

@@ -88,7 +88,7 @@ describe('bytes on a socket', () => {
     assert.ok(received.indexOf('second') < received.indexOf('third'));
   });
 
-  it('a pipelined request behind one that waits: the connection closes, the one in hand is finished', async () => {
+  it('a pipelined request behind one that waits: the connection closes, the one in progress is finished', async () => {
     let release = (): void => undefined;
     service.memory.held.set('createShop', new Promise((resolve) => (release = resolve)));
     const connection = await raw();
@@ -300,7 +300,7 @@ describe('a caller that resets its connection', () => {
   }
 });
 
-describe('a caller behind a proxy that adds a line of its own', () => {
+describe('a caller behind a proxy that adds another line', () => {
   const MADE_UP = '203.0.113.5';
   const SEEN = '198.51.100.66';
 

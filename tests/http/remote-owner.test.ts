@@ -120,7 +120,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.deepEqual(logged, [traceparent, undefined]);
   });
 
-  it('the owner refuses as it would at its own door', async () => {
+  it('the owner refuses as it would a direct request', async () => {
     const { key } = tenant;
     const invalid = await target.api.call('POST', '/shops?x=1', { key, json: { bad: 1 } });
     assert.deepEqual(invalid.body.error.fields.length, 3);
@@ -226,7 +226,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.deepEqual([refused.status, owner.eventWaiters.count], [503, 0]);
   });
 
-  it('a key that the owner does not know is nobody’s, though this node remembers whose it was', async () => {
+  it('a key that the owner does not know is unknown, though this node remembers its tenant', async () => {
     const key = `tm_live_${'r'.repeat(43)}`;
     owner.memory.tenantByHash.set(hashOfKey(key) ?? '', tenant.id);
     edge.lines.length = 0;
@@ -275,7 +275,7 @@ describe('a request taken by one node and answered by another', () => {
 
   for (const where of ['on the way', 'at the owner'] as const) {
     for (const code of ['SHARD_NOT_OWNED', 'STOPPING'] as const) {
-      it(`${code} ${where}, then another owner: the caller gets its answer and hears nothing of it`, async () => {
+      it(`${code} ${where}, then another owner: the caller gets its answer and notices nothing`, async () => {
         ownership = moving({ everyLooks: 5 });
         const waits: number[] = [];
         forward = (_, payload, timeoutMs) => {
@@ -295,7 +295,7 @@ describe('a request taken by one node and answered by another', () => {
     }
 
     for (const code of ['OUTCOME_UNKNOWN', 'DEADLINE_EXCEEDED', 'POISONED', 'STORE_UNAVAILABLE'] as const) {
-      it(`${code} ${where} is not asked again, whoever owns the tenant then`, async () => {
+      it(`${code} ${where} is not asked again, whichever node owns the tenant then`, async () => {
         ownership = moving({ everyLooks: 1 });
         let asked = 0;
         forward = (_, payload) => {

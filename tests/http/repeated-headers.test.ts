@@ -57,7 +57,7 @@ test('two idempotency keys are refused, also when they are the same', async () =
   assert.equal((await target.api.call('GET', '/shops/twice', { key: owner.key })).status, 404);
 });
 
-test('two trace contexts are ignored, as W3C Trace Context says of what cannot be read', async () => {
+test('two trace contexts are ignored, as W3C Trace Context requires for unreadable ones', async () => {
   const seen = async (name: string, traces: readonly string[]): Promise<unknown> => {
     const headers = [`X-Request-Id: ${name}`, ...traces.map((trace) => `traceparent: ${trace}`)];
     assert.deepEqual(statuses(await makeShop(name, headers)), [201]);

@@ -156,7 +156,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('looks at so many entries a call: a list goes on from there, a count says since when it counts', async () => {
+  it('reads so many entries a call: a list continues from there, a count has its start time', async () => {
     await redis.flushall();
     const log = openLog();
     const beganMs = Date.now();

@@ -268,7 +268,7 @@ test('a webhook at an address that may be asked no more can be disabled, and not
   assert.equal((await call('PATCH', '', { disabled: false, url: `${url}/inside` })).status, 200);
 });
 
-test('a replay counts the events that it sends: none of those that nobody knows, and none twice', async () => {
+test('a replay counts the events that it sends: no unknown ones, and none twice', async () => {
   const { tenant, steer } = await account();
   const hook = await create(tenant, { url: `${url}/counted`, types: ['queue.paused'] });
   await steer('pause');
@@ -292,7 +292,7 @@ test('a replay counts the events that it sends: none of those that nobody knows,
   }
 });
 
-test('a webhook that was away for longer than events are kept says until when it missed some', async () => {
+test('a webhook that was away for longer than events are kept shows until when it missed some', async () => {
   const { tenant, steer } = await account();
   const [away, there] = [
     await create(tenant, { url: `${url}/away` }),

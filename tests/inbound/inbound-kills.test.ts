@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => fleet.stop());
 
-test(`${KILLS * MESSAGES} messages of every kind are told once and in order through ${KILLS} kills (seed ${seed})`, async () => {
+test(`${KILLS * MESSAGES} messages of every kind have one event each, in order, through ${KILLS} kills (seed ${seed})`, async () => {
   const tenants = await openTenants(fleet, 2, random);
   const readers = followAll(tenants);
   for (let kill = 0; kill < KILLS; kill += 1)

@@ -96,7 +96,7 @@ test('a phone that was set up again asks for the text once more, and reads it', 
   assert.equal((await again).text, 'Your bread is ready');
 });
 
-test('what a person writes is acknowledged, and their STOP is heard', async () => {
+test('a message from a person is acknowledged, and their STOP counts', async () => {
   for (const [id, text] of [
     ['3EB0AAAAAAAAAAAAAAAA01', 'Thank you'],
     ['3EB0AAAAAAAAAAAAAAAA02', 'STOP'],
@@ -140,7 +140,7 @@ test('statuses, newsletters and unknown classes are acknowledged without an erro
   for (const stanza of stanzas) await answered(stanza);
 });
 
-test(`a STOP behind ${WAITING} stanzas that waited is heard: the client asks for every batch`, async () => {
+test(`a STOP behind ${WAITING} waiting stanzas counts: the client asks for every batch`, async () => {
   await service.node.end('SIGTERM');
   const waiting = network.leave();
   const stanzas = Array.from({ length: WAITING - 1 }, (_, index) =>
@@ -155,7 +155,7 @@ test(`a STOP behind ${WAITING} stanzas that waited is heard: the client asks for
   assert.ok(waiting.batches > 1, `${waiting.batches} batches`);
 });
 
-test('a restriction that the network announces bars new chats until its end, and its lifting is heard', async () => {
+test('a restriction that the network announces bars new chats until its end, and its lifting is noticed', async () => {
   const endsAt = Math.floor(Date.now() / 1_000) + WEEK_SECONDS;
   const announced = restriction(endsAt);
   await network.push(announced);
@@ -184,7 +184,7 @@ test('a throttled look-up inside a result is a rate signal: the message waits', 
   assert.equal(data.status, 'queued');
 });
 
-test('a temporary ban (402) is told with its end and code, and waited out', async () => {
+test('a temporary ban (402) is reported with its end and code, and waited out', async () => {
   const attrs = { reason: '402', code: '104', expire: String(BAN_SECONDS), location: 'cln' };
   network.failure = { tag: 'failure', attrs };
   await network.push({ tag: 'stream:error', attrs: { code: '503' } });

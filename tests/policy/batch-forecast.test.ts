@@ -85,7 +85,7 @@ const past = fc.array(
   { maxLength: 60 },
 );
 
-test('it says the same as the rules do when they judge each message', (context) => {
+test('it agrees with the rules when they judge each message', (context) => {
   const asked = fc.record({
     plans: fc.array(planned, { minLength: 1, maxLength: 4 }),
     ...{ place: fc.nat(3), network, past, pairedDays: fc.constantFrom(null, 0, 2, 6, 13, 30) },

@@ -74,7 +74,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     assert.equal(refusalOf(evaluateDeclarations(ledger, { items, nowMs: START_MS })), 'admitted');
   });
 
-  test('the second told is that of the entry that makes just enough room', () => {
+  test('the returned second is that of the entry that makes just enough room', () => {
     const ask = (counts: number[], count: number, nowMs: number) => {
       const ledger = new DeclarationLedger();
       for (const [index, before] of counts.entries()) {
@@ -106,7 +106,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
   });
 });
 
-test('in any sequence batches agree with a plain list, the second told is exact, and a restart changes nothing', (t) => {
+test('in any sequence batches agree with a plain list, the returned second is exact, and a restart changes nothing', (t) => {
   const step = fc.record({
     sizes: fc.array(
       fc.constantFrom<DeclarationFact['revoked'] | number | null>(null, true, false, 1500, 5000, day / 2),

@@ -272,7 +272,7 @@ describe('bulk pattern (docs/contract.md, Messages to numbers)', () => {
     assert.equal(ask({ text: 'Sale!' }), 'admitted');
   });
 
-  test('an attachment alone is told apart by its address', () => {
+  test('an attachment without text is identified by its address', () => {
     const ledger = new SendLedger();
     const media = (name: string) => ({ text: undefined, mediaUrls: [`https://a.example/${name}`] });
     for (let index = 0; index < 20; index += 1) {
@@ -362,7 +362,7 @@ describe('a share of the caps', () => {
   const settings = resolveSettings({ declaredPerDay: 3 });
   const stranger = { isCustomer: false, lastInboundAtMs: null, declaration, settings, share: 0.1 };
 
-  test('of a small cap is one a day, so that nobody waits without end', () => {
+  test('is one a day for a small cap, so that no message waits without end', () => {
     const ledger = new SendLedger();
     const first = evaluateMessage(ledger, messageFacts({ ...stranger, recipient: '+33600000001' }));
     assert.ok(first.admitted);
@@ -371,7 +371,7 @@ describe('a share of the caps', () => {
     assert.deepEqual(refusalOf(second), ['DECLARED_RECIPIENT_CAP_REACHED', DAY_MS / 1_000]);
   });
 
-  test('of no cap at all is none', () => {
+  test('is none for no cap at all', () => {
     const none = { ...stranger, settings: resolveSettings({ declaredPerDay: 0 }) };
     assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), messageFacts(none))), [
       'DECLARED_RECIPIENT_CAP_REACHED',
@@ -379,7 +379,7 @@ describe('a share of the caps', () => {
     ]);
   });
 
-  test("of the network's small quota is one in a cycle", () => {
+  test('is one in a cycle for the network’s small quota', () => {
     const newChats = {
       quota: 3,
       used: 0,

@@ -35,7 +35,7 @@ test('a full ledger refuses everything for a day, also under the widest settings
   }
 });
 
-test('it takes no more than each window holds, and stands for no recipient and no text', () => {
+test('it takes no more than each window holds, and matches no recipient and no text', () => {
   const counts = new Map<string, number>();
   for (const { kind, subject, fingerprint } of fullLedger(START_MS)) {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);

@@ -42,7 +42,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     assert.deepEqual(take(START_MS + DAY_MS), [true, 'day', 0, 86_401, undefined]);
   });
 
-  test('of several full windows the one that takes longest is told', () => {
+  test('the longest of several full windows sets the time to retry', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: 1, day: wide };
     assert.equal(keys.take({ keyId, limits, nowMs: START_MS }).scope, 'hour');
@@ -50,7 +50,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     assert.deepEqual([refused.scope, refused.limit, refused.retryAfterSeconds], ['hour', 1, 3600]);
   });
 
-  test('of several windows with as much left for as long, the shortest is told', () => {
+  test('the shortest of several windows with as much left for as long is returned', () => {
     const limits = { minute: 5, hour: 5, day: 5 };
     assert.equal(new KeyLimits().narrowest({ keyId, limits, nowMs: START_MS }).scope, 'minute');
   });
@@ -95,7 +95,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     }
   });
 
-  test('above 1,000 the second told is that of the first millisecond at which the sub-bucket is gone', () => {
+  test('above 1,000 the returned second is that of the first millisecond at which the sub-bucket is gone', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1001, hour: wide, day: wide };
     for (let index = 0; index < 1001; index += 1) {
@@ -237,7 +237,7 @@ describe('memory', () => {
     assert.ok(keys.points <= 2 * (24 + 1 + 1), `${keys.points} points`);
   });
 
-  test('a sweep looks at as many keys as it is told, and goes on from there', () => {
+  test('a sweep looks at the given number of keys, and continues from there', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1000, hour: 1000, day: 1000 };
     for (const [keyId, calls] of [

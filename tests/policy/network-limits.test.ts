@@ -33,7 +33,7 @@ test('while the network restricts the number, anyone who never wrote is refused 
   }
 });
 
-test("the network's quota of new chats bounds first contacts of every class, and nobody who wrote", () => {
+test('the network’s quota of new chats bounds first contacts of every class, and no one who wrote', () => {
   const ledger = new SendLedger();
   const nowMs = START_MS;
   const ask = (facts: Parameters<typeof messageFacts>[0]) =>

@@ -46,7 +46,7 @@ const CHANGES = [
   ['Asia/Kathmandu', '2026-06-01'],
 ] as const;
 
-test('quiet hours end when the clocks of the place say so, also where they are changed', (context) => {
+test('quiet hours follow the local clocks, also when these are changed', (context) => {
   const moment = fc.tuple(
     fc.constantFrom(...CHANGES),
     fc.integer({ min: -36 * 60, max: 36 * 60 }),

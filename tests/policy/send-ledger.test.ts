@@ -33,7 +33,7 @@ describe('entries', () => {
     }
   });
 
-  test('that were never written are not read', () => {
+  test('never written are not read', () => {
     const written = encodeEntry(entry);
     for (const broken of [
       '',
@@ -98,7 +98,7 @@ function fullShop() {
 }
 
 describe('the ledger', () => {
-  test('of a shop at all its caps holds LEDGER_BOUND entries in 7,600 bytes', () => {
+  test('with a shop at all its caps holds LEDGER_BOUND entries in 7,600 bytes', () => {
     const { ledger } = fullShop();
     assert.equal(LEDGER_BOUND, 380);
     assert.equal(ledger.size, LEDGER_BOUND);
@@ -133,7 +133,7 @@ describe('the ledger', () => {
     assert.equal(weight, 1000);
   });
 
-  test('keeps exact times however long it lives', () => {
+  test('keeps exact times for any length of life', () => {
     const ledger = new SendLedger();
     for (let hour = 0; hour < 24 * 120; hour += 1) {
       const atMs = START_MS + hour * HOUR_MS;
@@ -167,7 +167,7 @@ describe('the ledger', () => {
     }
   });
 
-  test('tells groups apart by both halves of their fingerprint, and from messages', () => {
+  test('distinguishes groups by both halves of their fingerprint, and from messages', () => {
     const ledger = new SendLedger();
     ledger.record({ ...entry, kind: 'group', subject: 1, fingerprint: { high: 1, low: 2 } });
     ledger.record({ ...entry, fingerprint: { high: 3, low: 2 } });
@@ -183,7 +183,7 @@ describe('the ledger', () => {
     }
   });
 
-  test('tells recipients of the same content apart by every bit of their numbers', () => {
+  test('distinguishes recipients of the same content by every bit of their numbers', () => {
     const ledger = new SendLedger();
     const { fingerprint } = entry;
     for (let index = 0; index < 20; index += 1) {
@@ -193,7 +193,7 @@ describe('the ledger', () => {
     assert.equal(tally.sameContentMs.length, 20);
   });
 
-  test('tells the times of the messages to a recipient within 24 hours, newest first', () => {
+  test('returns the times of the messages to a recipient within 24 hours, newest first', () => {
     const { ledger, anna, carl } = chatted();
     const times = (nowMs: number) =>
       ledger.messageTimesMs({ recipient: anna, nowMs }).map((ms) => ms - START_MS);
@@ -203,7 +203,7 @@ describe('the ledger', () => {
     assert.deepEqual(ledger.messageTimesMs({ recipient: carl, nowMs: START_MS + 6 }), []);
   });
 
-  test('tells each recipient of a message once, and no group or status', () => {
+  test('returns each recipient of a message once, and no group or status', () => {
     const { ledger, anna, berta, dora } = chatted();
     assert.deepEqual(ledger.recipients(), [berta, dora, anna]);
   });

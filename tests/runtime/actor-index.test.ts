@@ -52,7 +52,7 @@ function seen({ address, status, restarts, mailboxDepth, state }: ActorSummary):
 const byId = (all: Iterable<unknown>): unknown[] =>
   [...(all as Iterable<{ id: string }>)].sort((left, right) => (left.id < right.id ? -1 : 1));
 
-test('whatever happens to actors, the next look tells of it', async () => {
+test('every change of an actor appears in the next read', async () => {
   const actor = fc.integer({ min: 0, max: addresses.length - 1 });
   const command = fc.constantFrom<CounterCommand>(
     { type: 'add', by: 1 },
@@ -99,7 +99,7 @@ test('whatever happens to actors, the next look tells of it', async () => {
   );
 });
 
-test('what was seen of a shard goes with it', async () => {
+test('the entries of a shard are removed with it', async () => {
   const first = await memoryNode();
   const index = first.node.actors.index(seen);
   await first.outcome(first.node.actors.ask(one, { type: 'add', by: 1 }));

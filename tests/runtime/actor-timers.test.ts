@@ -26,7 +26,7 @@ function world() {
   return { clock, timers, told, at, armed: () => armed };
 }
 
-test('a moment that gives way to a later one arms nothing, and the later one is told at its time, once', async () => {
+test('a moment replaced by a later one arms nothing, and the later one fires at its time, once', async () => {
   const { clock, timers, told, at, armed } = world();
   for (let step = 0; step < 5; step += 1) {
     timers.update([at('pacing', 1_000 + step)]);
@@ -40,7 +40,7 @@ test('a moment that gives way to a later one arms nothing, and the later one is 
   assert.deepEqual(told, ['pacing 1004']);
 });
 
-test('a moment that gives way to an earlier one is told at the earlier', async () => {
+test('a moment replaced by an earlier one fires at the earlier', async () => {
   const { clock, timers, told, at } = world();
   timers.update([at('pacing', 30_000), at('waiting', 5_000)]);
   timers.update([at('pacing', 2_000), at('waiting', 5_000)]);
@@ -48,7 +48,7 @@ test('a moment that gives way to an earlier one is told at the earlier', async (
   assert.deepEqual(told, ['pacing 2000', 'waiting 5000']);
 });
 
-test('a moment is told again once the state told another one meanwhile; none once it tells none', async () => {
+test('a moment fires again if the state named another one meanwhile; none once it names none', async () => {
   const { clock, timers, told, at } = world();
   timers.update([at('a', 10)]);
   await clock.advance(20);

@@ -65,7 +65,7 @@ async function stepping(hooks: CounterHooks = {}) {
   return { ...world, other, total };
 }
 
-test('writes that nobody waits for go together at the end of a step', async () => {
+test('writes without a waiting caller leave together at the end of a step', async () => {
   const { node, clock, engine, other, total } = await stepping();
   const before = engine.commits;
   node.actors.tell(one, add(1));
@@ -79,7 +79,7 @@ test('writes that nobody waits for go together at the end of a step', async () =
   assert.deepEqual([total(one), total(other)], [2, 2]);
 });
 
-test('writes that nobody waits for go at once where no batch left for a while', async () => {
+test('writes without a waiting caller leave at once if no batch left for a while', async () => {
   const { node, clock, engine, total } = await stepping();
   const before = engine.commits;
   await clock.advance(80);
@@ -89,7 +89,7 @@ test('writes that nobody waits for go at once where no batch left for a while', 
   assert.equal(total(one), 2);
 });
 
-test('writes that nobody waits for go at once with those of a caller', async () => {
+test('writes without a waiting caller leave at once with those of a caller', async () => {
   const { node, clock, engine, other, total } = await stepping();
   const before = engine.commits;
   node.actors.tell(one, add(1));
@@ -102,7 +102,7 @@ test('writes that nobody waits for go at once with those of a caller', async () 
   assert.equal(engine.commits, before + 1);
 });
 
-test('a caller whose actor is committing what nobody waits for does not wait for the end of a step', async () => {
+test('a caller of an actor that commits a turn without a waiting caller does not wait for the end of a step', async () => {
   const { node, clock, total } = await stepping();
   node.actors.tell(one, add(1));
   await clock.advance(2);
@@ -112,7 +112,7 @@ test('a caller whose actor is committing what nobody waits for does not wait for
   assert.equal(await asked, 3);
 });
 
-test('a caller who comes while a turn that nobody waits for looks for its facts does not wait for the end of a step', async () => {
+test('a caller that comes while a turn without a waiting caller reads its facts does not wait for the end of a step', async () => {
   let found = (): void => undefined;
   const facts = new Promise<void>((resolve) => (found = resolve));
   const preparing: CounterHooks['preparing'] = ({ type }) => (type === 'event' ? facts : undefined);
@@ -156,7 +156,7 @@ test('a turn that writes nothing asks Redis nothing', async () => {
   assert.equal(world.engine.commits, before);
 });
 
-test('who does not exist is answered with undefined, or with what was given for that', async () => {
+test('an actor that does not exist is answered with undefined, or with the given default', async () => {
   const world = await memoryNode();
   assert.equal(await world.outcome(world.node.actors.ask(counterAddress('nobody'), add(1))), undefined);
   assert.equal(await world.outcome(world.node.actors.ask(counterAddress('nobody'), add(1), 'none')), 'none');

@@ -9,7 +9,7 @@ test('an id counts once for each asker, in whatever order ids come', () => {
   assert.equal(once.isFirst('b', 3), true);
 });
 
-test('what fell far behind counts as heard, and a leap forgets nothing that could come again', () => {
+test('an id that fell far behind counts as seen, and a leap forgets nothing that could come again', () => {
   const once = new AskedOnce();
   const heard = [5, 5_000, 5, 3_976, 3_977, 3_977, 4_999, 6_029, 5_005, 5_006, 6_029, 1_000_000, 6_029];
   const isFirst = heard.map((id) => once.isFirst('a', id));
@@ -19,7 +19,7 @@ test('what fell far behind counts as heard, and a leap forgets nothing that coul
   ]);
 });
 
-test('what is no id is never the first', () => {
+test('a value that is no id is never the first', () => {
   const once = new AskedOnce();
   assert.deepEqual(
     [Number.NaN, 0, -1, 1.5, 2 ** 53].map((id) => once.isFirst('a', id)),

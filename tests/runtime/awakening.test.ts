@@ -8,7 +8,7 @@ import { counterAddress } from './counter-behaviour.ts';
 import { FakeClock } from './fake-clock.ts';
 import { memoryNode } from './memory-node.ts';
 
-test('a thousand actors come back at a steady pace over all shards, and whoever asks meanwhile is served', async () => {
+test('a thousand actors come back at a steady pace over all shards, and callers are served meanwhile', async () => {
   const first = await memoryNode();
   const names = Array.from({ length: 1_000 }, (_, index) => `live-${index}`);
   const made = names.map((name) => first.node.actors.ask(counterAddress(name), { type: 'live', on: true }));
@@ -54,7 +54,7 @@ function steps() {
 
 const { awakenPerStep, awakenStepMs } = defaultLimits;
 
-test('what is added right after a step that emptied the queue waits for the next', async () => {
+test('an actor added right after a step that emptied the queue waits for the next', async () => {
   const { clock, back, awakening, shardWith } = steps();
   awakening.add(shardWith(1, awakenPerStep));
   await clock.advance(1);
@@ -66,7 +66,7 @@ test('what is added right after a step that emptied the queue waits for the next
   assert.equal(back.length, awakenPerStep + 1);
 });
 
-test('of a shard that was lost meanwhile nobody comes back', async () => {
+test('no actor of a shard that was lost meanwhile comes back', async () => {
   const { clock, back, awakening, shardWith } = steps();
   const lost = shardWith(1, awakenPerStep + 1);
   awakening.add(lost);

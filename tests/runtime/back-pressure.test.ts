@@ -29,7 +29,7 @@ test('with a store that stalls, as many turns are under way as may be and the re
   );
 });
 
-test('a node with its hands full refuses no control command, whoever it is for', async () => {
+test('a node at its limit refuses no control command, for any actor', async () => {
   const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 3 }, 20);
   stall();
   const [first, second, third, fourth] = asked as [Address, Address, Address, Address];
@@ -46,7 +46,7 @@ test('a node with its hands full refuses no control command, whoever it is for',
   assert.deepEqual(totals, [2, 2, 2, 2, ...Array.from({ length: 16 }, () => 1)]);
 });
 
-test('one actor with a full mailbox leaves the node’s hands free for the others', async () => {
+test('one actor with a full mailbox leaves the node’s slots free for the others', async () => {
   const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 2, mailboxCount: 50 }, 2);
   const [busy, other] = asked as [Address, Address];
   stall();
@@ -58,7 +58,7 @@ test('one actor with a full mailbox leaves the node’s hands free for the other
   assert.equal(((await world.outcome(Promise.all(crowd))) as unknown[]).at(-1), 51);
 });
 
-test('turns that end badly leave no hand behind: crashes, refusals of Redis, unknown outcomes', async () => {
+test('turns that end badly free their slot: crashes, refusals of Redis, unknown outcomes', async () => {
   const { world, asked } = await stallingWorld({ turnsInProgress: 1 }, 4);
   const [one, two, three, four] = asked as [Address, Address, Address, Address];
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'throw' })), 'POISONED');
@@ -71,7 +71,7 @@ test('turns that end badly leave no hand behind: crashes, refusals of Redis, unk
   assert.equal(await world.outcome(world.node.actors.ask(four, add)), 2);
 });
 
-test('while Redis owes an answer for too long nobody new is let in; once it comes everybody is', async () => {
+test('while Redis owes an answer for too long no new call is accepted; once it comes every call is', async () => {
   const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 1_000, commitAgeMs: 300 }, 20);
   stall();
   const [first, second, ...others] = asked as [Address, Address, ...Address[]];

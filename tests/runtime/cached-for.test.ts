@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cachedFor } from '../../runtime/cached-for.ts';
 import { FakeClock } from './fake-clock.ts';
 
-test('whoever asks meanwhile or soon after shares one answer; a failure is not kept', async () => {
+test('calls meanwhile or soon after share one answer; a failure is not kept', async () => {
   const clock = new FakeClock();
   let asked = 0;
   let fails = true;

@@ -71,7 +71,7 @@ for (const stepMs of [HOURS, 5_000])
     assert.equal(node.counters.clockDisputes, 0);
   });
 
-test('after a step of a second back, a moment is told at its time by the wall clock, once', async () => {
+test('after the clock steps a second back, a moment fires at its time by the wall clock, once', async () => {
   const told: number[] = [];
   const world = await memoryNode({ hooks: { timer: (_id, nowMs) => void told.push(nowMs) } });
   const { clock, node } = world;
@@ -85,7 +85,7 @@ test('after a step of a second back, a moment is told at its time by the wall cl
   assert.ok(Math.abs((told[0] ?? 0) - atMs) < 100);
 });
 
-test('a node that is back and hears no answer to its new name takes another, and does not stop for the first', async () => {
+test('a node that is back and gets no answer to its new name takes another, and does not stop for the first', async () => {
   const world = await memoryNode();
   const { engine, clock, own } = world;
   const register = engine.register.bind(engine);

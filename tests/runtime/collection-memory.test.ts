@@ -104,7 +104,7 @@ test('whatever comes between, memory never answers what Redis did not hold', () 
   );
 });
 
-test('what was read before a commit and came after it is not kept', () => {
+test('a read that began before a commit and ended after it is not kept', () => {
   const memory = new CollectionMemory();
   const loads = memory.begin([['HGET', 'k', 'm']]);
   memory.forget([['HSET', 'k', 'm', 'new']]);
@@ -144,7 +144,7 @@ test('fields asked together: kept from the second question on, as one array, unt
   assert.deepEqual(await look(), [['b', 's']]);
 });
 
-test('of a crowd of fields that were asked for once, the newest are known to have been', () => {
+test('the newest of many fields that were each asked for once are known to have been', () => {
   const memory = new CollectionMemory();
   const question = (index: number): Lookup => ['HMGET', `k${index}`, 'f'];
   for (let index = 0; index < 10_000; index += 1) assert.deepEqual(memory.begin([question(index)]), []);

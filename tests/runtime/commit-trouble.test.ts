@@ -13,7 +13,7 @@ function trouble() {
   return { clock, log, trouble: new CommitTrouble(clock, log) };
 }
 
-test('while one part of Redis refuses commits and another takes them it is said once, and once that all are taken again', () => {
+test('while one part of Redis refuses commits and another takes them it is logged once, and once that all are taken again', () => {
   const { log, trouble: told } = trouble();
   for (let commit = 0; commit < 100; commit += 1) {
     told.refused(1, full);
@@ -33,7 +33,7 @@ test('while one part of Redis refuses commits and another takes them it is said 
   assert.equal(log.errors.length, 3, 'it is said anew when it begins anew');
 });
 
-test('a part that nobody writes to any more does not keep the trouble from ending', async () => {
+test('a part without further writes does not keep the trouble from ending', async () => {
   const { clock, log, trouble: told } = trouble();
   told.refused(1, full);
   told.refused(2, full);
@@ -44,7 +44,7 @@ test('a part that nobody writes to any more does not keep the trouble from endin
   assert.deepEqual(log.infos, ['Redis takes commits again']);
 });
 
-test('a commit that is taken when there was no trouble says nothing', () => {
+test('a commit that is taken when there was no trouble logs nothing', () => {
   const { log, trouble: told } = trouble();
   told.taken(1);
   assert.deepEqual([log.infos, log.errors], [[], []]);

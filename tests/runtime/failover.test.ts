@@ -100,7 +100,7 @@ test('with replica durability a commit counts once its replica comes back', () =
     await node.stop();
   }));
 
-test('a failover that lost acknowledged writes is noticed without a write: what memory says is what Redis says', () =>
+test('a failover that lost acknowledged writes is noticed without a write: memory agrees with Redis', () =>
   onPair(async (pair, link) => {
     const stopped: string[] = [];
     const hooks = { deactivated: (_: unknown, reason: string) => void stopped.push(reason) };

@@ -115,7 +115,7 @@ test('a shard in our name that we do not run is claimed again, or given back whe
   assert.equal(plan.strays.length, 64);
 });
 
-test('what a node without a lease owns is free, but not during the grace of a takeover', () => {
+test('the shards of a node without a lease are free, but not during the grace of a takeover', () => {
   const common = {
     records: Array.from({ length: 128 }, (_, shard) =>
       shard < 100 ? { ...unclaimedRecord, owner: 'b:x' } : unclaimedRecord,

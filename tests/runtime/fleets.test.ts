@@ -56,7 +56,7 @@ test('the shards of a third of the nodes, which die at once, are owned again wit
   assert.ok(phase.mostCommands <= 6_000 + 2 * phase.moves);
 });
 
-test('a rolling restart moves two shares a node, and Redis hears little of it', async (context) => {
+test('a rolling restart moves two shares a node, with few calls to Redis', async (context) => {
   const replaced = nodeIds.slice(-restarts);
   const phase = await fleet.roll(replaced);
   context.diagnostic(JSON.stringify({ restarts: replaced.length, ...phase }));

@@ -57,7 +57,7 @@ test('data from before the number was kept has 128', async () => {
   await again.node.stop();
 });
 
-test('of two nodes that start on an empty Redis at once with different numbers one is refused', async () => {
+test('one of two nodes that start on an empty Redis at once with different numbers is refused', async () => {
   const starts = await Promise.allSettled(
     [256, 512].map((shards) => redisNode({ redisUrl: server.url, nodeId: `node-${shards}`, shards })),
   );

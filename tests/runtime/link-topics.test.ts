@@ -22,6 +22,6 @@ test('each topic is answered by its own handler, with line breaks in payloads le
   assert.equal(await fish.call(7, '', 1_000), 'swum: ');
 });
 
-test('a topic nobody serves yet is refused as a node that does not serve yet', async () => {
+test('a topic that no one serves yet is refused like a node that does not serve yet', async () => {
   await assert.rejects(looped()('birds').call(7, 'a', 1_000), { code: 'STOPPING' });
 });

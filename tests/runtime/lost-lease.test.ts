@@ -186,7 +186,7 @@ test('a node that asks in vain for its new lease stops once another process has 
   assert.equal(node.actors.peek(one), undefined);
 });
 
-test('a node that hands over while it asks for its new lease keeps none', async () => {
+test('a node that hands over its shards while it asks for its new lease keeps none', async () => {
   const world = await memoryNode();
   const { node, clock, redis, engine } = world;
   const register = engine.register.bind(engine);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 
-test('a value at hand goes through without a promise', () => {
+test('a plain value is passed on without a promise', () => {
   assert.equal(
     mapMaybePromise(1, (value) => value + 1),
     2,

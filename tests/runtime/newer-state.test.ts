@@ -6,7 +6,7 @@ import { memoryNode } from './memory-node.ts';
 
 const one = counterAddress('one');
 
-test('a state that a newer program stored suspends nobody: it is loaded again after the longest backoff', async () => {
+test('a state that a newer program stored suspends no actor: it is loaded again after the longest backoff', async () => {
   let isNewer = false;
   let loads = 0;
   const hooks = {

@@ -74,7 +74,7 @@ test('a shard is not given to who knows its epoch as it was, be it the one befor
   await engine.close();
 });
 
-test('a superseded node is told, and has stopped its actors', async () => {
+test('a superseded node is notified, and has stopped its actors', async () => {
   const stopped: string[] = [];
   const first = await redisNode({
     redisUrl: server.url,
@@ -88,7 +88,7 @@ test('a superseded node is told, and has stopped its actors', async () => {
   await second.node.stop();
 });
 
-test('what a killed process registered late, behind its successor, changes nothing', async () => {
+test('a late registration of a killed process, after its successor’s, changes nothing', async () => {
   // As far as the killed one came: it took its ticket, and what it sent after that is still on its way.
   const ticket = await redis.incr('{runtime}:tickets');
   const { source } = readLuaScript(pathToFileURL(join(root, 'runtime/redis/register-node.lua')));
@@ -120,7 +120,7 @@ test('turns of one tick go to Redis as one script call', async () => {
   await node.stop();
 });
 
-test('a full Redis refuses a whole batch before it begins, in a clear sentence, and takes it when there is room', async () => {
+test('a full Redis refuses a whole batch before it begins, in a clear sentence, and takes it when there is space', async () => {
   const { node, log } = await redisNode({ redisUrl: server.url, limits: { memoryShare: 100 } });
   await node.actors.ask(one, add(1));
   const total = await redis.hget(counterKey('one'), 'total');
@@ -142,7 +142,7 @@ test('a full Redis lets nodes come and go: one starts, takes every shard, and le
   await redis.config('SET', 'maxmemory', '0');
 });
 
-test('that commits are taken again is said when one was, not when the connection broke meanwhile', async () => {
+test('the return of commits is logged when one was taken, not when the connection broke meanwhile', async () => {
   const proxy = await redisProxy(server.socketPath);
   const { node, log } = await redisNode({
     redisUrl: proxy.url,
@@ -252,7 +252,7 @@ test('a Redis that was restarted knows the scripts again, and nothing is lost', 
   await own.stop();
 });
 
-test('data that went back in time is noticed and told, and nothing is written over it', async () => {
+test('data that went back in time is noticed and logged, and nothing is written over it', async () => {
   const { node, log } = await redisNode({ redisUrl: server.url });
   const total = (await node.actors.ask(one, add(1))) as number;
   const key = shardKey(one.shard, 'owner');

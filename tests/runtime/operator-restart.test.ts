@@ -52,7 +52,7 @@ async function worldOfOne(): Promise<World> {
   };
 }
 
-test('a restart waits for the turn under way, whoever asks for it meanwhile is told, and the actor is loaded once', async () => {
+test('a restart waits for the current turn, other requests meanwhile get an error, and the actor is loaded once', async () => {
   const world = await worldOfOne();
   const { actors } = world.node;
   world.hold();

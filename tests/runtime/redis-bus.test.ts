@@ -49,7 +49,7 @@ async function untilHeard(heard: readonly string[], message: string): Promise<vo
   });
 }
 
-test('a line that went dead without a word is found out, and its channels are heard on another', async () => {
+test('a connection that died silently is noticed, and its channels move to another', async () => {
   const link = await redisLink(server.socketPath);
   const { bus: own, heard } = await bus(link.url);
   await untilHeard(heard, 'before');
@@ -74,7 +74,7 @@ test('a quiet bus stays on its connection as long as it answers', async () => {
   own.close();
 });
 
-test('a server that is gone is left for the next, and what has no connection says so', async () => {
+test('a server that is gone is replaced by the next, and a failed connection is reported', async () => {
   const other = await startRedisServer({ extraArgs: ['--port', '0'] });
   const link = await redisLink(server.socketPath);
   const gone = await redisLink(other.socketPath);
@@ -97,7 +97,7 @@ test('a server that is gone is left for the next, and what has no connection say
   await Promise.all([link.close(), gone.close(), other.stop()]);
 });
 
-test('that nothing is heard is said once, however often it is tried again, and once that it is heard again', async () => {
+test('silence is logged once, however often it is tried again, and its end once', async () => {
   const link = await redisLink(server.socketPath);
   const { bus: own, heard, log } = await bus(link.url);
   for (const time of [1, 2]) {

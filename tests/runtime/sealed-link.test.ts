@@ -96,7 +96,7 @@ async function attacked(run: (world: Attacked) => Promise<void>): Promise<void> 
   }
 }
 
-test('nothing that is said can be read, whichever of two secrets a node seals with', () =>
+test('no message can be read, whichever of two secrets a node seals with', () =>
   attacked(async ({ a, heard, recorded }) => {
     assert.equal(await a.call('b', 'tm_live_question', 2_000), 'tm_live_answer to tm_live_question');
     await assert.rejects(a.call('b', 'moved tm_live_question', 2_000), {
@@ -190,7 +190,7 @@ test('a question is no answer, and an answer no question', () =>
     assert.deepEqual(asked, ['slow', 'next']);
   }));
 
-test('what somebody without the secret sealed is no question', () =>
+test('a message sealed without the secret is no question', () =>
   attacked(async ({ a, asked, publish, channelOf }) => {
     const stranger = textCipher([randomBytes(32)], 'node-link');
     const to = channelOf('b').split(':').slice(2).join(':');
@@ -199,7 +199,7 @@ test('what somebody without the secret sealed is no question', () =>
     assert.deepEqual(asked, ['next']);
   }));
 
-test('a node of the former form is told of nothing, and who asks it hears at once that nothing was done', async () => {
+test('a node of the former form is not notified, and its questions are answered at once with nothing done', async () => {
   const server = await startRedisServer();
   const [redis, former] = [new Redis(server.url), new Redis(server.url)];
   const toldFormer: string[] = [];

@@ -85,7 +85,7 @@ test('HDELIF deletes a field that still has its value, and no other', async () =
   assert.deepEqual([...(outcome?.failures?.keys() ?? [])], [1]);
 });
 
-test('a refused command is told to every turn that had a part in it, and to no other', async () => {
+test('a refused command fails every turn that had a part in it, and no other', async () => {
   await startOver();
   await redis.set('{s0}:a', 'no hash');
   const [outcome] = await engine.commit([

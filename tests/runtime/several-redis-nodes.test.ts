@@ -44,7 +44,7 @@ test('shards spread evenly when a node joins, and again when one leaves', async 
   await Promise.all(nodes.map(({ node }) => node.stop()));
 });
 
-test('a hand-over settles what is in hand, refuses new commands, and the next node goes on from there', async () => {
+test('a handover settles commands in progress, refuses new ones, and the next node continues from there', async () => {
   const drained: string[] = [];
   const stopped: string[] = [];
   let inProgress = true;

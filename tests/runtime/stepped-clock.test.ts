@@ -31,7 +31,7 @@ function world() {
   return { base, clock, came, note, armed: () => armed };
 }
 
-test('what falls due within a step comes together at its end, in the order in which it was armed, by one timer', async () => {
+test('timers due within a step fire together at its end, in the order in which they were armed, by one timer', async () => {
   const { base, clock, came, note, armed } = world();
   clock.after(4, note('a'));
   clock.after(1, note('b'));
@@ -103,7 +103,7 @@ test('one that comes may cancel another of its step, and arm one that comes afte
   assert.equal(came.length, 2);
 });
 
-test('what follows a pause of four steps comes at the end of the tick, what follows sooner at the end of the step', async () => {
+test('timers after a pause of four steps fire at the end of the tick, sooner ones at the end of the step', async () => {
   const { base, clock, came, note } = world();
   await base.advance(6);
   const now = (): number => clock.monotonicMs();

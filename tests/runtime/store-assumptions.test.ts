@@ -21,7 +21,7 @@ function untilHeld(node: RuntimeNode, name: AssumptionName, held: boolean): Prom
 }
 
 for (const policy of ['allkeys-lru', 'volatile-lru', 'volatile-ttl']) {
-  test(`a Redis that drops data (${policy}) is refused at the start, in a sentence that says what to set`, async () => {
+  test(`a Redis that drops data (${policy}) is refused at the start, in a sentence that names the setting`, async () => {
     const server = await startRedisServer({ extraArgs: ['--maxmemory-policy', policy] });
     await assert.rejects(redisNode({ redisUrl: server.url }), {
       message: new RegExp(`maxmemory-policy ${policy}.*set maxmemory-policy noeviction`),
@@ -38,7 +38,7 @@ test('a replica is refused at the start', async () => {
   await pair.stop();
 });
 
-test('a policy that changes while a node runs is told loudly, once, and that it is right again', async () => {
+test('a policy that changes while a node runs is logged as an error once, and so is its correction', async () => {
   const server = await startRedisServer();
   const redis = new Redis(server.url);
   const { node, log } = await redisNode({ redisUrl: server.url, limits });
@@ -55,7 +55,7 @@ test('a policy that changes while a node runs is told loudly, once, and that it 
   await server.stop();
 });
 
-test('a Redis without an append-only file is told loudly at the start', async () => {
+test('a Redis without an append-only file is logged as an error at the start', async () => {
   const server = await startRedisServer({ extraArgs: ['--appendonly', 'no'] });
   const { node, log } = await redisNode({ redisUrl: server.url });
   assert.ok(log.errors.some((message) => message.includes('no append-only file')));
@@ -64,7 +64,7 @@ test('a Redis without an append-only file is told loudly at the start', async ()
   await server.stop();
 });
 
-test('a Redis that cannot write to its disk is told loudly, and that it can again', async () => {
+test('a Redis that cannot write to its disk is logged as an error, and so is its recovery', async () => {
   const server = await startRedisServer();
   const redis = new Redis(server.url);
   const { node, log } = await redisNode({ redisUrl: server.url, limits });
@@ -90,7 +90,7 @@ test('a Redis that cannot write to its disk is told loudly, and that it can agai
   await server.stop();
 });
 
-test('replicas that nothing waits for are told, until min-replicas-to-write is set', async () => {
+test('replicas that no write waits for are logged, until min-replicas-to-write is set', async () => {
   const pair = await startRedisPair();
   const { node, log } = await redisNode({ redisUrl: pair.master().socketPath, limits });
   await untilHeld(node, 'safe_failover', false);

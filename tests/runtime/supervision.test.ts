@@ -131,7 +131,7 @@ test('a state that cannot be loaded is tried again, then suspends its actor alon
   assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 1);
 });
 
-test('a state whose timers cannot be told is loaded again after a wait, then suspends its actor alone', async () => {
+test('a state whose timers cannot be read is loaded again after a wait, then suspends its actor alone', async () => {
   let broken = true;
   const loads: number[] = [];
   const activated: unknown[] = [];
@@ -163,7 +163,7 @@ test('a state whose timers cannot be told is loaded again after a wait, then sus
   ]);
 });
 
-test('an actor that crashed before its first turn took effect is still told of its activation', async () => {
+test('an actor that crashed before its first turn took effect is still activated', async () => {
   const causes: unknown[] = [];
   let crashes = 1;
   const world = await memoryNode({
@@ -180,7 +180,7 @@ test('an actor that crashed before its first turn took effect is still told of i
   assert.deepEqual(causes, ['activation']);
 });
 
-test('a state that cannot say whether it must live crashes its turn alone, and leaves no hand behind', async () => {
+test('a state that cannot decide whether it must live crashes only its turn, and frees its slot', async () => {
   let broken = true;
   const world = await memoryNode({
     limits: { turnsInProgress: 1 },
@@ -202,7 +202,7 @@ test('a state that cannot say whether it must live crashes its turn alone, and l
   assert.deepEqual([counters.crashes, counters.restarts], [1, 1]);
 });
 
-test('what an actor holds on its node outlives a crash, and is freed when the actor is suspended before it is back', async () => {
+test('an actor’s resources on its node outlive a crash, and are freed when it is suspended before it is back', async () => {
   const reasons: string[] = [];
   let broken = false;
   const world = await memoryNode({
@@ -222,7 +222,7 @@ test('what an actor holds on its node outlives a crash, and is freed when the ac
   assert.deepEqual(reasons, ['crashed', 'suspended']);
 });
 
-test('what an actor holds on its node is freed when it is stopped while it waits after a crash, and not twice', async () => {
+test('an actor’s resources on its node are freed when it is stopped while it waits after a crash, and not twice', async () => {
   const reasons: string[] = [];
   const world = await memoryNode({ hooks: { deactivated: (_, reason) => void reasons.push(reason) } });
   const { actors } = world.node;
@@ -237,7 +237,7 @@ test('what an actor holds on its node is freed when it is stopped while it waits
   assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated', 'passivated']);
 });
 
-test('what an actor holds on its node is freed when it cannot be loaded again after a crash and nobody waits for it', async () => {
+test('an actor’s resources on its node are freed when it cannot be loaded again after a crash and no caller waits for it', async () => {
   const reasons: string[] = [];
   const world = await memoryNode({ hooks: { deactivated: (_, reason) => void reasons.push(reason) } });
   const { actors } = world.node;
@@ -248,7 +248,7 @@ test('what an actor holds on its node is freed when it cannot be loaded again af
   assert.deepEqual(reasons, ['crashed', 'passivated']);
 });
 
-test('an actor that cannot say whether it is settled holds a hand-over up until its deadline, and is told of in the log', async () => {
+test('an actor that cannot decide whether it is settled delays a handover until its deadline, and is logged', async () => {
   const performed: number[] = [];
   const world = await memoryNode({
     hooks: {
@@ -283,7 +283,7 @@ test('a write of the wrong type crashes its actor alone; the rest of the batch h
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1);
 });
 
-test('Redis that does not answer is no crash: clients are told at once, control commands wait', async () => {
+test('Redis that does not answer is no crash: clients are answered at once, control commands wait', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
   world.callOutcome('refused');
@@ -301,7 +301,7 @@ test('Redis that does not answer is no crash: clients are told at once, control 
   assert.equal(world.node.counters.crashes, 0);
 });
 
-test('a state that Redis lets nobody see, since it takes no first turn, is refused at once and shown later', async () => {
+test('a state that cannot be shown, since it takes no first turn, is refused at once and shown later', async () => {
   const first = await memoryNode();
   await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
   await first.outcome(first.node.stop());
@@ -345,7 +345,7 @@ for (const outcome of ['lost_reply', 'never', 'late'] as const) {
 }
 
 for (const touched of [true, false]) {
-  test(`an actor that is erased while it is suspended leaves no trace${touched ? '' : ', though nobody asked for it since the start'}`, async () => {
+  test(`an actor that is erased while it is suspended leaves no trace${touched ? '' : ', though no caller asked for it since the start'}`, async () => {
     const first = await memoryNode({ limits: { restartIntensity: 0 } });
     await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
     await first.outcome(first.node.actors.ask(one, poison));

@@ -47,7 +47,7 @@ test('a text opens for its purpose and its use alone, and with any of the secret
   assert.throws(() => textCipher([old], 'link').open('ask', ''), /not ours/);
 });
 
-test('texts with salts of nobody are refused, and what follows them still opens', () => {
+test('texts with unknown salts are refused, and the next ones still open', () => {
   const secret = randomBytes(32);
   const sealed = textCipher([secret], 'link').seal('ask', 'hello');
   const { open, seal } = textCipher([secret], 'link');

@@ -8,7 +8,7 @@ import {
   skipCollections,
 } from '../../actors/sessions/worker-thread/connection/account-sync.ts';
 
-test('when the phone hands over its key, the collection with the account’s name is fetched, and no other', () => {
+test('when the phone gives its key, the collection with the account’s name is fetched, and no other', () => {
   const asked: unknown[] = [];
   const ev = new EventEmitter();
   const socket = { ev, resyncAppState: async (...about: unknown[]) => void asked.push(about) };
@@ -19,7 +19,7 @@ test('when the phone hands over its key, the collection with the account’s nam
   assert.deepEqual(asked, [[['critical_block'], true]]);
 });
 
-test('of the collections that a notification names, only the one with the account’s name reaches the client', () => {
+test('only the collection with the account’s name reaches the client out of those that a notification names', () => {
   const notification = (...names: string[]): BinaryNode => ({
     tag: 'notification',
     attrs: { type: 'server_sync' },

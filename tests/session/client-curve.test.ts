@@ -72,7 +72,7 @@ test('from then on a wrong signature counts as wrong: of a certificate, and of t
   assert.deepEqual(Curve.sharedKey(left.private, right.public), Curve.sharedKey(right.private, left.public));
 });
 
-test('what is signed then is a signature to libsignal as well, of that message and key alone, and another one each time', () => {
+test('a signature is one to libsignal as well, of that message and key alone, and different each time', () => {
   replaceClientCurve();
   const seen = new Set<string>();
   for (let length = 0; length < 20; length += 1) {

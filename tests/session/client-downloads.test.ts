@@ -80,7 +80,7 @@ test('a message of an own device makes a session connect to no host but the netw
   }
 });
 
-test('a history that inflates to 400 MiB takes no memory, and the session lives', async () => {
+test('a history that inflates to 400 MiB takes no memory, and the session stays open', async () => {
   const network = await startSimulated();
   const shop = newShop();
   try {
@@ -99,7 +99,7 @@ test('a history that inflates to 400 MiB takes no memory, and the session lives'
   }
 });
 
-test('of a history of 10,000 contacts the ids and the tokens are kept', async (context) => {
+test('the ids and the tokens of a history of 10,000 contacts are kept', async (context) => {
   const network = await startSimulated();
   const shop = newShop();
   try {

@@ -42,7 +42,7 @@ async function serve(): Promise<{ url(type: string): string; close(): Promise<vo
   };
 }
 
-test('an image, a video and documents arrive whole, with and without text, and say what phones show at once', async () => {
+test('an image, a video and documents arrive complete, with and without text, and with the facts that phones show at once', async () => {
   const files = await serve();
   const network = await startSimulated();
   const shop = newShop();

@@ -30,7 +30,7 @@ function oneHash(): Store {
   } as unknown as Store;
 }
 
-test('any key that sealed here opens the door, in whatever order; keys that never did are refused', async () => {
+test('any key that sealed here opens the store, in whatever order; keys that never did are refused', async () => {
   const store = oneHash();
   const [old, next, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
   await checkCredentialsKeys(store, [old], none());
@@ -75,7 +75,7 @@ async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): 
   await credentials.save(Date.now());
 }
 
-test('where sessions were sealed before there was a check value, one of them must open at the first start', async () => {
+test('if sessions were sealed before there was a check value, one of them must open at the first start', async () => {
   const server = await startRedisServer();
   const { node } = await redisNode({ redisUrl: server.url });
   try {

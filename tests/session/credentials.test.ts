@@ -11,7 +11,7 @@ import { startSimulated } from './simulated-network.ts';
 const PERSON = '+33622222222';
 const STRANGER = '+33644444444';
 
-test('what is sealed opens only with its key, in its place, unchanged', () => {
+test('a sealed value opens only with its key, at its field, unchanged', () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   const sealed = credentialCiphers([old])('shop').seal('here', Buffer.from('secret'));
   const both = credentialCiphers([fresh, old])('shop');
@@ -29,7 +29,7 @@ test('what is sealed opens only with its key, in its place, unchanged', () => {
   assert.throws(() => credentialCiphers([randomBytes(16)]), /32 bytes/);
 });
 
-test('what is sealed for one shop opens for no other, and a value of format 1 opens and is sealed anew', () => {
+test('a value sealed for one shop opens for no other, and a value of format 1 opens and is sealed again', () => {
   const key = Buffer.alloc(32, 7);
   const place = '66b1f0a2c3d4e5f607182901/66b1f0a2c3d4e5f607182902/credentials/creds';
   const [shop, other] = ['one', 'other'].map(credentialCiphers([key]));
@@ -53,7 +53,7 @@ test('what is sealed for one shop opens for no other, and a value of format 1 op
   assert.equal(shop.open(place, golden).toString(), 'a secret of version 2');
 });
 
-test('credentials no key opens are told as unreadable and left as they are', async () => {
+test('credentials that no key opens are reported as unreadable and left unchanged', async () => {
   const first = await startSimulated();
   const shop = newShop();
   await pair(first, shop);
@@ -116,7 +116,7 @@ test('a store that does not answer is no reason for a fresh pairing', async () =
   }
 });
 
-test('what is learned of a new recipient is stored in the commit of the first message to them', async () => {
+test('the facts about a new recipient are stored in the commit of the first message to them', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, store } = network;

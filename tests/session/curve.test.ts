@@ -80,7 +80,7 @@ test('keys that were read once agree again and again, with one another and in ot
   assert.throws(() => agreeOnceRead(Buffer.alloc(32), privKey));
 });
 
-test('keys of another length or mark are refused, whatever stands in them', () => {
+test('keys of another length or mark are refused, whatever their bytes', () => {
   const { pubKey, privKey } = generateSignalKeyPair();
   for (const wrong of [
     Buffer.alloc(0),
@@ -107,7 +107,7 @@ const LOW_ORDER = [
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ];
 
-test('points of low order agree with nobody and sign nothing', () => {
+test('points of low order give no agreement and no signature', () => {
   const { privKey } = generateSignalKeyPair();
   for (const point of LOW_ORDER) {
     for (const key of [hex(point), flipped(hex(point), 255)]) {

@@ -60,7 +60,7 @@ test('two devices for which the network refuses the question are left out, and t
   );
 });
 
-test('a network that refuses every question is asked a few times, and nobody counts as without keys', async () => {
+test('a network that refuses every question is asked a few times, and no device counts as without keys', async () => {
   const { sessions, asked } = refusing(new Set(DEVICES));
   await assert.rejects(sessions.open(DEVICES), { data: 406 });
   assert.ok(asked.length <= 51, `${asked.length} questions`);

@@ -87,7 +87,7 @@ test('both kinds of proxy look the name up and connect, over TLS too, with no st
   }
 });
 
-test('an attachment comes through the proxy, and its failures are told apart', async () => {
+test('an attachment comes through the proxy, and its failures are distinguished', async () => {
   for (const { url, from } of proxies) {
     seen.length = 0;
     const fetched = (proxy: string, port: number) =>
@@ -117,7 +117,7 @@ test('an attachment comes through the proxy, and its failures are told apart', a
   }
 });
 
-test('a proxy that is away is told as such, and its password by no failure', async () => {
+test('a proxy that is away is reported as such, and no failure contains its password', async () => {
   const closed = createTcpServer();
   await once(closed.listen(0, '127.0.0.1'), 'listening');
   const port = portOf(closed);
@@ -138,7 +138,7 @@ test('a proxy that is away is told as such, and its password by no failure', asy
   }
 });
 
-test('a proxy that takes a connection and says nothing is ended with the caller', async () => {
+test('a proxy that takes a connection and answers nothing is ended with the caller', async () => {
   const mute = createTcpServer();
   await once(mute.listen(0, '127.0.0.1'), 'listening');
   try {
@@ -157,7 +157,7 @@ test('a proxy that takes a connection and says nothing is ended with the caller'
   }
 });
 
-test('what the packages write where DEBUG is set holds no password', async () => {
+test('the packages’ output with DEBUG set holds no password', async () => {
   const lines: string[] = [];
   const { write } = process.stderr;
   const debug = requireOfPackages('debug') as { enable(names: string): void; disable(): void };

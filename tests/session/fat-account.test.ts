@@ -14,7 +14,7 @@ const STATUSES = 700;
 const POSTS = 200;
 const TEXTS = 100;
 
-test('a fat account is heard to its last word after it was away', async (context) => {
+test('a large account gets every message after it was away', async (context) => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control, logged } = network;

@@ -41,7 +41,7 @@ test('sessions asked for before any worker is there are spread over all of them'
   }
 });
 
-test('a session asked for before the first worker is there opens with it, and no end is told meanwhile', async () => {
+test('a session asked for before the first worker is there opens with it, and no end is reported meanwhile', async () => {
   const { simulator, stop } = await startSimulated();
   const shop = newShop();
   let heard: (event: SessionEvent) => void = quiet;

@@ -25,7 +25,7 @@ function world() {
   return { clock, told, report };
 }
 
-test('what is reported after a pause is told at the end of the tick, never from within the report', async () => {
+test('reports after a pause are published at the end of the tick, never from within the report', async () => {
   const { clock, told, report } = world();
   await clock.advance(1);
   report(shop('a'), prepared('1'));
@@ -35,7 +35,7 @@ test('what is reported after a pause is told at the end of the tick, never from 
   assert.deepEqual(told, ['a 1', 'b 2']);
 });
 
-test('what is reported soon after a word is told together at the end of the step, in its order', async () => {
+test('reports soon after another are published together at the end of the step, in order', async () => {
   const { clock, told, report } = world();
   await clock.advance(1);
   report(shop('a'), prepared('1'));

@@ -59,7 +59,7 @@ test('a question that times out empties nothing; an empty answer that came does'
   assert.deepEqual(told[1], []);
 });
 
-test('several changes of one group at a time are asked about once; a group that was left is told as gone', async () => {
+test('several changes of one group at a time are asked about once; a group that was left is reported as gone', async () => {
   const clock = new FakeClock();
   const told: (readonly SessionGroup[])[] = [];
   const asked: string[] = [];
@@ -115,7 +115,7 @@ function refusedAtFirst(refusals: number, earlyMs: number) {
   return { clock, groups, seen: () => [asked, told.length] };
 }
 
-test('a list that nobody told is asked for again until somebody does, and then no more', async () => {
+test('a list that does not come is asked for again until it comes, and then no more', async () => {
   const { clock, groups, seen } = refusedAtFirst(1, 0);
   await assert.rejects(groups.refresh());
   await clock.advance(20_000);
@@ -126,7 +126,7 @@ test('a list that nobody told is asked for again until somebody does, and then n
   assert.deepEqual(seen(), [2, 1]);
 });
 
-test('a list that nobody told is asked for again also by timers that fire a moment early, as those of Node do', async () => {
+test('a list that does not come is asked for again also by timers that fire a moment early, as those of Node do', async () => {
   const { clock, groups, seen } = refusedAtFirst(3, 0.5);
   await assert.rejects(groups.refresh());
   await clock.advance(61_000);
@@ -168,7 +168,7 @@ function growing(tookMs: number) {
   return { clock, groups, told, asked, make };
 }
 
-test('one group is looked for at most once a second, and whoever asks meanwhile hears the same answer', async () => {
+test('one group is looked for at most once a second, and calls meanwhile get the same answer', async () => {
   const { clock, groups, told, asked, make } = growing(10);
   const first = groups.refresh();
   await clock.advance(10);
@@ -209,7 +209,7 @@ test('five groups are looked for in a second; those that come next wait for thei
   assert.deepEqual(told.at(-1)?.slice(1), names.slice(0, 10));
 });
 
-test('a list asked for a moment ago is told with what a notice named since, without waiting for more notices', async () => {
+test('a list asked for a moment ago includes the groups that a notice named since, without waiting for more notices', async () => {
   const { clock, groups, told, asked, make } = growing(10);
   const first = groups.refresh();
   const meanwhile = groups.refresh();
@@ -232,7 +232,7 @@ test('a list asked for a moment ago is told with what a notice named since, with
   assert.equal(asked.length, 2, 'the notice was answered');
 });
 
-test('only who certainly is no member is outside: where members go by other addresses, nobody is', async () => {
+test('only a certain non-member is outside: if members have other addresses, no one is', async () => {
   const id = (numbers: readonly number[]) => ({
     id: `${numbers[0]}:7@lid`,
     phoneNumber: `${numbers[1]}@s.whatsapp.net`,

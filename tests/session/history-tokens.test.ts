@@ -23,7 +23,7 @@ async function stored(parts: readonly (readonly ContactToken[])[], hasMapping = 
   return Object.entries(found).map(([place, { token: bytes }]) => `${place}: ${Buffer.from(bytes)}`);
 }
 
-test('of two tokens of one contact the newest is kept, whichever comes first', async () => {
+test('the newest of two tokens of one contact is kept, whichever comes first', async () => {
   const newer = token(NUMBER, 20);
   const older = token(LID, 10);
   const expected = [`${LID}: ${NUMBER} 20`];
@@ -32,7 +32,7 @@ test('of two tokens of one contact the newest is kept, whichever comes first', a
   assert.deepEqual(await stored([[newer], [older]]), expected);
 });
 
-test('a token is kept under the id that an earlier part of the history told, and by number where none did', async () => {
+test('a token is kept under the id from an earlier part of the history, and by number if there was none', async () => {
   assert.deepEqual(await stored([[token(NUMBER, 1)]]), [`${LID}: ${NUMBER} 1`]);
   assert.deepEqual(await stored([[token(NUMBER, 1)]], false), [`${NUMBER}: ${NUMBER} 1`]);
 });

@@ -146,7 +146,7 @@ test('a store that cannot be written ends the session, and the message is not se
   }
 });
 
-test('people addressed by the network’s own ids are told by their numbers; groups and reactions are not inbound', async () => {
+test('people addressed by the network’s own ids are reported by their numbers; groups and reactions are not inbound', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;

@@ -34,7 +34,7 @@ const envelope = {
   ...{ lid: undefined, name: undefined },
 };
 
-test('what the network delivers again ends the session when its commit takes longer than 10 s', async () => {
+test('a message that the network delivers again ends the session when its commit takes longer than 10 s', async () => {
   const { clock, failures, intake: made } = intake();
   const received = assert.rejects(made.received(envelope, { conversation: 'STOP' }), /not committed in time/);
   await clock.advance(9_999);

@@ -10,7 +10,7 @@ test('a wire id as clients make them is kept as it is', () => {
   assert.equal(wireIdOf('A'.repeat(64)), 'A'.repeat(64));
 });
 
-test('a longer wire id is stored by its hash, which tells two of them apart', () => {
+test('a longer wire id is stored by its hash, which distinguishes two of them', () => {
   const ids = [wireIdOf('A'.repeat(1_000_000)), wireIdOf(`${'A'.repeat(999_999)}B`)];
   assert.deepEqual(
     ids.map((id) => id?.length),

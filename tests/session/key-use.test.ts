@@ -52,7 +52,7 @@ function shopOfYears() {
 
 const idle = async (): Promise<void> => undefined;
 
-test('what is not used for 60 days is removed with what belongs to it, and one-time keys and ids of people stay', async () => {
+test('data not used for 60 days is removed with what belongs to it, and one-time keys and ids of people stay', async () => {
   const { session, pass, names, periods } = shopOfYears();
   const kept = ['creds', 'lid-mapping/336', 'pre-key/1'];
   const used = ['identity-key/b.0', 'session/b.0'];
@@ -85,7 +85,7 @@ test('what is not used for 60 days is removed with what belongs to it, and one-t
   assert.equal(periods(), 3, 'what is known of former periods goes too');
 });
 
-test('of a shop that was away nothing is removed', async () => {
+test('nothing is removed from a shop that was away', async () => {
   const { session, pass, names } = shopOfYears();
   await session((sealed) => sealed.write({ hash: 'credentials', fields: fields({ 'session/a.0': 'x' }) }));
   pass(400);

@@ -30,7 +30,7 @@ function watched(quota: object) {
   return { watch, clock, asked: () => asked };
 }
 
-test('what is used of a quota is asked for each hour, though no warning was given', async () => {
+test('the used part of a quota is asked for each hour, even without a warning', async () => {
   const { watch, clock, asked } = watched({ total_quota: 50, used_quota: 3, capping_status: 'NONE' });
   watch.ask();
   await clock.advance(HOUR_MS - 1);

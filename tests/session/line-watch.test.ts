@@ -78,7 +78,7 @@ test('no question leaves a listener behind', async () => {
   assert.deepEqual(ws.eventNames(), before);
 });
 
-test('a frame that the line refuses is told as the end of the line, by another', async () => {
+test('a frame that the connection refuses is reported as the end of the connection, by another', async () => {
   const { watch, clock, ends } = watched(() => Promise.reject(new Error('Connection Closed')), {
     line: 'cut',
   });
@@ -87,7 +87,7 @@ test('a frame that the line refuses is told as the end of the line, by another',
   assert.deepEqual(ends, []);
 });
 
-test('a wait that ended late, because the thread stood still, says nothing; the next one does', async () => {
+test('a wait that ended late, because the thread was blocked, proves nothing; the next one does', async () => {
   let stoodStillMs = 6_000;
   const { watch, clock, ends, asked } = watched(silence, {
     lateMs: () => {
@@ -127,7 +127,7 @@ test('a socket that answers pings is asked again and again whether it still list
   assert.deepEqual([asked.filter((name) => name === 'devices').length, ends], [2, []]);
 });
 
-test('that question goes in place of a ping', async () => {
+test('the question about devices replaces a ping', async () => {
   const { watch, clock, asked } = watched(() => Promise.resolve({}));
   watch.start();
   await clock.advance(probeEveryMs + keepAliveMs);

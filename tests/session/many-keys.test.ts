@@ -15,7 +15,7 @@ test('with one key the names alone are read when a session opens', async () => {
   assert.deepEqual(asked, ['names'], 'what is missing is known');
 });
 
-test('thousands of keys are sealed anew some hundreds at a time', async () => {
+test('thousands of keys are sealed again some hundreds at a time', async () => {
   const { sealed, open, asked, answers, keys } = sealedStore();
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`session/${index}`, 'x']));
   await sealed.write({ hash: 'credentials', fields: fields(many) });
@@ -30,7 +30,7 @@ test('thousands of keys are sealed anew some hundreds at a time', async () => {
   assert.deepEqual(text(await open().read('credentials', ['session/0', 'session/999'])), ['x', 'x']);
 });
 
-test('going through the keys brings their names, and of their values only what is to be sealed anew', async () => {
+test('a walk over the keys reads their names, and only the values that are to be sealed again', async () => {
   const { sealed, open, answers, keys } = sealedStore();
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
   keys.unshift(randomBytes(32));

@@ -88,7 +88,7 @@ const fetchIt = (path: string, change: Partial<MediaFetchOptions> = {}): ReturnT
 const refused = (promise: Promise<unknown>, words: RegExp): Promise<void> =>
   assert.rejects(promise, (error) => error instanceof MediaUnavailable && words.test(error.message));
 
-test('an attachment is streamed into a file of its own, also behind a redirect, and the file is removed', async () => {
+test('an attachment is streamed into its own file, also behind a redirect, and the file is removed', async () => {
   for (const path of ['/picture.png', '/redirect']) {
     const media = await fetchIt(path);
     assert.deepEqual(readFileSync(media.path), picture);
@@ -107,7 +107,7 @@ test('a document keeps its name and may be of any type', async () => {
   await untyped.discard();
 });
 
-test('what is not of its kind, missing, empty, too large, too slow or redirected for ever is refused, and leaves no file', {
+test('an attachment of the wrong kind, missing, empty, too large, too slow or redirected for ever is refused, and leaves no file', {
   timeout: 30_000,
 }, async () => {
   const left = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('attachment-'));

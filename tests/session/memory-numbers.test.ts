@@ -6,7 +6,7 @@ import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { DEFAULT_MEMORY_BEHAVIOUR } from '../memory-network/memory-behaviour.ts';
 
-test('shops made in different seconds, where the counter of their ids begins anew, share no number', () => {
+test('shops made in different seconds, when the counter of their ids begins again, share no number', () => {
   const makeId = objectIdGenerator(seededRandom(1));
   const startMs = Date.parse('2027-01-01T00:00:00Z');
   const numbers = Array.from({ length: 2_000 }, (_, index) =>

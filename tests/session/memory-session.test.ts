@@ -21,7 +21,7 @@ async function opened() {
   return { clock, told, shop, host };
 }
 
-test('an inbound message that nobody confirms in time gets no receipt and ends the session', async () => {
+test('an inbound message that is never confirmed in time gets no receipt and ends the session', async () => {
   const { clock, told, shop, host } = await opened();
   const receipt = host.inbound(shop, { from: '+33622222222', text: 'hello' });
   await clock.advance(9_999);
@@ -31,7 +31,7 @@ test('an inbound message that nobody confirms in time gets no receipt and ends t
   assert.deepEqual(told, ['session.inbound', 'session.closed']);
 });
 
-test('who wrote gets no receipt when the session ends first, and no second end follows', async () => {
+test('a writer gets no receipt when the session ends first, and no second end follows', async () => {
   const { clock, told, shop, host } = await opened();
   const receipt = host.inbound(shop, { from: '+33622222222', text: 'hello' });
   host.drop(shop, 'transient');
@@ -40,7 +40,7 @@ test('who wrote gets no receipt when the session ends first, and no second end f
   assert.deepEqual(told, ['session.inbound', 'session.closed']);
 });
 
-test('a session that is closed while it opens says nothing any more', async () => {
+test('a session that is closed while it opens reports nothing any more', async () => {
   const { clock, told, shop, host } = await opened();
   host.open(shop, { generation: 2 });
   host.close(shop);

@@ -18,7 +18,7 @@ async function read(...parts: readonly Buffer[]): Promise<VideoFacts | undefined
 const film = movie({ width: 640, height: 360, length: 12_400 });
 const FACTS = { width: 640, height: 360, seconds: 12 };
 
-test('size and length of a film are read, wherever its head stands', async () => {
+test('size and length of a film are read, wherever its head is', async () => {
   assert.deepEqual(await read(FILE_TYPE, film, box('mdat', Buffer.alloc(9_000))), FACTS);
   assert.deepEqual(await read(FILE_TYPE, boxOfSize('mdat', 9_016n, Buffer.alloc(9_000)), film), FACTS);
 });
@@ -28,7 +28,7 @@ test('a film that a phone recorded upright is higher than wide', async () => {
   assert.deepEqual(await read(FILE_TYPE, upright), { width: 360, height: 640, seconds: 1 });
 });
 
-test('what a head leaves out is not known', async () => {
+test('facts that a head leaves out are not known', async () => {
   const bare = movie({ width: 0, height: 0, length: 0 });
   assert.deepEqual(await read(FILE_TYPE, bare), { width: undefined, height: undefined, seconds: undefined });
 });

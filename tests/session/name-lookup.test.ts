@@ -49,7 +49,7 @@ test('a name server that is mute is given up after 2 seconds, however many names
   assert.ok(tookMs < 10_000, `gave up after ${tookMs} ms`);
 });
 
-test('who no longer wants an answer waits for none', async () => {
+test('a caller that no longer wants an answer waits for none', async () => {
   const abort = new AbortController();
   const found = nameLookup(nameServers)('mute.test', abort.signal);
   abort.abort(new Error('given up'));
@@ -57,7 +57,7 @@ test('who no longer wants an answer waits for none', async () => {
   await assert.rejects(nameLookup(nameServers)('mute.test', abort.signal), /given up/);
 });
 
-test('an address of one family counts where the other is never told, and loopback needs no server', async () => {
+test('an address of one family counts if the other never comes, and loopback needs no server', async () => {
   const resolve = nameLookup(nameServers);
   const { signal } = new AbortController();
   assert.deepEqual(await resolve('answered.test', signal), [{ address: '192.0.2.7', family: 4 }]);

@@ -12,7 +12,7 @@ const quiet = {
   error: () => undefined,
 };
 
-test('a node where refusals go on and on reads half a minute after the first what another node was told', async () => {
+test('a node with lasting refusals reads the version that another node got half a minute after the first refusal', async () => {
   const clock = new FakeClock();
   let told: string | null = null;
   const store = {

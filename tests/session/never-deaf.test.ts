@@ -35,7 +35,7 @@ async function untilHeard(
   });
 }
 
-test('statuses in both forms, newsletters and stanzas of unknown classes are answered, and the session lives on', async () => {
+test('statuses in both forms, newsletters and stanzas of unknown classes are answered, and the session stays open', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { control, log } = network;
@@ -83,7 +83,7 @@ test('a message that was read is acknowledged beside its receipt once it is comm
   }
 });
 
-test('a STOP behind 250 stanzas that waited, with statuses nobody can read among them, is heard at login', async () => {
+test('a STOP behind 250 waiting stanzas, with unreadable statuses among them, is received at login', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { control, host, log } = network;

@@ -20,7 +20,7 @@ function socketAnswered(list: USyncQueryResult['list'] | undefined) {
   return { socket, asked, devices: new ExpiringCache({ lifeMs: 1_000, maxEntries: 10, nowMs: () => 0 }) };
 }
 
-test('one question tells the ids of numbers and the devices behind them, which are known by these ids from then on', async () => {
+test('one question returns the ids of numbers and the devices behind them, which are known by these ids from then on', async () => {
   const deviceList = [{ id: 0 }, { id: 3, keyIndex: 3 }, { id: 4 }];
   const { socket, asked, devices } = socketAnswered([
     { id: PERSON, lid: '100@lid', devices: { deviceList } },

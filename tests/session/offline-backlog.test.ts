@@ -5,7 +5,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('a network that sends no more and never says so is asked for some ten minutes, and again once more comes', async () => {
+test('a network that sends no more without an end is asked for some ten minutes, and again once more comes', async () => {
   const clock = new FakeClock();
   let asked = 0;
   const notes: string[] = [];

@@ -47,7 +47,7 @@ test('as long as the thread has time more begin, a few at each look, up to 64; o
   assert.equal(begun.length, 66);
 });
 
-test('who ended while waiting never begins, and nobody does once the line is cleared', async () => {
+test('a session that ended while waiting never begins, and none does once the queue is cleared', async () => {
   const { clock, thread, line, begun, leave } = lineOf(20);
   leave(8);
   leave(0);
@@ -79,7 +79,7 @@ test('after the line was empty it is looked at again, and what the thread did me
   assert.equal(asked.length, 2);
 });
 
-test('sessions do not wait for those before them whom the network lets wait', async () => {
+test('sessions do not wait for earlier ones that the network delays', async () => {
   const CALLERS = 24;
   const network = await startSimulated();
   const { port } = new URL(network.simulator.chatUrl);

@@ -166,7 +166,7 @@ for (const [how, orders] of [
   });
 }
 
-test('what a session still had to write when it was waited for no longer is never written', async () => {
+test('a write that a session still had when its wait was over is never written', async () => {
   const network = await startSimulated({ timing: { drainMs: 50 } });
   const shop = newShop();
   const { host, log, store, control } = network;
@@ -204,7 +204,7 @@ test('what a session still had to write when it was waited for no longer is neve
   }
 });
 
-test('what may be lost and waits behind another write when its session is waited for no longer is not written after that', async () => {
+test('a write that may be lost and waits behind another when its session’s wait is over is not written after that', async () => {
   const network = await startSimulated({ timing: { drainMs: 50 } });
   const shop = newShop();
   const { host, log, store, control } = network;
@@ -260,7 +260,7 @@ test('erasing unlinks the device on the network and leaves nothing in the store'
   }
 });
 
-test('whoever erases a session that is being erased is told too, when its last write has been answered', async () => {
+test('a second call to erase a session is answered too, when its last write has been answered', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, store } = network;

@@ -139,7 +139,7 @@ test('a message goes out once its recipient has devices, and is settled by the n
   assert.deepEqual(outcomes, ['acknowledged']);
 });
 
-test('a message whose address is no longer the recipient’s fails where the network tells no other', async () => {
+test('a message whose address is no longer the recipient’s fails if the network names no other', async () => {
   const { box, clock, devices, relayed, outcomes } = outbox();
   box.prepare(asked());
   await clock.until(() => devices.length === 1);
@@ -195,7 +195,7 @@ for (const answer of ['devices', 'no devices', 'a failure'] as const) {
   });
 }
 
-test('a socket that goes before a ciphertext was made leaves the message not to blame, however the client tells it', async () => {
+test('a socket that ends before a ciphertext was made leaves the message blameless, whatever the client reports', async () => {
   for (const told of ['the session', 'the question'] as const) {
     const { box, clock, devices, outcomes } = outbox();
     box.prepare(asked());
@@ -224,7 +224,7 @@ test('a socket that goes before an attachment was uploaded leaves the attachment
   }
 });
 
-test('a recipient without devices may be a server that says nothing: the try counts, and the line is looked at', async () => {
+test('a recipient without devices may be a server that does not answer: the try counts, and the connection is checked', async () => {
   const { box, clock, devices, outcomes, doubts } = outbox();
   box.prepare(asked());
   await clock.until(() => devices.length === 1);
@@ -243,7 +243,7 @@ test('a message over which the client hangs counts as tried, though its session 
   assert.deepEqual([outcomes, doubts], [['unprepared'], ['stalled']]);
 });
 
-test('what is ready waits to be released; given once more, or recalled, its ciphertexts go to nobody', async () => {
+test('a prepared message waits for its release; if it is given again, or recalled, its ciphertexts are never sent', async () => {
   for (const end of ['released', 'recalled', 'given once more'] as const) {
     const { box, clock, devices, outcomes, prepared, handedOn } = outbox({ held: true });
     box.prepare(asked());
@@ -272,7 +272,7 @@ test('what is ready waits to be released; given once more, or recalled, its ciph
   }
 });
 
-test('work of its own that does not come to an end ends the session, since all orders wait behind it', async () => {
+test('the session’s own work that does not end ends the session, since all orders wait behind it', async () => {
   const { box, clock, doubts } = outbox();
   void box.alone(() => new Promise(() => undefined));
   box.alone(async () => undefined).catch(() => undefined);
@@ -280,7 +280,7 @@ test('work of its own that does not come to an end ends the session, since all o
   assert.equal(doubts.filter((doubt) => doubt === 'stalled').length, 1);
 });
 
-test('work of its own that came to an end ends no session', async () => {
+test('the session’s own work that ended ends no session', async () => {
   const { box, clock, doubts } = outbox();
   await box.alone(async () => undefined);
   await assert.rejects(box.alone(() => Promise.reject(new Error('no keys'))));

@@ -9,7 +9,7 @@ import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 const GROUP = '120363000000000777@g.us';
 const MEMBER = '+33644000001';
 
-test('a session keeps the LID that it was paired with where a login does not tell it', async () => {
+test('a session keeps the LID of its pairing if a login does not name it', async () => {
   const events: SimulatorEvent[] = [];
   const network = await startSimulated({}, { log: (event) => void events.push(event) });
   const shop = newShop();
@@ -34,7 +34,7 @@ test('a session keeps the LID that it was paired with where a login does not tel
   }
 });
 
-test('the phone of the shop has a copy of what it sends, also where a login tells the LID without the device', async () => {
+test('the phone of the shop has a copy of each sent message, also if a login names the LID without the device', async () => {
   const events: SimulatorEvent[] = [];
   const network = await startSimulated({}, { log: (event) => void events.push(event) });
   const shop = newShop();
@@ -57,7 +57,7 @@ test('the phone of the shop has a copy of what it sends, also where a login tell
   }
 });
 
-test("a post to a group asks nobody for the keys of the shop's own linked device", async () => {
+test('a post to a group fetches no keys for the shop’s own linked device', async () => {
   const events: SimulatorEvent[] = [];
   const network = await startSimulated({}, { log: (event) => void events.push(event) });
   const shop = newShop();

@@ -9,7 +9,7 @@ import { startSimulated } from './simulated-network.ts';
 
 const pairWith = SHOP_PHONE.slice(1);
 
-test('a client that asked for a code is nobody until it is typed: the next session pairs anew, by a QR code or another code', async () => {
+test('a client that asked for a code has no identity until it is typed: the next session pairs again, by either code', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, store } = network;
@@ -57,7 +57,7 @@ test('the code is not stored with the identity that it paired', async () => {
 /** Six of them are the time in which a busy machine must make the code. */
 const QR_MS = 800;
 
-test('a code that nobody types is over with the time of all QR codes', async () => {
+test('a code that is never typed is over with the time of all QR codes', async () => {
   const network = await startSimulated({ timing: { qrMs: QR_MS } });
   const shop = newShop();
   try {
@@ -76,7 +76,7 @@ test('a code that nobody types is over with the time of all QR codes', async () 
   }
 });
 
-test('a network that fails is asked again, and not told to refuse', async () => {
+test('a network that fails is asked again, and does not count as a refusal', async () => {
   const network = await startSimulated();
   const shop = newShop();
   try {

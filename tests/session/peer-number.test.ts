@@ -8,7 +8,7 @@ import { startSimulated } from './simulated-network.ts';
 const WRITER = '+33622222299';
 const [DIALLED, KNOWN] = ['+5531996348800', '+553196348800'];
 
-test('somebody whose number the network does not tell is answered, and one with two numbers once more after a cut', async () => {
+test('a person without a known number is answered, and one with two numbers once more after a cut', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;

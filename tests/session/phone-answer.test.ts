@@ -11,7 +11,7 @@ import { startSimulated } from './simulated-network.ts';
 const PERSON = '+33622222222';
 const OWN = '33611111111@s.whatsapp.net';
 
-test('a STOP in a message without a ciphertext is heard from the phone, under its own id, and answered once it is committed', async () => {
+test('a STOP in a message without a ciphertext comes from the phone, under its own id, and is answered once it is committed', async () => {
   const events: string[] = [];
   const simulation = {
     phoneAnswerMs: 20_000,
@@ -79,7 +79,7 @@ test('the sender has the number that the stanza named, where the phone names the
   assert.deepEqual(told('123@lid', answer(key)), expected);
 });
 
-test('nobody else can tell a shop what was written to it, and of groups and own messages nothing is taken', () => {
+test('only the shop’s phone can report its messages, and of groups and own messages nothing is taken', () => {
   const key = { id: 'W1', remoteJid: '999@lid', fromMe: false };
   assert.deepEqual(told('33622222222@s.whatsapp.net', answer(key)), []);
   assert.deepEqual(told('33611111111:2@s.whatsapp.net', answer(key)), [], 'another linked device');

@@ -95,7 +95,7 @@ test('a mapping is written at once and waits for no transaction', async () => {
   }, 'a');
 });
 
-test('what is sealed together is stored in one write, and handed to nobody before', async () => {
+test('keys sealed together are stored in one write, and returned to no caller before', async () => {
   const store = recordingStore();
   const keys = new RatchetKeys(store);
   const write = store.set.bind(store);

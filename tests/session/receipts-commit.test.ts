@@ -5,7 +5,7 @@ import { until } from '../e2e/waiting.ts';
 import { newShop, pair, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
-test('a receipt that was not committed is told again by the next session, and one that was is not', async () => {
+test('a receipt that was not committed is reported again by the next session, and a committed one is not', async () => {
   const network = await startSimulated();
   const { host, log } = network;
   const shop = newShop();
@@ -47,7 +47,7 @@ test('a receipt that was not committed is told again by the next session, and on
   }
 });
 
-test('a receipt whose commit takes too long holds up neither others nor messages, and is acknowledged when it comes', async () => {
+test('a receipt whose commit takes too long delays neither others nor messages, and is acknowledged when it comes', async () => {
   const network = await startSimulated({ timing: { confirmMs: 1 } });
   const { host, log } = network;
   const shop = newShop();

@@ -4,7 +4,7 @@ import { LONGEST_HOLD_MS, Receipts } from '../../actors/sessions/worker-thread/i
 import { Deadlines } from '../../runtime/deadlines.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
-test('receipts of several shops are told at one moment, each shop at most once at it', async () => {
+test('receipts of several shops are reported at one moment, each shop at most once at it', async () => {
   const clock = new FakeClock();
   const shared = new Deadlines<() => void>(clock, 250, (act) => act());
   const told: string[] = [];
@@ -37,7 +37,7 @@ test('receipts of several shops are told at one moment, each shop at most once a
   assert.deepEqual(told, ['1250 one A B', '1250 other C']);
 });
 
-test('devices of our own and who is no member of the group say nothing of a message', async () => {
+test('receipts of our own devices and of people outside the group do not count', async () => {
   const own = '33600000000@s.whatsapp.net';
   const member = '33611111111@s.whatsapp.net';
   const outsider = '33622222222@s.whatsapp.net';
@@ -96,7 +96,7 @@ function heldReceipts(pending = new Set<string>()) {
   return { clock, told, letGo, dropped, receipts, arrives, confirmed };
 }
 
-test('a stanza is let go once all of its words are committed, once, and at once where nothing comes of it', async () => {
+test('a stanza is acknowledged once all of its reports are committed, once, and at once if it has none', async () => {
   const pending = new Set(['B']);
   const { clock, told, letGo, arrives, confirmed } = heldReceipts(pending);
   arrives({ id: 'A' }, ['B']);
@@ -116,7 +116,7 @@ test('a stanza is let go once all of its words are committed, once, and at once 
   assert.deepEqual(letGo.splice(0), ['A']);
 });
 
-test('a stanza whose commit takes longer than a minute is let go, and takes no room of others', async () => {
+test('a stanza whose commit takes longer than a minute is acknowledged, and takes no slot of others', async () => {
   const { clock, told, letGo, arrives, confirmed } = heldReceipts();
   arrives({ id: 'late' });
   await clock.advance(250 + LONGEST_HOLD_MS - 1);
@@ -127,7 +127,7 @@ test('a stanza whose commit takes longer than a minute is let go, and takes no r
   assert.deepEqual([letGo.length, told.length], [1, 1], 'once');
 });
 
-test('where more than 5,000 wait, the next ones are let go at once, and how many they were is told', async () => {
+test('if more than 5,000 wait, the next ones are acknowledged at once, and their number is logged', async () => {
   const { clock, told, letGo, dropped, arrives, confirmed } = heldReceipts();
   const many = Array.from({ length: 5_000 }, (_, index) => `many ${index}`);
   arrives({ id: 'most' }, many.slice(1));
@@ -143,7 +143,7 @@ test('where more than 5,000 wait, the next ones are let go at once, and how many
   assert.deepEqual(letGo, ['too much', 'most', 'room again']);
 });
 
-test('what many members of a group say in one stanza is told of each, and devices that providers run are people', async () => {
+test('receipts of many members of a group in one stanza are reported for each, and devices that providers run are people', async () => {
   const clock = new FakeClock();
   const told: string[] = [];
   const receipts = new Receipts({

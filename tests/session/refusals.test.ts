@@ -8,7 +8,7 @@ import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
-test('each refusal of a message is told by its code, logged with the message’s id and counted by code', async () => {
+test('each refusal of a message is reported by its code, logged with the message’s id and counted by code', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control, logged } = network;
@@ -50,7 +50,7 @@ test('each refusal of a message is told by its code, logged with the message’s
   }
 });
 
-test('a number that turns out to have no device is asked about anew, though it was on the network a moment ago', async () => {
+test('a number that turns out to have no device is asked about again, though it was on the network a moment ago', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;
@@ -77,7 +77,7 @@ test('a number that turns out to have no device is asked about anew, though it w
   }
 });
 
-test('a rate signal to the look-up is told and logged', async () => {
+test('a rate signal to the look-up is reported and logged', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control, logged } = network;
@@ -93,7 +93,7 @@ test('a rate signal to the look-up is told and logged', async () => {
   }
 });
 
-test('a rate signal to the look-up of a message that was recalled is told as a late one', async () => {
+test('a rate signal to the look-up of a message that was recalled is reported as a late one', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;

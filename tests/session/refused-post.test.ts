@@ -15,7 +15,7 @@ for (const { code, refusals, outcome } of [
   { code: 479, refusals: 1, outcome: 'refused' },
   { code: 421, refusals: 2, outcome: 'refused' },
 ]) {
-  test(`the post after one that was refused (${code}) is read by all, and asked for by nobody`, async () => {
+  test(`the post after one that was refused (${code}) is read by all, and asked for by no one`, async () => {
     const network = await startSimulated();
     const shop = newShop();
     const { host, log, control } = network;

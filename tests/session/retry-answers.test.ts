@@ -86,7 +86,7 @@ test('a receipt whose answer fails every time is acknowledged within a minute, a
   assert.equal(logged.length, 1);
 });
 
-test('a status is told again to those whom it was for, and to nobody else who asks', async () => {
+test('a status is sent again to its viewers who ask, and to no one else', async () => {
   const from = 'status@broadcast';
   const audience = ['100000000000001@lid', '100000000000002@lid'];
   const { clock, asked, sent } = answersThatFail(0, { ...ONCE_MORE, chat: from, audience });

@@ -6,7 +6,7 @@ import { quietLogger } from '../../actors/sessions/worker-thread/session/silent-
 
 const KEY = Uint8Array.of(1, 2, 3);
 
-test('the client keeps what is put in place of its own caches, under their names', () => {
+test('the client keeps the replacements of its own caches, under their names', () => {
   const names = Object.keys(new MessageRetryManager(quietLogger, 5));
   assert.ok(names.includes('baseKeys') && names.includes('recentMessagesMap'), names.join());
 });

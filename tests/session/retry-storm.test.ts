@@ -11,7 +11,7 @@ import { startSimulated } from './simulated-network.ts';
 const MEMBERS = 200;
 const GROUP = '120363000000000777@g.us';
 
-test(`${MEMBERS} members who ask for a post at once get at most one stanza each, and nobody gets another's`, async () => {
+test(`${MEMBERS} members who ask for a post at once get at most one stanza each, and none gets another’s`, async () => {
   const network = await startSimulated({ timing: { resendEveryMs: 1 } });
   const shop = newShop();
   const { host, log, control } = network;

@@ -35,7 +35,7 @@ test('the page is asked as a browser asks it', async () => {
   assert.equal(await asked(page), 1_035_194_821);
 });
 
-test('a page that is refused, moved, too large or without a revision tells no version, nor does one on a private address', async () => {
+test('a page that is refused, moved, too large, without a revision or on a private address gives no version', async () => {
   await assert.rejects(
     asked((_, answer) => answer.writeHead(400).end()),
     /answered 400/,

@@ -40,7 +40,7 @@ test('a message that no key opens any more is gone, and the session goes on', as
   assert.deepEqual(failures, []);
 });
 
-test('what is asked for together is one commit, a later change over an earlier one; a clearing one drops what was there', async () => {
+test('changes asked for together are one commit, a later one replaces an earlier one; a clearing one drops earlier values', async () => {
   const { sealed, store } = sealedStore();
   let running = 0;
   store.beforeCommit = async () => {
@@ -61,7 +61,7 @@ test('what is asked for together is one commit, a later change over an earlier o
   assert.deepEqual(text(await sealed.read('credentials', ['a', 'c', 'd'])), [undefined, undefined, '3']);
 });
 
-test('what is asked for while a write is under way waits for it, together, and is read before it is written', async () => {
+test('changes asked for during a write wait for it, together, and are read before they are written', async () => {
   const { sealed, store } = sealedStore();
   const held = store.holdCommits(() => true);
   const first = sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) });
@@ -77,7 +77,7 @@ test('what is asked for while a write is under way waits for it, together, and i
   assert.equal(store.commits.length, 2);
 });
 
-test('what was written or read is read again without asking, by this session and no other', async () => {
+test('a value that was written or read is read again without asking, by this session and no other', async () => {
   const { sealed, open, asked } = sealedStore();
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
   assert.deepEqual(text(await sealed.read('credentials', ['session/a'])), ['1']);
@@ -107,7 +107,7 @@ test('once the keys were gone through, one that is missing is known to be, and n
   assert.deepEqual(asked, ['read session/a,session/b,session/c']);
 });
 
-test('of thousands of fields none is taken for missing that is there, and few for there that are missing', () => {
+test('no existing field of thousands is taken for missing, and few missing ones for existing', () => {
   const names = (from: number): string[] =>
     Array.from({ length: 3_000 }, (_, index) => `session/${(from + index) * 7_919}_1.${index % 4}`);
   const known = new KnownFields(names(0));
@@ -138,7 +138,7 @@ test('a value that cannot be opened is unreadable wherever it is kept, and never
   assert.equal([...store.hashes.values()][0]?.size, 1);
 });
 
-test('what is kept stays within its bytes, the longest unused going first', () => {
+test('kept values stay within their bytes, and the longest unused go first', () => {
   const cache = new SealedCache(3_000);
   for (let index = 0; index < 100; index += 1) {
     cache.set(`${index}`, new Uint8Array(500));
@@ -148,7 +148,7 @@ test('what is kept stays within its bytes, the longest unused going first', () =
   assert.deepEqual(kept, [0, 97, 98, 99]);
 });
 
-test('what may be lost is written with what comes next, or by itself after half a minute, and read meanwhile', async () => {
+test('changes that may be lost are written with the next ones, or alone after half a minute, and can be read meanwhile', async () => {
   const { sealed, store, clock, asked } = sealedStore();
   const names = ['lid-mapping/a', 'lid-mapping/b', 'lid-mapping/c'];
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
@@ -171,7 +171,7 @@ test('what may be lost is written with what comes next, or by itself after half 
   assert.deepEqual(text(await sealed.read('credentials', names)), ['1', '2', '3']);
 });
 
-test('what may be lost is known once it is written, and keeps neither a resealing nor what follows that waiting', async () => {
+test('changes that may be lost are known once written, and delay neither a resealing nor later changes', async () => {
   const { sealed, store } = sealedStore();
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
   // The clock stands still.
@@ -182,7 +182,7 @@ test('what may be lost is known once it is written, and keeps neither a resealin
   assert.deepEqual(text(await sealed.read('credentials', ['session/a', 'session/b'])), ['1', '2']);
 });
 
-test('what may be lost goes with a change that somebody else carries, and stays when nobody carried that', async () => {
+test('changes that may be lost go with a change that another caller carries, and stay if that was not carried', async () => {
   const { sealed, store } = sealedStore();
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
   let carried: string[] = [];
@@ -199,7 +199,7 @@ test('what may be lost goes with a change that somebody else carries, and stays 
   assert.deepEqual([...([...store.hashes.values()][0]?.keys() ?? [])], ['lid-mapping/b']);
 });
 
-test('a token that a contact issued stands in the store when its write resolves; that we issued one may wait, and is in no list', async () => {
+test('a contact’s token is in the store when its write resolves; that we issued one may wait, and is in no list', async () => {
   const { sealed, store } = sealedStore();
   const { keys } = await loadCredentials(sealed);
   const list = { token: Buffer.from('["336@lid"]') };
@@ -218,7 +218,7 @@ test('a token that a contact issued stands in the store when its write resolves;
   assert.deepEqual([found['336@lid']?.senderTimestamp, found['337@lid'], found.__index], [5, issued, list]);
 });
 
-test('after a first failure nothing is read or written any more, and it is told once', async () => {
+test('after a first failure nothing is read or written any more, and the failure is reported once', async () => {
   const { sealed, store, failures } = sealedStore();
   store.beforeCommit = () => {
     throw new Error('the shard was lost');
@@ -313,7 +313,7 @@ test('a change that somebody else carries takes what waits with it, in its place
   assert.deepEqual(asked, ['write']);
 });
 
-test('a change that nobody carried is forgotten, and what waited with it is written', async () => {
+test('a change that was not carried is forgotten, and the changes that waited with it are written', async () => {
   const { sealed, failures, asked } = sealedStore();
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': 'before' }) });
   const waiting = sealed.write({ hash: 'credentials', fields: fields({ 'session/b': '1' }) });

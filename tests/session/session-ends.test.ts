@@ -36,7 +36,7 @@ function logLine(shop: SessionAddress, { generation, end, statusCode, detail }: 
   return `${JSON.stringify(fields)} a session ended`;
 }
 
-test('every end of a live session, and every refusal of a login, is told as what it means, logged and counted', async () => {
+test('every end of a live session, and every refusal of a login, is reported by its meaning, logged and counted', async () => {
   const network = await startSimulated({ timing: { connectMs: 5_000 } });
   const shop = newShop();
   const { host, log, control } = network;
@@ -100,7 +100,7 @@ test('a silent server and a deaf one are both noticed, by the keep-alive and by 
   }
 });
 
-test('codes that nobody scans rotate and are used up', async () => {
+test('codes that are never scanned rotate and are used up', async () => {
   const network = await startSimulated({ timing: { qrMs: 30 } });
   const shop = newShop();
   try {
@@ -129,7 +129,7 @@ test('codes of the table that the simulator cannot make', () => {
   for (const code of [400, 409, 411, 413, 414, 415, 416, 417, 418]) assert.equal(of(code), 'login_refused');
 });
 
-test('a temporary ban is told with its code and its wait, and a lock with what its owner is told', async () => {
+test('a temporary ban is reported with its code and its wait, and a lock with the owner’s message', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;

@@ -24,7 +24,7 @@ test('a tenant waits for its own slots, in order, and no other tenant waits for 
   assert.equal(await isSettled(fourth), true);
 });
 
-test('who gives up while waiting takes no slot', async () => {
+test('a caller that gives up while waiting takes no slot', async () => {
   const slots = new TenantSlots(1);
   const release = await slots.take('a', signal);
   const abort = new AbortController();

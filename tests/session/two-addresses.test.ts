@@ -26,7 +26,7 @@ async function hears(
   return text;
 }
 
-test('what a person writes under the other address is read at once, and so is what is answered', async () => {
+test('a message under the other address is read at once, and so is the answer', async () => {
   const retried: string[] = [];
   const network = await startSimulated({}, { log: ({ event }) => void retried.push(event) });
   const shop = newShop();

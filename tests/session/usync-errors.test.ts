@@ -40,7 +40,7 @@ test('a row with an error costs the other people of the question nothing', () =>
   );
 });
 
-test('an error stays one where nobody else was asked about, or all rows are errors', () => {
+test('an error stays one if no other number was asked about, or all rows are errors', () => {
   assert.throws(() => read(answerOf({ 'a@lid': refused })));
   assert.throws(() => read(answerOf({ 'a@lid': refused, 'b@lid': refused })));
 });

@@ -83,7 +83,7 @@ function startPool(
 const allReady = ({ pool, until }: Observed, count: number): Promise<void> =>
   until(() => pool.ready().length === count);
 
-test('a worker that throws, exits, hangs or eats its heap is replaced, alone, after its last words', async () => {
+test('a worker that throws, exits, hangs or fills its heap is replaced, alone, after its last reports', async () => {
   const observed = startPool(2, {
     supervision: { maxRestarts: 10, heartbeatMs: 50, heartbeatDeadlineMs: 8_000, heapMib: 64 },
   });
@@ -133,7 +133,7 @@ test('more losses than the intensity allows bring all down; after a pause all co
   }
 });
 
-test('a time without any ready worker is told as unreachable, the first ready one as reachable', async () => {
+test('a time without any ready worker is reported as unreachable, the first ready one as reachable', async () => {
   const observed = startPool(1, { supervision: { unreachableAfterMs: 50, restartDelayMs: 600 } });
   const { pool, story, until } = observed;
   try {
@@ -210,7 +210,7 @@ test('a thread that the system does not give is a loss, and is asked for again',
   }
 });
 
-test('a stopped pool tells no losses and starts nobody', async () => {
+test('a stopped pool reports no losses and starts no worker', async () => {
   const observed = startPool(2);
   const { pool, story } = observed;
   await allReady(observed, 2);

@@ -31,7 +31,7 @@ async function comesBack(fixture: Fixture): Promise<TestClient> {
 }
 
 for (const kind of ['status', 'appdata'] as const) {
-  test(`a stanza ${kind} that nobody acknowledges for 50 minutes ends the stream, and comes again`, async (context) => {
+  test(`a stanza ${kind} that is not acknowledged for 50 minutes ends the stream, and comes again`, async (context) => {
     const fixture = await Fixture.start(context);
     const client = await comesBack(fixture);
     const { ids } = await fixture.control.arrive(
@@ -63,7 +63,7 @@ test('a message that was receipted and not acknowledged ends the stream as well'
   assert.equal(await client.closed(), 500);
 });
 
-test('a status that nobody can read, answered with an error, comes first at each login and withholds all else', async (context) => {
+test('an unreadable status, answered with an error, comes first at each login and withholds all else', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const { ids } = await fixture.control.arrive(SHOP, {
@@ -97,7 +97,7 @@ test('a status that nobody can read, answered with an error, comes first at each
   await again.received('STOP');
 });
 
-test('what waited is announced, and beyond five stanzas it comes as it is asked for, then the end', async (context) => {
+test('waiting stanzas are announced, and beyond five they come as the client asks for them, then the end', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await comesBack(fixture);
   await client.end();

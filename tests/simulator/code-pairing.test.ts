@@ -43,7 +43,7 @@ async function asksForCode(client: TestClient, digits = DIGITS): Promise<string>
   return code;
 }
 
-test('what the client wraps by a code the phone unwraps, and the other way round', async () => {
+test('the phone unwraps a key that the client wraps by a code, and the other way round', async () => {
   const key = randomBytes(32);
   const [salt, counter] = [randomBytes(32), randomBytes(16)];
   const sealed = aesEncryptCTR(key, await derivePairingCodeKey(CODE, salt), counter);

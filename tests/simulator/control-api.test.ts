@@ -154,7 +154,9 @@ test('a call is answered when a kill could not undo any more what it did', async
   await call;
 });
 
-test('a simulator closes at once, whoever holds on to its ports', { timeout: 20_000 }, async (context) => {
+test('a simulator closes at once, whatever connections its ports have', {
+  timeout: 20_000,
+}, async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const { hosts } = await client.socket.refreshMediaConn();
@@ -176,7 +178,7 @@ test('a simulator closes at once, whoever holds on to its ports', { timeout: 20_
   for (const holder of holders) holder.destroy();
 });
 
-test('an address of a network card is refused, and a taken port says so', async (context) => {
+test('an address of a network card is refused, and so is a taken port', async (context) => {
   const fixture = await Fixture.start(context);
   const { port } = fixture.simulator;
   const dataDir = `${fixture.dataDir}/other`;

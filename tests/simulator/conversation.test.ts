@@ -108,7 +108,7 @@ test('a contact may write first, from its LID or its number, and the control cal
   }
 });
 
-test('a client that syncs history hears its first message at once, not after 20 s', async (context) => {
+test('a client that syncs history gets its first message at once, not after 20 s', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP, { shouldSyncHistoryMessage: () => true });
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'hello' });
@@ -116,7 +116,7 @@ test('a client that syncs history hears its first message at once, not after 20 
   assert.equal(client.auth.creds.accountSyncCounter, 1);
 });
 
-test('a dropped client hears 428', async (context) => {
+test('a dropped client gets 428', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   await fixture.control.fault(SHOP, 'drop');
@@ -153,7 +153,7 @@ for (const [country, canonical, other] of [
   ['Mexico', '+525512345678', '+5215512345678'],
   ['Argentina', '+541123456789', '+5491123456789'],
 ] as const) {
-  test(`a number of ${country} with two forms answers to both with one address, and nobody is at the other`, async (context) => {
+  test(`a number of ${country} with two forms answers to both with one address, and the other reaches no one`, async (context) => {
     const fixture = await Fixture.start(context);
     await fixture.control.setNumber(canonical, true, [other]);
     const client = await fixture.link(SHOP);

@@ -128,7 +128,7 @@ test('a handset that lost its session asks the client again and shows the messag
   assert.equal(items.at(-1)?.messageId, sent?.key.id);
 });
 
-test('a message that is unreadable a second time is asked for anew at the login after that', async (context) => {
+test('a message that is unreadable a second time is asked for again at the login after that', async (context) => {
   const fixture = await Fixture.start(context);
   await fixture.control.fault(SHOP, 'unread', 2);
   const remembers = { getMessage: async () => ({ conversation: 'twice unreadable' }) };

@@ -77,7 +77,7 @@ test('a second login on the same identity ends the first with 440', async (conte
   await second.opened();
 });
 
-test('a refused upgrade tells the client nothing, and the next one is taken', async (context) => {
+test('a refused upgrade gives the client no reason, and the next one is taken', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   await fixture.control.fault(SHOP, 'refuse_upgrade', 1);
@@ -92,7 +92,7 @@ test('a refused upgrade tells the client nothing, and the next one is taken', as
   await again.opened();
 });
 
-test('a silent session ends by the keep-alive of the client; a deaf one keeps its ping and says nothing else', async (context) => {
+test('a silent session ends by the keep-alive of the client; a deaf one answers pings and nothing else', async (context) => {
   const fixture = await Fixture.start(context);
   const config = { keepAliveIntervalMs: 200, defaultQueryTimeoutMs: 300 };
   const client = await fixture.link(SHOP, config);
@@ -118,7 +118,7 @@ test('a silent session ends by the keep-alive of the client; a deaf one keeps it
   assert.equal(await again.closed(), 408);
 });
 
-test('a deaf session that hears again gets all that came meanwhile, without another login', async (context) => {
+test('a deaf session that is restored gets all that came meanwhile, without another login', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   await fixture.control.fault(SHOP, 'deaf');
@@ -150,7 +150,7 @@ test('ack errors refuse the next messages with their code and deliver nothing', 
   assert.equal((await fixture.control.inbox('33622222222')).items.length, 1);
 });
 
-test('an unacked message is delivered without a word to the client', async (context) => {
+test('an unacked message is delivered without an acknowledgement', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   await fixture.control.fault(SHOP, 'unacked', 1);
@@ -176,7 +176,7 @@ test('query errors reject as rate-overlimit, as often as asked', async (context)
   assert.equal((await client.socket.onWhatsApp('+33622222222'))?.[0]?.exists, true);
 });
 
-test('an error of one protocol stands inside the result of a look-up, and no row tells of that protocol', async (context) => {
+test('an error of one protocol is inside the result of a look-up, and no row has that protocol', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const lookUp = () =>

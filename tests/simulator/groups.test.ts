@@ -74,7 +74,7 @@ test('in an announcement group only administrators may write; outsiders and unkn
   await assert.rejects(fixture.control.write(SHOP, { to: GROUP, text: 'x' }), { code: 'MAY_NOT_WRITE' });
 });
 
-test('a group that changes tells the clients in it: created, promoted, renamed, closed, member gone', async (context) => {
+test('a group that changes notifies the clients in it: created, promoted, renamed, closed, member gone', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const created: GroupMetadata[] = [];
@@ -136,7 +136,7 @@ test('a status reaches its audience and is listed for its author and its viewers
   }
 });
 
-test('a status that names a number, or does not say who may see it, is refused, and so is a chat without its number', async (context) => {
+test('a status that names a number, or names no viewers, is refused, and so is a chat without its number', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const numbers = MEMBERS.map((phone) => `${phone.slice(1)}@s.whatsapp.net`);

@@ -12,7 +12,7 @@ async function directory(context: TestContext): Promise<string> {
   return path;
 }
 
-test('what was set is there when the journal is opened again, bytes included', async (context) => {
+test('stored values are there when the journal is opened again, bytes included', async (context) => {
   const path = await directory(context);
   const seed = Number(process.hrtime.bigint() % 1_000_000n);
   context.diagnostic(`seed ${seed}`);
@@ -45,7 +45,7 @@ test('what was set is there when the journal is opened again, bytes included', a
   );
 });
 
-test('what was set before settled() is in the file', async (context) => {
+test('values set before settled() are in the file', async (context) => {
   const path = await directory(context);
   const journal = await Journal.open(path);
   journal.collection<number>('numbers').set('one', 1);
@@ -54,7 +54,7 @@ test('what was set before settled() is in the file', async (context) => {
   await journal.close();
 });
 
-test('what is set in one turn of the event loop is one write, and nobody waits without a reason', async (context) => {
+test('values set in one turn of the event loop are one write, and no caller waits without a reason', async (context) => {
   const path = await directory(context);
   const journal = await Journal.open(path);
   const handle = await open(join(path, 'network.jsonl'));
@@ -75,7 +75,7 @@ test('what is set in one turn of the event loop is one write, and nobody waits w
   await journal.close();
 });
 
-test('a torn last line is dropped; damage before the end is refused; nobody else may read the file', async (context) => {
+test('a torn last line is dropped; damage before the end is refused; no one else may read the file', async (context) => {
   const path = await directory(context);
   const file = join(path, 'network.jsonl');
   const journal = await Journal.open(path);

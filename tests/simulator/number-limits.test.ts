@@ -68,7 +68,7 @@ test('a restriction is announced, answered to anyone who asks, over by its end, 
   assert.equal(Number(asked.timeEnforcementEnds), Number(timeEnforcementEnds));
 });
 
-test('a client that is away is told at its next login, and not again once it took it', async (context) => {
+test('a client that is away is notified at its next login, and not again once it took it', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   await client.end();

@@ -37,7 +37,7 @@ test('a client that checks signatures in earnest accepts the certificates and th
   assert.deepEqual(results, Array(6).fill(true));
 });
 
-test('the same client refuses a server with another root', async (context) => {
+test('a client refuses a server with another root', async (context) => {
   verifyStrictly(context);
   const fixture = await Fixture.start(context);
   const stranger = Buffer.from(Curve.generateKeyPair().public).toString('base64');

@@ -126,7 +126,7 @@ test('a thousand dead endpoints delay neither other tenants nor those of their o
   assert.ok(mostHeld <= 2 * SHARE, `${mostHeld} at a time`);
 });
 
-test('endpoints that turn out to be dead hold up a new one for no longer than it takes to see it', {
+test('endpoints that turn out to be dead delay a new one for no longer than it takes to see it', {
   timeout: 100_000,
 }, async () => {
   const tenantId = '66b1f0a2c3d4e5f607182903';

@@ -34,7 +34,7 @@ test('an event is tried eight times in a bit more than a day, and then is a dead
   pump.stop();
 });
 
-test('an endpoint that hangs is tried again when its schedule says, whatever else hangs meanwhile', async () => {
+test('an endpoint that hangs is tried again on its schedule, whatever else hangs meanwhile', async () => {
   const world = new World();
   world.answer = async () => {
     await new Promise<void>((resolve) => void world.clock.after(15_000, resolve));
@@ -57,7 +57,7 @@ test('an endpoint that hangs is tried again when its schedule says, whatever els
   pump.stop();
 });
 
-test('the first try of a new endpoint hangs, and holds up its other events for a second', async () => {
+test('the first try of a new endpoint hangs, and delays its other events for a second', async () => {
   const world = new World();
   const pump = world.start();
   world.add(9);
@@ -122,7 +122,7 @@ test('an event that the endpoint is not to get is not sent, neither replayed nor
   pump.stop();
 });
 
-test('what is replayed is stored by the answer, also while a try runs, and survives a kill at once', async () => {
+test('replayed events are stored by the answer, also while a try runs, and survive a kill at once', async () => {
   const world = new World();
   const pump = world.start();
   world.add(4);
@@ -186,7 +186,7 @@ test('a replay that would make more events wait than may is refused and changes 
   pump.stop();
 });
 
-test('events that fail hold up none that come after them', async () => {
+test('events that fail delay none that come after them', async () => {
   const world = new World();
   const bad = new Set<string>();
   world.answer = (id) => (bad.has(id) ? fails(null) : OK);
@@ -200,7 +200,7 @@ test('events that fail hold up none that come after them', async () => {
   pump.stop();
 });
 
-test('who asks to be left alone is, and 410 and five days of failures end it', async () => {
+test('an endpoint that asks for no more calls gets none, and 410 and five days of failures end it', async () => {
   const world = new World();
   world.answer = () => fails(429, 60_000);
   world.start();

@@ -22,7 +22,7 @@ test('events that could not be read are sent as soon as they can', async () => {
   world.pump?.stop();
 });
 
-test('an event that nobody told of is found within minutes', async () => {
+test('an event without a notification is found within minutes', async () => {
   const world = new World();
   const pump = world.start();
   await world.clock.advance(1_000);
@@ -34,7 +34,7 @@ test('an event that nobody told of is found within minutes', async () => {
   pump.stop();
 });
 
-test('an event that cannot be shown yet has nothing sent twice, and one that never can holds up no other', async () => {
+test('an event that cannot be shown yet has nothing sent twice, and one that never can delays no other', async () => {
   const world = new World();
   world.add(8);
   const [, , bad = ''] = world.stream.map(({ streamId }) => cursorOf(streamId));
@@ -60,7 +60,7 @@ test('an event that cannot be shown yet has nothing sent twice, and one that nev
   world.pump?.stop();
 });
 
-test('an event that is cut off while it waits to be tried again is told of, and an erased one is not', async () => {
+test('an event that is cut off while it waits to be tried again is reported, and an erased one is not', async () => {
   for (const cutOffMs of [undefined, 1_800_000_000_000]) {
     const world = new World();
     world.answer = () => fails(500);
@@ -79,7 +79,7 @@ test('an event that is cut off while it waits to be tried again is told of, and 
   }
 });
 
-test('what the former address answers says nothing of the present one', async () => {
+test('an answer of the former address does not count for the present one', async () => {
   const world = new World();
   let answer: (delivered: Delivered) => void = () => undefined;
   world.answer = () => new Promise<Delivered>((resolve) => (answer = resolve));
@@ -105,7 +105,7 @@ test('a 410 disables the endpoint as it was when that was seen, whatever it beco
   pump.stop();
 });
 
-test('one that is enabled anew, or moved, starts without its old failures and without having to wait', async () => {
+test('an endpoint that is enabled again, or moved, starts without its old failures and without a wait', async () => {
   const world = new World();
   world.answer = () => fails(503, 10 * 3_600_000);
   const pump = world.start();
@@ -191,7 +191,7 @@ test('a pump has settled when the replay that it took is stored', async () => {
   assert.deepEqual([isSettled, await replayed, world.stored?.retries.length], [true, true, 1]);
 });
 
-test('what comes of a try that takes long is recorded also where the endpoint could not be disabled meanwhile', async () => {
+test('the result of a try that takes long is recorded also if the endpoint could not be disabled meanwhile', async () => {
   const world = new World();
   world.start();
   world.add(1);

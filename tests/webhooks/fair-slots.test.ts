@@ -38,7 +38,7 @@ test('tenants that wait get their turns one after the other', async () => {
   assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'b']);
 });
 
-test('a piece that is moved counts for the other name, of which so many are in hand at most', async () => {
+test('a piece that is moved counts for the other name, which has a limit of pieces in flight', async () => {
   const slots = new FairSlots({ all: 8, share: 1, moved: 2, ...NO_GROUP });
   const begun: string[] = [];
   const held: { readonly slot: Slot; readonly end: () => void }[] = [];
@@ -69,7 +69,7 @@ test('a piece that is moved counts for the other name, of which so many are in h
   await Promise.all(all);
 });
 
-test('slow names leave room for the others, however many they are, and take turns themselves', async () => {
+test('slow names leave slots for the others, however many they are, and take turns themselves', async () => {
   const isOfGroup = (name: string) => name.endsWith('slow');
   const slots = new FairSlots({ all: 8, share: 2, moved: 4, group: 4, isOfGroup });
   const begun: string[] = [];

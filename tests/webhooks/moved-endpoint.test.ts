@@ -108,7 +108,7 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
 }
 
 for (const by of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
-  test(`a Retry-After that comes after the move, before the pump hears of it, is forgiven by ${by}`, async () => {
+  test(`a Retry-After that comes after the move, before the pump notices it, is forgiven by ${by}`, async () => {
     const { world, pump, move, answer, idsAt } = moving();
     world.add(1);
     await world.clock.advance(100);
@@ -144,7 +144,7 @@ test('failures and a Retry-After that an earlier program stored are forgiven whe
   }
 });
 
-test('what the former address takes late ends no failures of the present one', async () => {
+test('a late success of the former address ends no failures of the present one', async () => {
   const { world, pump, move, answer, idsAt } = moving();
   world.add(1);
   await world.clock.advance(3_000);
@@ -237,7 +237,7 @@ test('tries that wait for their turn when the endpoint moves are made at its pre
   pump.stop();
 });
 
-test('a try that went out a moment before the endpoint moved holds up the present address no more than one that is late', async () => {
+test('a try that went out a moment before the endpoint moved delays the present address no more than one that is late', async () => {
   const { world, pump, move, answer, idsAt } = moving();
   world.add(3);
   await world.clock.advance(100);

@@ -73,7 +73,7 @@ async function signing(tenantId: string, id: string, atMs: number, secrets: read
   return secrets.map((secret) => signatures.includes(new Webhook(secret).sign('1-1', at, BODY)));
 }
 
-test('of two rotations at once each answered secret signs', async () => {
+test('two rotations at once return two secrets, and both sign', async () => {
   const { tenant } = await account();
   const { id } = await create(tenant, { url });
   const rotate = () => service.actors.webhooks.operations.rotateSecret(tenant.id, id);
