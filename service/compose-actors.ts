@@ -150,18 +150,18 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };
   const webhooks = composeWebhooks({ ...ofWebhooks, shops, inbound, events, makeId });
   const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
-  const told = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers, send: shops.send };
+  const peers = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers, send: shops.send };
   poolLink.serve(poolService({ actors, store }));
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
   const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
   const erasure = composeErasure({ ...erasing, directory, refreshDirectory, logs: options.logs });
   const performTenant = tenantEffects({
     ...{ directory, feed, eventWaiters, webhooks: webhooks.pump, log, erasure, refreshDirectory },
-    ...tellingShops(actors),
+    ...tenantChanges(actors),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
   const { countReceipt, countScheduled } = options;
-  const performShop = shopEffects({ ...around, ...told, host, countReceipt, countScheduled });
+  const performShop = shopEffects({ ...around, ...peers, host, countReceipt, countScheduled });
   const leaveTenant = ({ id }: Address, reason: DeactivationReason): void => {
     webhooks.pump.stop(id);
     // Its events no longer reach this node. If it was drained, calls that came since end too.
@@ -213,9 +213,11 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
 }
 
 /** Notifies shops of changes of their tenant. */
-function tellingShops(actors: RuntimeNode['actors']): Pick<TenantEffectsOptions, 'tellShop' | 'setInbound'> {
+function tenantChanges(
+  actors: RuntimeNode['actors'],
+): Pick<TenantEffectsOptions, 'setActive' | 'setInbound'> {
   return {
-    tellShop: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
+    setActive: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
     setInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
   };
 }
@@ -228,12 +230,12 @@ function startHost({ node: { actors, steppedClock }, clock, startHost: start }: 
   readonly pairing: PairingLimits;
 } {
   const pairing = new PairingLimits(clock);
-  const tellShop = gatheredEvents(steppedClock, (shop, event) => actors.tell(shopAddress(shop), event));
+  const reportToShop = gatheredEvents(steppedClock, (shop, event) => actors.tell(shopAddress(shop), event));
   const host = start((shop, event) => {
     // No caller may wait for it any more.
     if (event.type === 'session.closed' && event.end === 'pairing_refused' && event.statusCode === 429)
       pairing.refused();
-    tellShop(shop, event);
+    reportToShop(shop, event);
   });
   return { host, pairing };
 }

@@ -56,7 +56,7 @@ export function composeWebhooks(parts: {
   readonly random: Random;
   readonly log: Logger;
   readonly shops: Pick<ShopOperations, 'message'>;
-  readonly inbound: Pick<InboundOperations, 'told'>;
+  readonly inbound: Pick<InboundOperations, 'eventOf'>;
   readonly events: EventOperations;
   readonly settings: WebhookSettings;
   readonly makeId: (nowMs: number) => string;

@@ -101,7 +101,7 @@ async function createKey(call: OperatorCalls, tenantId: string): Promise<string>
     permissions: PERMISSIONS,
     limits: { minute: 6_000, hour: 100_000, day: 1_000_000 },
   });
-  if (key === undefined) throw new Error('the operator API made a key and did not tell it');
+  if (key === undefined) throw new Error('the operator API made a key and did not return it');
   return key;
 }
 

@@ -66,10 +66,10 @@ export async function otlpTracing(options: {
   return {
     start(name, { parent, kind, attributes, startMs }) {
       const startTime = startMs === undefined ? {} : { startTime: startMs };
-      const told = attributes === undefined ? {} : { attributes };
+      const given = attributes === undefined ? {} : { attributes };
       const span = tracer.startSpan(
         name,
-        { kind: kinds[kind], ...told, ...startTime },
+        { kind: kinds[kind], ...given, ...startTime },
         contextOf(parent, kind === 'server'),
       );
       return {

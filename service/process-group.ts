@@ -25,9 +25,9 @@ export interface ProcessGroup {
 export function createProcessGroup(): ProcessGroup {
   const members: GuardedProcess[] = [];
   let ending = false;
-  let tellLoss: (loss: Loss) => void;
+  let reportLoss: (loss: Loss) => void;
   const broken = new Promise<Loss>((resolve) => {
-    tellLoss = resolve;
+    reportLoss = resolve;
   });
   return {
     broken,
@@ -36,7 +36,7 @@ export function createProcessGroup(): ProcessGroup {
       const member = spawnGuarded(options);
       members.push(member);
       void member.ended.then((end) => {
-        if (!ending) tellLoss({ name: member.name, end });
+        if (!ending) reportLoss({ name: member.name, end });
       });
       return member;
     },

@@ -68,8 +68,8 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     kind: 'counter',
     // All kinds from the start: the first one is to be seen as an increase.
     read: () => {
-      const { told } = host.figures();
-      return INBOUND_KINDS.map((kind) => ({ labels: { kind }, value: told.get(kind) ?? 0 }));
+      const { announced } = host.figures();
+      return INBOUND_KINDS.map((kind) => ({ labels: { kind }, value: announced.get(kind) ?? 0 }));
     },
   });
   source({

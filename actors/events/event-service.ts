@@ -40,7 +40,7 @@ const VIEWED_AT_ONCE = 20;
 interface Sources {
   readonly store: Pick<Store, 'read'>;
   readonly messages: Pick<ShopOperations, 'message'>;
-  readonly inbound: Pick<InboundOperations, 'told'>;
+  readonly inbound: Pick<InboundOperations, 'eventOf'>;
 }
 
 /** The sources and the waits of the events' operations. */
@@ -156,7 +156,7 @@ function sharedBy(shared: SharedAnswers, { store, messages, inbound }: Sources):
     messages: {
       message: (tenantId, id) => shared.once(id, async () => await messages.message(tenantId, id)),
     },
-    inbound: { told: (tenantId, id) => shared.once(id, () => inbound.told(tenantId, id)) },
+    inbound: { eventOf: (tenantId, id) => shared.once(id, () => inbound.eventOf(tenantId, id)) },
   };
 }
 
@@ -262,7 +262,7 @@ export async function eventView(
   const timestamp = new Date(storedAtMs(streamId)).toISOString();
   const shown = { id: cursorOf(streamId), timestamp };
   if (isOfInbound(type)) {
-    const written = await inbound.told(tenantId, subject);
+    const written = await inbound.eventOf(tenantId, subject);
     return written && { ...shown, type, data: written };
   }
   if (!isOfMessage(type)) {

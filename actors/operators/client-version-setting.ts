@@ -1,5 +1,5 @@
 import type { Store } from '../../runtime/store.ts';
-import { readClientVersion, SET_VERSION_KEY, TOLD_VERSION_KEY } from '../sessions/client-version.ts';
+import { NAMED_VERSION_KEY, readClientVersion, SET_VERSION_KEY } from '../sessions/client-version.ts';
 
 /** The client versions that the fleet may announce, like `2.3000.1035194821`. */
 export interface ClientVersionView {
@@ -13,7 +13,7 @@ export interface ClientVersionView {
 export async function clientVersionView(store: Pick<Store, 'read'>): Promise<ClientVersionView> {
   const kept = await store.read([
     ['GET', SET_VERSION_KEY],
-    ['GET', TOLD_VERSION_KEY],
+    ['GET', NAMED_VERSION_KEY],
   ]);
   const [version = null, pageVersion = null] = kept.map((text) => readClientVersion(text)?.join('.') ?? null);
   return { version, pageVersion };

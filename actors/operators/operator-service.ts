@@ -263,14 +263,14 @@ function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAcc
       const view = await inspectShop(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
       return view === undefined ? failed('NOT_FOUND') : done(view);
     });
-  const tell = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
+  const command = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
     answeredInTime(clock, actors.ask(shopAddress(shop), command));
   return {
-    pause: (shop) => withShop(shop, () => tell(shop, { type: 'pause' })),
+    pause: (shop) => withShop(shop, () => command(shop, { type: 'pause' })),
     resume: (shop) =>
       withShop(shop, async () => {
         await actors.resume(shopAddress(shop));
-        await tell(shop, { type: 'resume' });
+        await command(shop, { type: 'resume' });
       }),
     restart: (shop) => withShop(shop, () => actors.restart(shopAddress(shop))),
     passivate: (shop) =>

@@ -91,8 +91,8 @@ class EgressAgent extends Agent {
     const { kind, host, port, credentials } = this.#options.address;
     if (kind === 'http') {
       const { user = '', password = '' } = credentials ?? {};
-      const told = Buffer.from(`${user}:${password}`).toString('base64');
-      const headers = credentials === null ? {} : { 'Proxy-Authorization': `Basic ${told}` };
+      const token = Buffer.from(`${user}:${password}`).toString('base64');
+      const headers = credentials === null ? {} : { 'Proxy-Authorization': `Basic ${token}` };
       return new HttpsProxyAgent(`http://${host}:${port}`, { headers, signal } as {
         headers: typeof headers;
       });

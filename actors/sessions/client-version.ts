@@ -2,7 +2,7 @@
 import type { ClientVersion } from './worker-protocol.ts';
 
 /** The version that the network's page named last. */
-export const TOLD_VERSION_KEY = 'client-version';
+export const NAMED_VERSION_KEY = 'client-version';
 /** The version that operators set. */
 export const SET_VERSION_KEY = 'client-version:set';
 

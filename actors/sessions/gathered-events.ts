@@ -8,15 +8,15 @@ import type { SessionAddress, SessionEvent, SessionListener } from './session-ho
  */
 export function gatheredEvents(steppedClock: SteppedClock, listener: SessionListener): SessionListener {
   let waiting: { readonly shop: SessionAddress; readonly event: SessionEvent }[] = [];
-  let toldMs = 0;
-  const tellAll = (): void => {
-    const told = waiting;
+  let reportedMs = 0;
+  const reportAll = (): void => {
+    const events = waiting;
     waiting = [];
-    toldMs = steppedClock.monotonicMs();
-    for (const { shop, event } of told) listener(shop, event);
+    reportedMs = steppedClock.monotonicMs();
+    for (const { shop, event } of events) listener(shop, event);
   };
   return (shop, event) => {
     waiting.push({ shop, event });
-    if (waiting.length === 1) steppedClock.afterPause(toldMs, tellAll);
+    if (waiting.length === 1) steppedClock.afterPause(reportedMs, reportAll);
   };
 }

@@ -12,7 +12,7 @@ export class SessionCounters {
   readonly #unanswered = new Map<string, number>();
   readonly #offline = { announced: 0, drained: 0 };
   #received = 0;
-  readonly #told = new Map<InboundKind, number>();
+  readonly #announced = new Map<InboundKind, number>();
 
   ended(end: SessionEnd | 'worker_lost'): void {
     this.#ends.set(end, (this.#ends.get(end) ?? 0) + 1);
@@ -26,7 +26,7 @@ export class SessionCounters {
   /** `kind`: of a message whose content is published to its tenant. */
   received(kind?: InboundKind): void {
     this.#received += 1;
-    if (kind !== undefined) this.#told.set(kind, (this.#told.get(kind) ?? 0) + 1);
+    if (kind !== undefined) this.#announced.set(kind, (this.#announced.get(kind) ?? 0) + 1);
   }
 
   noted(note: SessionNote): void {
@@ -53,7 +53,7 @@ export class SessionCounters {
       ends: this.#ends,
       outcomes: this.#outcomes,
       received: this.#received,
-      told: this.#told,
+      announced: this.#announced,
       unanswered: this.#unanswered,
       offline: this.#offline,
     };

@@ -96,7 +96,7 @@ export interface SessionFigures {
   /** Messages that people wrote to shops, those delivered again included. */
   readonly received: number;
   /** Those of them whose content is published to their tenant, by kind. */
-  readonly told: ReadonlyMap<InboundKind, number>;
+  readonly announced: ReadonlyMap<InboundKind, number>;
   /** Sessions that the network ended for want of an acknowledgement, by the class of the stanza. */
   readonly unanswered: ReadonlyMap<string, number>;
   /** Stanzas that waited while sessions were away: announced by the network, and come. */
@@ -207,7 +207,7 @@ export type SessionEnd =
   | 'credentials_unreadable';
 
 /** Whether the network bars the number from new chats. */
-export interface ToldRestriction {
+export interface ReportedRestriction {
   readonly isActive: boolean;
   /** The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`. */
   readonly kind: string;
@@ -216,7 +216,7 @@ export interface ToldRestriction {
 }
 
 /** How many messages the number may send to people who have not answered, and how many it has sent. */
-export interface ToldNewChats {
+export interface ReportedNewChats {
   readonly quota: number;
   readonly used: number;
   readonly warning: 'first' | 'second' | 'capped' | null;
@@ -350,8 +350,8 @@ export type SessionEvent =
   | {
       readonly type: 'session.limits';
       readonly generation: number;
-      readonly restriction?: ToldRestriction;
-      readonly newChats?: ToldNewChats | null;
+      readonly restriction?: ReportedRestriction;
+      readonly newChats?: ReportedNewChats | null;
     }
   | { readonly type: 'session.groups'; readonly generation: number; readonly groups: readonly SessionGroup[] }
   /** The worker that held this session died or hung and was ended. Orders in progress got their outcome before this. */

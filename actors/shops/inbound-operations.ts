@@ -58,5 +58,5 @@ export interface InboundOperations {
    */
   attachment(tenantId: string, inboundId: string): Promise<Outcome<InboundDownload>>;
   /** Returns the message with the data of its event; undefined: it is gone. */
-  told(tenantId: string, inboundId: string): Promise<InboundView | undefined>;
+  eventOf(tenantId: string, inboundId: string): Promise<InboundView | undefined>;
 }

@@ -34,7 +34,7 @@ export async function eraseShopEvents(
 }
 
 /** Erases the events whose stored data equals one of these; same steps and conditions as above. */
-export async function eraseEventsThatTell(
+export async function eraseEventsAbout(
   store: Pick<Store, 'append'>,
   tenantId: string,
   { name, values }: Pick<Erased, 'name' | 'values'>,

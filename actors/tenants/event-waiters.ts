@@ -77,7 +77,7 @@ export class EventWait {
   }
 
   /** Events are stored. */
-  tell(shared: SharedAnswers): void {
+  publish(shared: SharedAnswers): void {
     this.#shared = shared;
     this.#wake();
   }
@@ -130,7 +130,7 @@ export class EventWaiters {
     const ofTenant = this.#waiting.get(tenantId);
     if (ofTenant === undefined) return;
     const shared = new SharedAnswers();
-    for (const wait of ofTenant) wait.tell(shared);
+    for (const wait of ofTenant) wait.publish(shared);
   }
 
   /** The tenant leaves this node: its waits end now, while the node may still answer, and callers ask the next owner. */

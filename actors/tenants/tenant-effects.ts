@@ -24,7 +24,7 @@ export interface TenantEffectsOptions {
   /** Erases what is to be erased of the tenant. */
   readonly erasure: { run(address: Address): Promise<void> };
   /** Notifies a shop if its tenant is active. */
-  readonly tellShop: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
+  readonly setActive: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
   /** Notifies a shop of its tenant's inbound mode. */
   readonly setInbound: (
     shop: { readonly tenantId: string; readonly shopId: string },
@@ -71,7 +71,7 @@ export function tenantEffects(
         feed.publish('tenant', { tenantId });
         break;
       case 'tell_shops':
-        for (const shopId of effect.shopIds) options.tellShop({ tenantId, shopId }, effect.active);
+        for (const shopId of effect.shopIds) options.setActive({ tenantId, shopId }, effect.active);
         break;
       case 'tell_inbound':
         for (const shopId of effect.shopIds) options.setInbound({ tenantId, shopId }, effect.inbound);

@@ -39,8 +39,8 @@ export interface ShopEventData {
   readonly 'channel.connected': { readonly phone: string };
   readonly 'channel.disconnected': Partial<ChannelTrouble>;
   readonly 'channel.session_lost': Partial<ChannelTrouble>;
-  readonly 'recipient.opted_out': RecipientTold;
-  readonly 'recipient.opted_in': RecipientTold;
+  readonly 'recipient.opted_out': RecipientPhone;
+  readonly 'recipient.opted_in': RecipientPhone;
   /** Until when, in ISO 8601; null: unknown. */
   readonly 'queue.paused': {
     readonly pausedBy: 'operator' | 'rate_signal';
@@ -63,7 +63,7 @@ export interface ShopEventData {
     readonly endsAt: string | null;
   };
 }
-interface RecipientTold {
+interface RecipientPhone {
   /** With its plus; null: the network sends no number. */
   readonly phone: string | null;
 }

@@ -84,9 +84,9 @@ export function changeWebhook(
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   const changed = { ...webhook, ...changes };
-  const beginsAnew = changes.disabled === null || changed.url !== webhook.url;
+  const startsOver = changes.disabled === null || changed.url !== webhook.url;
   // Each beginning has a distinct moment, even if the clock repeats one: it separates old failures from new ones.
-  const enabledAtMs = beginsAnew ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
+  const enabledAtMs = startsOver ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
   return withWebhook(state, { ...changed, enabledAtMs });
 }
 
@@ -131,8 +131,8 @@ export function disableWebhook(
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   if (webhook.disabled !== null || webhook.enabledAtMs !== enabledAtMs) return { reply: done(webhook) };
   const changed = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why } });
-  const told = { type: 'webhooks_disabled', webhookIds: [webhookId], why } as const;
-  return { ...changed, effects: [...(changed.effects ?? []), told] };
+  const notice = { type: 'webhooks_disabled', webhookIds: [webhookId], why } as const;
+  return { ...changed, effects: [...(changed.effects ?? []), notice] };
 }
 
 /** Erases an endpoint and what was noted of it; its tries stay among the tenant's until they are cut off. */

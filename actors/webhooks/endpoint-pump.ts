@@ -58,7 +58,7 @@ export class EndpointPump {
   #webhook: WebhookRecord;
   /** The progress as the loop last knew it: the stored part, and the events read since. */
   #progress: WebhookProgress | undefined;
-  #isNews = true;
+  #hasNew = true;
   #isStopped = false;
   #isEnding = false;
   #isRunning = false;
@@ -113,7 +113,7 @@ export class EndpointPump {
 
   /** Has the pump look for new events. */
   wake(): void {
-    this.#isNews = true;
+    this.#hasNew = true;
     this.#goOnNow();
   }
 
@@ -274,13 +274,13 @@ export class EndpointPump {
     }
     const room = this.#tries.room - tries.length;
     if (this.#mayRead(before.retries.length - dropped.size, room)) {
-      this.#isNews = false;
+      this.#hasNew = false;
       const read = await this.#options.after(cursor, room, this.#webhook).catch((error) => {
-        this.#isNews = true;
+        this.#hasNew = true;
         throw error;
       });
       // There may be more behind what was looked at.
-      if (read.place !== cursor) this.#isNews = true;
+      if (read.place !== cursor) this.#hasNew = true;
       cursor = read.place;
       missedUntilMs = read.missedUntilMs ?? missedUntilMs;
       for (const event of read.events) {
@@ -298,7 +298,7 @@ export class EndpointPump {
 
   /** True if new events may exist and slots are free for them. */
   #mayRead(waiting: number, room: number): boolean {
-    return this.#isNews && room > 0 && waiting < MOST_RETRIES;
+    return this.#hasNew && room > 0 && waiting < MOST_RETRIES;
   }
 
   async #body(event: StoredEvent): Promise<string | Delivered | undefined> {
@@ -318,7 +318,7 @@ export class EndpointPump {
     const lookAtMs = nowMs + LOOK_MS;
     const dueAtMs = Math.min(lookAtMs, ...resting.map((retry) => retry.dueAtMs));
     await this.#sleep(Math.max(0, dueAtMs - nowMs));
-    if (dueAtMs === lookAtMs) this.#isNews = true;
+    if (dueAtMs === lookAtMs) this.#hasNew = true;
   }
 
   #goOnNow(): void {

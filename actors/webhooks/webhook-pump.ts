@@ -44,7 +44,7 @@ export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 
   readonly actors: Pick<Actors, 'ask'>;
   readonly store: Pick<Store, 'read'>;
   readonly messages: Pick<ShopOperations, 'message'>;
-  readonly inbound: Pick<InboundOperations, 'told'>;
+  readonly inbound: Pick<InboundOperations, 'eventOf'>;
   readonly cipher: TextCipher;
   readonly delivery: DeliveryOptions;
   readonly clock: Clock;

@@ -26,7 +26,7 @@ export function resealed(
   { cipher, nowMs }: { readonly cipher: TextCipher; readonly nowMs: number },
 ): WebhookRecord {
   const use = secretUse(tenantId, webhook.id);
-  const anew = (sealed: string): string => {
+  const resealed = (sealed: string): string => {
     if (cipher.isNewest(use, sealed)) return sealed;
     const secret = openedSecret(cipher, use, sealed);
     return secret === undefined ? sealed : cipher.seal(use, secret);
@@ -34,8 +34,8 @@ export function resealed(
   const { former, disabled } = webhook;
   if (openedSecret(cipher, use, webhook.secret) === undefined)
     return disabled === null ? { ...webhook, disabled: { atMs: nowMs, why: 'unreadable' } } : webhook;
-  const secret = anew(webhook.secret);
-  const formerSecret = former && anew(former.secret);
+  const secret = resealed(webhook.secret);
+  const formerSecret = former && resealed(former.secret);
   const isBack = disabled?.why === 'unreadable';
   if (secret === webhook.secret && formerSecret === (former?.secret ?? null) && !isBack) return webhook;
   return {

@@ -26,8 +26,8 @@ export function dataOf(response: Response, text: string, sentId: string): unknow
     const reason = `something else than the API answered ${status}`;
     throw new ApiError({ code: 'BAD_ANSWER', reason, status, retryAfter: secondsOf(headers), requestId });
   }
-  const { retryAfter = secondsOf(headers), ...told } = details;
-  throw new ApiError({ code, reason: String(message), status, retryAfter, requestId, ...told });
+  const { retryAfter = secondsOf(headers), ...fields } = details;
+  throw new ApiError({ code, reason: String(message), status, retryAfter, requestId, ...fields });
 }
 
 function envelopeOf(text: string): Envelope | undefined {

@@ -41,8 +41,8 @@ export class ApiError extends Error {
 
   constructor(failure: Failure) {
     const { code, reason, status, requestId } = failure;
-    const told = status === undefined ? code : `${status} ${code}`;
-    super(`${told}: ${reason} (request ${requestId})`, { cause: failure.cause });
+    const heading = status === undefined ? code : `${status} ${code}`;
+    super(`${heading}: ${reason} (request ${requestId})`, { cause: failure.cause });
     this.code = code;
     this.reason = reason;
     this.status = status;

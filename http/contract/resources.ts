@@ -60,13 +60,13 @@ export const inboundRecord = v.strictObject({
 });
 
 /** Returns the schema of a shop's events of these types with this data. */
-function shopEvents<Type extends ShopEventType, Told extends v.ObjectEntries>(
+function shopEvents<Type extends ShopEventType, Data extends v.ObjectEntries>(
   types: readonly [Type, ...Type[]],
-  told: Told,
+  fields: Data,
 ) {
   return v.strictObject({
     ...{ id, type: v.picklist(types), timestamp: instant },
-    data: v.strictObject({ shopId: id, ...told }),
+    data: v.strictObject({ shopId: id, ...fields }),
   });
 }
 

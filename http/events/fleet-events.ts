@@ -61,7 +61,7 @@ export class FleetEvents implements OperatorEventFeed {
     this.#log = new EventLog(options.epoch);
     this.#endLog = options.feed.subscribe((event) => {
       this.#log.append(event);
-      this.#tell(event);
+      this.#publish(event);
     });
   }
 
@@ -135,20 +135,20 @@ export class FleetEvents implements OperatorEventFeed {
       const answer = await askNode(forwarder, { nodeId, question, answer: eventsAnswer });
       if (round !== this.#round) return;
       next = answer.next;
-      if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'heard');
-      for (const event of answer.events) this.#tell(event);
+      if (this.#silent.delete(nodeId)) this.#publishNode(nodeId, 'heard');
+      for (const event of answer.events) this.#publish(event);
       if (answer.missed > 0)
-        this.#tell({ type: 'missed', at: this.#now(), data: { nodeId, count: answer.missed } });
+        this.#publish({ type: 'missed', at: this.#now(), data: { nodeId, count: answer.missed } });
     } catch {
       if (round !== this.#round) return;
       if (!this.#silent.has(nodeId)) {
         this.#silent.add(nodeId);
-        this.#tellOfNode(nodeId, 'silent');
+        this.#publishNode(nodeId, 'silent');
       }
     }
     if (!forwarder.otherNodes().includes(nodeId)) {
       this.#asked.delete(nodeId);
-      if (this.#silent.delete(nodeId)) this.#tellOfNode(nodeId, 'gone');
+      if (this.#silent.delete(nodeId)) this.#publishNode(nodeId, 'gone');
       return;
     }
     clock.after(this.#silent.has(nodeId) ? ASK_SILENT_EVERY_MS : ASK_EVERY_MS, () => {
@@ -156,15 +156,15 @@ export class FleetEvents implements OperatorEventFeed {
     });
   }
 
-  #tellOfNode(nodeId: string, standing: 'silent' | 'heard' | 'gone'): void {
-    this.#tell({ type: 'node', at: this.#now(), data: { nodeId, standing } });
+  #publishNode(nodeId: string, standing: 'silent' | 'heard' | 'gone'): void {
+    this.#publish({ type: 'node', at: this.#now(), data: { nodeId, standing } });
   }
 
   #now(): string {
     return new Date(this.#options.clock.wallMs()).toISOString();
   }
 
-  #tell(event: OperatorEvent): void {
+  #publish(event: OperatorEvent): void {
     if (this.#listeners.size === 0) return;
     for (const listener of this.#listeners) listener(event);
   }

@@ -7,7 +7,12 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import type { ReplyValue } from '../contract/exchange.ts';
-import { answerOperator, type OwnedReply, type OwnerOptions, tellsOfMove } from '../owner/answer-as-owner.ts';
+import {
+  answerOperator,
+  isOfMovedTenant,
+  type OwnedReply,
+  type OwnerOptions,
+} from '../owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
@@ -150,7 +155,7 @@ async function answerByOwner(
         await forwarder.forward(tenantId, payload, Math.max(1, forwardTimeoutMs - spentMs)),
       );
     } catch (thrown) {
-      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
+      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: isOfMovedTenant(thrown) };
     }
   };
   return (await follow({ tenantId, ask })).reply;

@@ -195,14 +195,14 @@ function failed<Services>(
   { keyId, rate }: Addressee = { keyId: undefined, rate: '' },
 ): OwnedReply {
   const reply = errorReply(loggedFailure(endpoint, thrown, options.log), rate);
-  return tellsOfMove(thrown) ? { reply, keyId, moved: true } : { reply, keyId };
+  return isOfMovedTenant(thrown) ? { reply, keyId, moved: true } : { reply, keyId };
 }
 
 /**
  * True if another node must be asked and this one did nothing. An endpoint changes something in at most one command,
  * and the runtime never reports this for a command that may have been carried out.
  */
-export function tellsOfMove(thrown: unknown): boolean {
+export function isOfMovedTenant(thrown: unknown): boolean {
   return (
     thrown instanceof RuntimeFailure && (thrown.code === 'SHARD_NOT_OWNED' || thrown.code === 'STOPPING')
   );
@@ -246,7 +246,7 @@ export async function answerOperator<Services>(
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };
   } catch (thrown) {
     const reply = errorReply(loggedFailure(endpoint, thrown, options.log));
-    return { reply, keyId, moved: endpoint.method !== 'DELETE' && tellsOfMove(thrown) };
+    return { reply, keyId, moved: endpoint.method !== 'DELETE' && isOfMovedTenant(thrown) };
   }
 }
 

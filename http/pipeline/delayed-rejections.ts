@@ -10,7 +10,7 @@ const MOST_HELD = 16_384;
 /** Refusals that are sent at the same moment. */
 interface Company {
   readonly sinceMs: number;
-  readonly told: Promise<void>;
+  readonly rejected: Promise<void>;
   count: number;
 }
 
@@ -37,14 +37,14 @@ export class DelayedRejections {
     }
     this.#newest.count += 1;
     this.#held += 1;
-    return this.#newest.told;
+    return this.#newest.rejected;
   }
 
   #begin(sinceMs: number): Company {
     const company: Company = {
       sinceMs,
       count: 0,
-      told: new Promise((resolve) => {
+      rejected: new Promise((resolve) => {
         this.#clock.after(HOLD_MS, () => {
           this.#held -= company.count;
           resolve();

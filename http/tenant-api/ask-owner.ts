@@ -5,10 +5,10 @@ import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import {
   answerAsOwner,
+  isOfMovedTenant,
   type OwnedReply,
   type OwnedRequest,
   type OwnerOptions,
-  tellsOfMove,
 } from '../owner/answer-as-owner.ts';
 import type { Followed } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
@@ -71,7 +71,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     const { connection, wait: _, ...sent } = request;
     const waitId = takesItsTime && connection ? `${request.requestId} ${random()}` : undefined;
     // The place where the call waits is free at once; an owner that does not hear of it ends the wait in its time.
-    const endWait = waitId === undefined ? undefined : () => void tellGone(tenantId, waitId, forwarder);
+    const endWait = waitId === undefined ? undefined : () => void reportGone(tenantId, waitId, forwarder);
     let stay: (() => void) | undefined;
     let forget: (() => void) | undefined;
     if (leavesHand) {
@@ -87,7 +87,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
       forget = endWait && waitsElsewhere.add(endWait);
       return decodeOwnedReply(await answer);
     } catch (thrown) {
-      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: tellsOfMove(thrown) };
+      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: isOfMovedTenant(thrown) };
     } finally {
       if (leavesHand) {
         inProgress.endWait();
@@ -100,7 +100,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
   };
 }
 
-async function tellGone(tenantId: string, waitId: string, forwarder: Forwarder): Promise<void> {
+async function reportGone(tenantId: string, waitId: string, forwarder: Forwarder): Promise<void> {
   const payload = encodeForwarded({ kind: 'gone', waitId });
   await Promise.allSettled([forwarder.forward(tenantId, payload, FORWARD_TIMEOUT_MS)]);
 }

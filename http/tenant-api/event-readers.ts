@@ -304,6 +304,6 @@ function written({ items, nextCursor }: Page, place: string | undefined): string
   const events = items.map(
     (item) => `id: ${item.id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`,
   );
-  const isTold = nextCursor === (items.at(-1)?.id ?? place);
-  return events.join('') + (isTold ? '' : `id: ${nextCursor}\n\n`);
+  const isAtCursor = nextCursor === (items.at(-1)?.id ?? place);
+  return events.join('') + (isAtCursor ? '' : `id: ${nextCursor}\n\n`);
 }

@@ -32,11 +32,11 @@ export const readPolicy = apiEndpoint({
 });
 
 function shown({ forecast, ...policy }: ShopPolicyView) {
-  return forecast === undefined ? policy : { ...policy, ...told(forecast) };
+  return forecast === undefined ? policy : { ...policy, ...forecastFields(forecast) };
 }
 
 /** The refusal's code and seconds as the send itself would show them. */
-function told({ recipientClass, failure }: SendForecast) {
+function forecastFields({ recipientClass, failure }: SendForecast) {
   if (failure === undefined) return { recipientClass, wouldAllow: true, code: null, retryAfter: null };
   const { code } = ERRORS[failure.code];
   return { recipientClass, wouldAllow: false, code, retryAfter: retryAfterSeconds(failure) ?? null };

@@ -24,7 +24,7 @@ export function typesFor(
 
 /** Refuses a key that may not move a webhook with these types to another address. */
 export function mayMove(caller: Pick<Caller, 'permissions'>, types: readonly string[] | null): Outcome<true> {
-  const tellsInbound = types === null || types.includes(INBOUND);
-  if (!tellsInbound || caller.permissions.has('inbound.read')) return { ok: true, value: true };
+  const includesInbound = types === null || types.includes(INBOUND);
+  if (!includesInbound || caller.permissions.has('inbound.read')) return { ok: true, value: true };
   return failed('FORBIDDEN_PERMISSION', { message: REFUSED });
 }

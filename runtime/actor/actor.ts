@@ -207,7 +207,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
 
   stateLoaded(state: unknown): void {
     if (state === undefined) {
-      this.#mailbox.answerNobody();
+      this.#mailbox.answerWithDefault();
       this.#gate.reached(undefined);
       this.#around.marks.leaveAwake(this.#shard, this.#text);
       this.dispose('passivated');

@@ -142,7 +142,7 @@ export class Mailbox {
   }
 
   /** Empties both lanes. Every asker gets its answer for an actor that does not exist. */
-  answerNobody(): void {
+  answerWithDefault(): void {
     this.#clientBytes = 0;
     for (const envelope of [...this.#control.takeAll(), ...this.#client.takeAll()])
       envelope.asker?.resolve(envelope.asker.nobody);

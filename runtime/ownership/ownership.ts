@@ -9,7 +9,7 @@ import { HeldShards } from './held-shards.ts';
 import { Incarnations } from './incarnations.ts';
 import { Lease } from './lease.ts';
 import type { OwnedShard } from './owned-shard.ts';
-import { OwnershipNews } from './ownership-news.ts';
+import { OwnershipNotices } from './ownership-notices.ts';
 import type { OwnershipOptions } from './ownership-options.ts';
 import { OwnershipView } from './ownership-view.ts';
 import { Rounds } from './rounds.ts';
@@ -36,7 +36,7 @@ export class Ownership {
     () => this.#look(),
     () => this.#stopping,
   );
-  readonly #news: OwnershipNews;
+  readonly #notices: OwnershipNotices;
   readonly #incarnations: Incarnations;
   readonly #settlement: ShardSettlement;
   /** Takes no more shards; `#stopped`: asks Redis no more. */
@@ -56,12 +56,12 @@ export class Ownership {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
     const leaving = (): string | undefined => (this.#stopping || this.#aside ? this.incarnation : undefined);
-    this.#news = new OwnershipNews(this.view, { engine, afterTick, leaving });
+    this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leaving });
     this.#takeoverGrace = new TakeoverGrace(clock, limits.leaseMs);
     this.#incarnations = new Incarnations(options.nodeId, options.random);
     this.#settlement = new ShardSettlement(options, {
       held: this.#held,
-      news: this.#news,
+      notices: this.#notices,
       incarnations: this.#incarnations,
       leaseIsOver: () => this.lease.isOver,
       askAgain: (ask) => this.#askAgain(ask),
@@ -107,7 +107,7 @@ export class Ownership {
 
   /** Takes the lease and a name. */
   async begin(): Promise<void> {
-    await this.#news.listen(() => this.#lookSoon());
+    await this.#notices.listen(() => this.#lookSoon());
     this.#options.engine.onAvailable(() => void this.look());
     await this.#take(this.#incarnations.next());
   }
@@ -121,7 +121,7 @@ export class Ownership {
   /** Claims this node's share and goes on doing so. Resolves after the first round. */
   async run(): Promise<void> {
     await this.look();
-    this.#news.announce();
+    this.#notices.announce();
     this.#schedule();
   }
 
@@ -193,7 +193,7 @@ export class Ownership {
       for (const number of plan.strays) {
         const { epoch } = records[number] as ShardRecord;
         const { record } = await engine.changeOwner(number, epoch, undefined);
-        this.#news.note(number, record);
+        this.#notices.note(number, record);
       }
       for (const shard of this.#held) {
         // The next owner, which may be this node, loads its actors at the present time.
@@ -228,7 +228,7 @@ export class Ownership {
     }
     for (const shard of won) {
       this.#held.add(shard);
-      this.#news.note(shard.number, shard.record);
+      this.#notices.note(shard.number, shard.record);
       onClaimed(shard);
     }
   }
@@ -263,15 +263,15 @@ export class Ownership {
       log.error(fields, 'The clocks of this node and of Redis disagree: it owns nothing until they agree');
     }
     if (!this.lease.isOver) {
-      this.#tellLeaving();
+      this.#announceLeaving();
       await this.#leave();
     }
     return true;
   }
 
-  #tellLeaving(): void {
+  #announceLeaving(): void {
     this.view.stopping.add(this.incarnation);
-    this.#news.announce();
+    this.#notices.announce();
   }
 
   /** Hands over all shards and ends the lease. */
@@ -282,7 +282,7 @@ export class Ownership {
     this.lease.stop();
     // Without an answer the lease ends by itself, and the others find out by looking.
     await Promise.allSettled([engine.resign(nodeId, this.incarnation)]);
-    await this.#news.lookNow();
+    await this.#notices.lookNow();
   }
 
   // ── giving away ────────────────────────────────────────────────────────────────────────────────────────────
@@ -292,7 +292,7 @@ export class Ownership {
     this.#stopping = true;
     this.#timer?.cancel();
     this.#soon?.cancel();
-    this.#tellLeaving();
+    this.#announceLeaving();
     await this.#rounds.current;
     await this.#leave();
   }
@@ -307,7 +307,7 @@ export class Ownership {
       if (shard.dropped) return;
       const { record } = await engine.changeOwner(shard.number, shard.record.epoch, undefined);
       this.#settlement.forget(shard);
-      this.#news.note(shard.number, record);
+      this.#notices.note(shard.number, record);
     } catch (error) {
       log.warn({ shard: shard.number, err: error }, 'A shard was left without being handed over');
       this.#settlement.forget(shard);

@@ -2,13 +2,13 @@ import type { ShardRecord } from '../engine.ts';
 import type { HeldShards } from './held-shards.ts';
 import type { Incarnations } from './incarnations.ts';
 import type { OwnedShard } from './owned-shard.ts';
-import type { OwnershipNews } from './ownership-news.ts';
+import type { OwnershipNotices } from './ownership-notices.ts';
 import type { OwnershipOptions } from './ownership-options.ts';
 
 /** The parts of `Ownership` that settlement uses. */
 interface SettlementParts {
   readonly held: HeldShards;
-  readonly news: OwnershipNews;
+  readonly notices: OwnershipNotices;
   readonly incarnations: Incarnations;
   /** True if the lease has ended in Redis too: others may take shards with its name. */
   readonly leaseIsOver: () => boolean;
@@ -40,7 +40,7 @@ export class ShardSettlement {
 
   async #settle(shard: OwnedShard): Promise<void> {
     const { engine, commits } = this.#options;
-    const { askAgain, held, incarnations, leaseIsOver, news } = this.#parts;
+    const { askAgain, held, incarnations, leaseIsOver, notices } = this.#parts;
     let { epoch } = shard.record;
     while (!shard.dropped) {
       const owner = incarnations.current;
@@ -57,7 +57,7 @@ export class ShardSettlement {
       epoch = record.epoch;
       if (record.owner !== incarnations.current) continue;
       commits().resolve(shard, record);
-      news.note(shard.number, record);
+      notices.note(shard.number, record);
       held.thaw(shard);
       return;
     }

@@ -14,7 +14,7 @@ export class CommitTrouble {
   /** Parts whose last commit was refused, and when. */
   readonly #refusedAtMs = new Map<number, number>();
   /** The troubles that were logged since it began. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -33,10 +33,10 @@ export class CommitTrouble {
 
   #note(part: number, trouble: string, meaning: string): void {
     this.#forgetOld();
-    if (this.#refusedAtMs.size === 0) this.#told.clear();
+    if (this.#refusedAtMs.size === 0) this.#reported.clear();
     this.#refusedAtMs.set(part, this.#clock.monotonicMs());
-    if (this.#told.has(trouble)) return;
-    this.#told.add(trouble);
+    if (this.#reported.has(trouble)) return;
+    this.#reported.add(trouble);
     this.#log.error({ trouble }, `${trouble}: ${meaning}`);
   }
 

@@ -49,10 +49,10 @@ export class LostMaster {
   /** There is no master at the other end. */
   denied(witness: Witness): void {
     const nowMs = this.#clock.monotonicMs();
-    const isNews = this.#deniedSinceMs.size === 0;
+    const isFirst = this.#deniedSinceMs.size === 0;
     const sinceMs = this.#deniedSinceMs.get(witness) ?? nowMs;
     this.#deniedSinceMs.set(witness, sinceMs);
-    if (isNews) this.#log.warn({}, 'Redis is no master here: its address is asked anew while that lasts');
+    if (isFirst) this.#log.warn({}, 'Redis is no master here: its address is asked again while that lasts');
     if (nowMs - Math.max(sinceMs, this.#connectedAtMs) < CONNECT_ANEW_EVERY_MS) return;
     this.#connectedAtMs = nowMs;
     this.#reconnect();

@@ -113,11 +113,11 @@ export class RedisBus {
       this.#openLater();
       return;
     }
-    this.#tellDeaf();
+    this.#reportDeaf();
     this.#openLater();
   }
 
-  #tellDeaf(): void {
+  #reportDeaf(): void {
     if (!this.#deaf)
       this.#options.log.warn({}, 'This node hears the others no more: Redis is asked for a new line');
     this.#deaf = true;
@@ -128,7 +128,7 @@ export class RedisBus {
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(redisRetryDelayMs(this.#attempts + 1), () => {
       this.#open().catch(() => {
-        this.#tellDeaf();
+        this.#reportDeaf();
         if (this.#client === undefined) this.#openLater();
         // It was connected and could not subscribe: its end starts a new attempt.
         else this.#client.disconnect();

@@ -43,7 +43,7 @@ test('a reader sees each committed event once and no other, in whatever order tu
   const { seed, numRuns } = propertyRuns(context, 20);
   const { list } = eventService({
     ...{ store: plainStore(redis), clock, waiters: new EventWaiters(clock) },
-    inbound: { told: async () => undefined },
+    inbound: { eventOf: async () => undefined },
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
   });
   for (let run = 0; run < numRuns; run += 1) {

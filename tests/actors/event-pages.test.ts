@@ -25,7 +25,7 @@ function eventsOf(texts: readonly number[]) {
   };
   const events = eventService({
     store: { read: async (reads: readonly Read[]) => reads.map(answer) },
-    inbound: { told: async () => undefined },
+    inbound: { eventOf: async () => undefined },
     messages: {
       message: async (_tenantId: string, id: string) => {
         read += 1;

@@ -76,7 +76,7 @@ function inMemory() {
   };
   const service = eventService({
     ...{ store: { read: async (reads) => reads.map(answer) }, waiters },
-    inbound: { told: async () => undefined },
+    inbound: { eventOf: async () => undefined },
     messages: {
       message: (_, id) => {
         asked.messages += 1;

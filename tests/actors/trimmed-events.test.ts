@@ -86,7 +86,7 @@ test('a reader of the last event goes on after a silence longer than events are 
   const service = eventService({
     store: plainStore(redis),
     waiters: new EventWaiters(clock),
-    inbound: { told: async () => undefined },
+    inbound: { eventOf: async () => undefined },
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
   });
   const read = (place: string) =>

@@ -8,5 +8,5 @@ export const fakeInbound: InboundOperations = {
   markRead: async () => failed('MESSAGE_NOT_FOUND'),
   reply: async () => failed('MESSAGE_NOT_FOUND'),
   attachment: async () => failed('MESSAGE_NOT_FOUND'),
-  told: async () => undefined,
+  eventOf: async () => undefined,
 };

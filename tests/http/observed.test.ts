@@ -98,7 +98,7 @@ test('a call that waits: not in flight meanwhile, run again with its wait, obser
   assert.deepEqual([inProgress.count, inProgress.waiting, inProgress.isFull], [0, 1, false]);
   await clock.advance(1_000);
   const shared = new SharedAnswers();
-  own?.tell(shared);
+  own?.publish(shared);
   const again = waiting?.goOn();
   assert.deepEqual([inProgress.count, inProgress.waiting], [1, 0]);
   const { waiting: still } = (await again) ?? REPLY;

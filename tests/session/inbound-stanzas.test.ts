@@ -33,7 +33,7 @@ async function acksAfter(
       makeSignalRepository: () => assert.fail('no client is made'),
     },
     later: (delayMs, act) => clock.after(delayMs, act),
-    environment: { tell: () => undefined },
+    environment: { post: () => undefined },
     shop: { shopId: 'shop' },
     opening: { generation: 1 },
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionAddress, ToldRestriction } from '../../actors/sessions/session-host.ts';
+import type { ReportedRestriction, SessionAddress } from '../../actors/sessions/session-host.ts';
 import { type ConformanceNetwork, newShop, pair, textOrder } from './session-conformance.ts';
 
 const FRIEND = '+33622222222';
@@ -32,7 +32,7 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
     async (network, shop) => {
       const { host, log } = network;
       const endsAtMs = wholeSecond(Date.now()) + HOUR_MS;
-      const restricted: ToldRestriction = { isActive: true, kind: 'RESTRICT_ALL_COMPANIONS', endsAtMs };
+      const restricted: ReportedRestriction = { isActive: true, kind: 'RESTRICT_ALL_COMPANIONS', endsAtMs };
       const isTold = async (generation: number): Promise<void> => {
         const { restriction } = await log.next(
           shop,

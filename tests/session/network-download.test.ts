@@ -172,7 +172,7 @@ test('a history in a file is read, and refused where the file is another', async
   const changed = Buffer.from(file);
   changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
   answer = (response) => response.end(changed);
-  await assert.rejects(readHistory(notice, bounds, never), /another than the phone told/);
+  await assert.rejects(readHistory(notice, bounds, never), /another than the phone named/);
 });
 
 test('a history of nothing but empty fields is refused', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type {
+  ReportedNewChats,
+  ReportedRestriction,
   SendOrder,
   SessionAddress,
   SessionEnd,
   SessionHost,
-  ToldNewChats,
-  ToldRestriction,
 } from '../../actors/sessions/session-host.ts';
 import type { ReleasingActor } from './releasing-actor.ts';
 import type { SessionLog } from './session-log.ts';
@@ -39,9 +39,9 @@ export interface ConformanceNetwork {
     group: { id: string; name: string; members: number; admin: boolean },
   ): Promise<void>;
   /** The network restricts the number, or lifts that, and says so. */
-  restrict(shop: SessionAddress, restriction: ToldRestriction): Promise<void>;
+  restrict(shop: SessionAddress, restriction: ReportedRestriction): Promise<void>;
   /** The network gives the number a quota, and says so. */
-  limitNewChats(shop: SessionAddress, newChats: ToldNewChats): Promise<void>;
+  limitNewChats(shop: SessionAddress, newChats: ReportedNewChats): Promise<void>;
   /** The worker behind the shop dies. */
   loseWorker(shop: SessionAddress): Promise<void>;
   stop(): Promise<void>;

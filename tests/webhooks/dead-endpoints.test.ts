@@ -61,7 +61,7 @@ before(async () => {
     // What came of a try is nobody's business here: a batch goes out once.
     actors: { ask: async <Reply>() => ({ ok: true, value: true }) as Reply },
     store: plainStore(redis),
-    inbound: { told: async () => undefined },
+    inbound: { eventOf: async () => undefined },
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
     ...{ clock, random, log: new QuietLog(), cipher },
     delivery: {

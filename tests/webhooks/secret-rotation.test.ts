@@ -57,7 +57,7 @@ async function signing(tenantId: string, id: string, atMs: number, secrets: read
   const pump = new WebhookPump({
     ...{ actors, store, clock, random, log: new QuietLog() },
     cipher: textCipher([Buffer.alloc(32, 1), Buffer.alloc(32, 2)], 'webhooks'),
-    inbound: { told: async () => undefined },
+    inbound: { eventOf: async () => undefined },
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
     delivery: {
       guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),

@@ -105,7 +105,7 @@ class BaileysHost implements SessionHost {
     slot.worker = placeFor(slot, this.#slots.values(), this.#pool.ready());
     if (this.#post(slot, { kind: 'open', shop, opening: this.#openingOf(opening) })) return;
     slot.enter('ended');
-    this.#tellSoon(shop, {
+    this.#reportSoon(shop, {
       type: 'session.closed',
       generation: opening.generation,
       end: 'transient',
@@ -162,7 +162,7 @@ class BaileysHost implements SessionHost {
     const composing = { order, composingMs: shownMs };
     if (attempt !== undefined && this.#post(slot, { kind: 'prepare', shopId, attempt, ...composing })) return;
     slot?.recall(messageId);
-    this.#tellSoon(shop, {
+    this.#reportSoon(shop, {
       type: 'session.send_outcome',
       generation: this.#generationOf(shop),
       messageId,
@@ -323,9 +323,9 @@ class BaileysHost implements SessionHost {
     if (slot === undefined) return;
     if (slot.isOpen(messageId, attempt)) {
       slot.settle(messageId, outcome);
-      this.#tellOutcome(slot, { generation, messageId, outcome });
+      this.#reportOutcome(slot, { generation, messageId, outcome });
     } else if (outcome.kind === 'rate_limited') {
-      this.#tellOutcome(slot, { generation, messageId, outcome, isLate: true });
+      this.#reportOutcome(slot, { generation, messageId, outcome, isLate: true });
     }
   }
 
@@ -334,7 +334,7 @@ class BaileysHost implements SessionHost {
     if (slot === undefined || event.generation !== slot.generation || slot.closing) return;
     noteEvent(this.#notes, slot, event);
     if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion.refused();
-    this.#tell(slot.shop, event);
+    this.#report(slot.shop, event);
   }
 
   #closed(shopId: string, generation: number): void {
@@ -355,29 +355,29 @@ class BaileysHost implements SessionHost {
       if (slot.state === 'ended') continue;
       slot.enter('ended');
       this.#counters.ended('worker_lost');
-      this.#tell(slot.shop, { type: 'session.worker_lost', generation: slot.generation, detail });
+      this.#report(slot.shop, { type: 'session.worker_lost', generation: slot.generation, detail });
     }
     this.#openAwaiting();
   }
 
   #settleOrders(slot: SessionSlot): void {
-    for (const settled of slot.settleAll()) this.#tellOutcome(slot, settled);
+    for (const settled of slot.settleAll()) this.#reportOutcome(slot, settled);
   }
 
-  #tellOutcome(slot: SessionSlot, settled: SettledOrder & { readonly isLate?: true }): void {
+  #reportOutcome(slot: SessionSlot, settled: SettledOrder & { readonly isLate?: true }): void {
     noteOutcome(this.#notes, slot, settled);
-    this.#tell(slot.shop, { type: 'session.send_outcome', ...settled });
+    this.#report(slot.shop, { type: 'session.send_outcome', ...settled });
   }
 
   #toAll(event: SessionEvent): void {
-    for (const { shop } of this.#slots.values()) this.#tell(shop, event);
+    for (const { shop } of this.#slots.values()) this.#report(shop, event);
   }
 
-  #tell(shop: SessionAddress, event: SessionEvent): void {
+  #report(shop: SessionAddress, event: SessionEvent): void {
     this.#options.listener(shop, event);
   }
 
-  #tellSoon(shop: SessionAddress, event: SessionEvent): void {
-    this.#options.clock.after(0, () => this.#tell(shop, event));
+  #reportSoon(shop: SessionAddress, event: SessionEvent): void {
+    this.#options.clock.after(0, () => this.#report(shop, event));
   }
 }

@@ -1,7 +1,7 @@
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { readClientVersion, SET_VERSION_KEY, TOLD_VERSION_KEY } from '../client-version.ts';
+import { NAMED_VERSION_KEY, readClientVersion, SET_VERSION_KEY } from '../client-version.ts';
 import type { ClientVersion } from '../worker-protocol.ts';
 
 /** Exists while no node may ask: a day, and after a failure an hour. */
@@ -51,9 +51,9 @@ export interface NetworkVersionOptions {
 export class NetworkVersion {
   readonly #options: NetworkVersionOptions;
   #set: ClientVersion | undefined;
-  #told: ClientVersion | undefined;
+  #named: ClientVersion | undefined;
   #isRead = false;
-  #isHeeding = false;
+  #isHandlingRefusal = false;
   #timer: ArmedTimer | undefined;
   #readAtMs = 0;
   readonly #stopped = new AbortController();
@@ -65,7 +65,7 @@ export class NetworkVersion {
 
   /** Undefined: the one of the settings, or the client's own. */
   get version(): ClientVersion | undefined {
-    return this.#set ?? (this.#options.ask && this.#told);
+    return this.#set ?? (this.#options.ask && this.#named);
   }
 
   /**
@@ -78,14 +78,16 @@ export class NetworkVersion {
 
   /** The network refused a client for its version. */
   refused(): void {
-    if (this.#isHeeding || this.#stopped.signal.aborted) return;
-    this.#isHeeding = true;
-    const heeded = this.#claim(REFUSED_KEY, REFUSED_MS).then(async (isOurs) => {
+    if (this.#isHandlingRefusal || this.#stopped.signal.aborted) return;
+    this.#isHandlingRefusal = true;
+    const handled = this.#claim(REFUSED_KEY, REFUSED_MS).then(async (isOurs) => {
       if (isOurs) await this.#ask();
       // Another node asks.
       else this.#readIn(REFUSED_READ_MS);
     });
-    void heeded.catch((error: unknown) => this.#failed(error)).finally(() => (this.#isHeeding = false));
+    void handled
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => (this.#isHandlingRefusal = false));
   }
 
   stop(): void {
@@ -108,11 +110,11 @@ export class NetworkVersion {
     try {
       const kept = await this.#options.store.read([
         ['GET', SET_VERSION_KEY],
-        ['GET', TOLD_VERSION_KEY],
+        ['GET', NAMED_VERSION_KEY],
       ]);
-      const [set, told] = kept.map(readClientVersion);
+      const [set, named] = kept.map(readClientVersion);
       this.#setBy(set);
-      this.#told = told ?? this.#told;
+      this.#named = named ?? this.#named;
     } catch (error) {
       this.#failed(error);
     }
@@ -149,9 +151,9 @@ export class NetworkVersion {
     const timer = clock.after(ANSWER_MS, () => over.abort());
     try {
       const signal = AbortSignal.any([over.signal, this.#stopped.signal]);
-      this.#told = [MAJOR, MINOR, await ask(signal)];
-      await store.append([['SET', TOLD_VERSION_KEY, this.#told.join('.')]]);
-      log.info({ clientVersion: this.#told.join('.') }, 'the network told the version of its client');
+      this.#named = [MAJOR, MINOR, await ask(signal)];
+      await store.append([['SET', NAMED_VERSION_KEY, this.#named.join('.')]]);
+      log.info({ clientVersion: this.#named.join('.') }, 'the network named the version of its client');
     } catch (error) {
       await store.append([['PEXPIRE', ASKED_KEY, HOUR_MS]]);
       throw error;

@@ -323,7 +323,7 @@ export class WorkerPool {
       return;
     }
     this.#down = true;
-    this.#tellUnreachable('session workers were lost too often');
+    this.#reportUnreachable('session workers were lost too often');
     for (const other of this.#slots) {
       for (const timer of other.timers) timer.cancel();
       if (other.thread !== undefined) this.#terminate(other, other.thread, 'the pool went down');
@@ -347,11 +347,11 @@ export class WorkerPool {
     if (this.ready().length > 0 || this.#unreachableTimer !== undefined) return;
     this.#unreachableTimer = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
       this.#unreachableTimer = undefined;
-      if (this.ready().length === 0) this.#tellUnreachable('no session worker is there');
+      if (this.ready().length === 0) this.#reportUnreachable('no session worker is there');
     });
   }
 
-  #tellUnreachable(detail: string): void {
+  #reportUnreachable(detail: string): void {
     if (this.#reportedUnreachable || this.#stopping) return;
     this.#reportedUnreachable = true;
     this.#options.log.error({ detail }, 'the sending component is unreachable');

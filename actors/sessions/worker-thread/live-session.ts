@@ -344,13 +344,13 @@ export class LiveSession {
     const { environment, shop, opening } = this.#options;
     const { generation } = opening;
     const { shopId } = shop;
-    environment.tell({ kind: 'outcome', shopId, generation, attempt, messageId, outcome });
+    environment.post({ kind: 'outcome', shopId, generation, attempt, messageId, outcome });
   }
 
   #emit(event: UnnumberedEvent): void {
     const { environment, shop, opening } = this.#options;
     const { generation } = opening;
-    environment.tell({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
+    environment.post({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
   }
 
   #failed(message: string): (error: unknown) => void {
@@ -359,6 +359,6 @@ export class LiveSession {
 
   #log(fields: Record<string, unknown>, message: string): void {
     const { environment, shop } = this.#options;
-    environment.tell({ kind: 'log', level: 'warn', fields: { shopId: shop.shopId, ...fields }, message });
+    environment.post({ kind: 'log', level: 'warn', fields: { shopId: shop.shopId, ...fields }, message });
   }
 }

@@ -143,7 +143,7 @@ function ratchetsOf(
       return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
     },
     received: (envelope, message) => inbound.received(envelope, message),
-    historyTold: async (wireId, notice) => running()?.history.told(wireId, notice),
+    historyReceived: async (wireId, notice) => running()?.history.received(wireId, notice),
     isLeftOut: (address) =>
       isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
     ownAddresses,
@@ -163,7 +163,7 @@ function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
     numbers: environment.numbers,
     report: options.report,
     recipientKnown: (messageId, number) => emit({ type: 'session.recipient_known', messageId, number }),
-    prepared: (word) => environment.tell({ kind: 'prepared', shopId: shop.shopId, generation, ...word }),
+    prepared: (result) => environment.post({ kind: 'prepared', shopId: shop.shopId, generation, ...result }),
     stalled: (detail) => options.end('transient', { statusCode: undefined, detail }),
     unanswered: () => void options.running()?.watch.probe(),
   });
@@ -188,7 +188,7 @@ function receiptsOf(
     afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
     dropped: (count) => log({ count }, 'receipts were too many at once, and are not told'),
     generation: opening.generation,
-    report: (token, told) => emit({ type: 'session.receipts', token, receipts: told }),
+    report: (token, receipts) => emit({ type: 'session.receipts', token, receipts }),
   });
 }
 

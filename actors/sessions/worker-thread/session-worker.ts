@@ -41,10 +41,10 @@ function run(): void {
   if (port === null) throw new Error('a session worker runs in a worker thread');
   const setup = workerData as WorkerSetup;
   const clock = systemClock;
-  const tell = (message: FromWorker): void => port.postMessage(message);
-  const store = storeClient(tell);
+  const post = (message: FromWorker): void => port.postMessage(message);
+  const store = storeClient(post);
   const attachmentUnwritable = (cause: string): void =>
-    tell({ kind: 'log', level: 'error', fields: { cause }, message: 'an attachment could not be written' });
+    post({ kind: 'log', level: 'error', fields: { cause }, message: 'an attachment could not be written' });
   if (setup.noiseRootKey !== undefined) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(setup.noiseRootKey);
 
   const ciphers = credentialCiphers(setup.credentialsKeys.map((key) => Buffer.from(key)));
@@ -67,7 +67,7 @@ function run(): void {
     egressVault: egressVault(ciphers),
     ask: store.ask,
     sealed: new SealedCache(SEALED_BYTES_KEPT),
-    tell,
+    post,
     numbers: new ExpiringCache({
       lifeMs: setup.timing.knownNumberMs,
       maxEntries: NUMBERS_REMEMBERED,
@@ -78,7 +78,7 @@ function run(): void {
   // The client leaves some of its promises unwatched. A failure in one shop's must not end all shops' sessions.
   process.on('unhandledRejection', (reason) => {
     const cause = reason instanceof Error ? `${reason.name}: ${reason.message}` : typeof reason;
-    tell({ kind: 'log', level: 'warn', fields: { cause }, message: 'the client left a failure unhandled' });
+    post({ kind: 'log', level: 'warn', fields: { cause }, message: 'the client left a failure unhandled' });
   });
 
   // The client watches none of the files that it encrypts attachments into. If one cannot be written (a full disk), the
@@ -90,12 +90,12 @@ function run(): void {
   });
 
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'ping') tell({ kind: 'pong', heapBytes: getHeapStatistics().used_heap_size });
+    if (message.kind === 'ping') post({ kind: 'pong', heapBytes: getHeapStatistics().used_heap_size });
     else if (message.kind === 'store_answer') store.answered(message.requestId, message.answer);
-    else if (message.kind === 'stop') void sessions.stop().then(() => tell({ kind: 'stopped' }));
+    else if (message.kind === 'stop') void sessions.stop().then(() => post({ kind: 'stopped' }));
     else sessions.handle(message);
   });
-  tell({ kind: 'ready' });
+  post({ kind: 'ready' });
 }
 
 /**
@@ -113,7 +113,7 @@ function busyShareOfThread(): () => number {
 }
 
 /** Asks the main thread's store, and matches its answers to the questions. */
-function storeClient(tell: (message: FromWorker) => void): {
+function storeClient(post: (message: FromWorker) => void): {
   ask: AskStore;
   answered(requestId: number, answer: StoreAnswer): void;
 } {
@@ -124,7 +124,7 @@ function storeClient(tell: (message: FromWorker) => void): {
       new Promise((resolve) => {
         count += 1;
         open.set(count, resolve);
-        tell({ kind: 'store', requestId: count, shop, request });
+        post({ kind: 'store', requestId: count, shop, request });
       }),
     answered(requestId, answer) {
       open.get(requestId)?.(answer);

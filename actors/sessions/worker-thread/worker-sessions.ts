@@ -64,7 +64,7 @@ export class WorkerSessions {
         session?.refreshGroups(message.groupId);
         break;
       case 'file_hosts':
-        void this.#tellFileHosts(message.questionId, session);
+        void this.#reportFileHosts(message.questionId, session);
         break;
     }
   }
@@ -83,8 +83,8 @@ export class WorkerSessions {
     this.#places.clear();
   }
 
-  async #tellFileHosts(questionId: number, session: LiveSession | undefined): Promise<void> {
-    this.#environment.tell({ kind: 'file_hosts', questionId, hosts: await session?.fileHosts() });
+  async #reportFileHosts(questionId: number, session: LiveSession | undefined): Promise<void> {
+    this.#environment.post({ kind: 'file_hosts', questionId, hosts: await session?.fileHosts() });
   }
 
   #open(shop: SessionAddress, opening: WorkerOpening): void {
@@ -118,7 +118,7 @@ export class WorkerSessions {
     this.#places.delete(shopId);
     place.memory.unacknowledged.giveUp();
     await this.#ended(shopId, place.session?.close());
-    this.#environment.tell({ kind: 'closed', shopId, generation: place.generation });
+    this.#environment.post({ kind: 'closed', shopId, generation: place.generation });
   }
 
   async #unlink(shopId: string): Promise<void> {
@@ -127,7 +127,7 @@ export class WorkerSessions {
     const ending = place?.session?.unlink();
     this.#places.delete(shopId);
     await this.#ended(shopId, ending);
-    this.#environment.tell({ kind: 'unlinked', shopId });
+    this.#environment.post({ kind: 'unlinked', shopId });
   }
 
   /** Resolves when the session that ends now has ended, and all those of the shop that were ending before it. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
-import { channelState, isToTellGroups, liveGroups, type ShopState } from '../state/shop-state.ts';
+import { awaitsGroups, channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { sessionOf } from './shop-effects.ts';
 
@@ -40,17 +40,17 @@ export function groupQuestions({
     };
     const address = shopAddress(shop);
     let state = await actors.state<ShopState>(address);
-    while (state !== undefined && isToTellGroups(state)) {
-      const told = change();
-      if (told === undefined) return;
-      await told;
+    while (state !== undefined && awaitsGroups(state)) {
+      const changed = change();
+      if (changed === undefined) return;
+      await changed;
       state = await actors.state<ShopState>(address);
     }
     if (state === undefined || channelState(state) !== 'connected') return;
     if (groupId !== undefined && liveGroups(state)?.some(({ id }) => id === groupId)) return;
-    const told = change();
-    if (told === undefined) return;
+    const changed = change();
+    if (changed === undefined) return;
     host.refreshGroups(sessionOf(address), groupId);
-    await told;
+    await changed;
   };
 }

@@ -4,7 +4,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { answeredInTime } from '../../answered-in-time.ts';
-import { eraseEventsThatTell } from '../../tenants/erase-events.ts';
+import { eraseEventsAbout } from '../../tenants/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import type { NumberVault } from '../state/number-vault.ts';
@@ -62,10 +62,10 @@ export class PersonEraser {
     const addresses = new Set<string>();
     for (const keys of keysOfShops)
       for (const address of await this.#addresses(keys, isTheirs)) addresses.add(address);
-    const told = [...addresses].filter(isPhoneNumber).flatMap(numberForms);
-    await eraseEventsThatTell(store, tenantId, {
+    const numbers = [...addresses].filter(isPhoneNumber).flatMap(numberForms);
+    await eraseEventsAbout(store, tenantId, {
       name: `person-${personId}`,
-      values: told.map((phone) => JSON.stringify({ phone })),
+      values: numbers.map((phone) => JSON.stringify({ phone })),
     });
     const isForgotten = (address: string): boolean => addresses.has(address) || isTheirs(address);
     const isErased = (owner: { readonly tenantId: string; readonly fromId: string }): boolean =>

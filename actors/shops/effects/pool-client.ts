@@ -120,7 +120,7 @@ export class PoolClient {
     if (effect.type === 'tell_opt_out') {
       const { notice } = effect;
       await this.#ask({ ask: 'opt_out', notice }, ASK_TIMEOUT_MS);
-      this.#tell(address, { type: 'pool.opt_out_noted', notice });
+      this.#offer(address, { type: 'pool.opt_out_noted', notice });
       return;
     }
     const { messageId } = effect;
@@ -140,12 +140,12 @@ export class PoolClient {
         ? { ask: 'withdraw', pool: effect.pool, messageId, createdAtMs }
         : { ask: 'take', pool: effect.pool, body, known: effect.known };
       const answer = await this.#ask(ask, ASK_TIMEOUT_MS);
-      this.#tell(address, { type: 'pool.answered', messageId, pool, answer });
+      this.#offer(address, { type: 'pool.answered', messageId, pool, answer });
     } else if (optedOut) {
-      this.#tell(address, { type: 'pool.answered', messageId, pool, answer: this.#takenBack() });
+      this.#offer(address, { type: 'pool.answered', messageId, pool, answer: this.#takenBack() });
     } else {
       const found = await this.find(offerOf(body));
-      if (found) this.#tell(address, { type: 'pool.found', messageId, pool: found });
+      if (found) this.#offer(address, { type: 'pool.found', messageId, pool: found });
     }
   }
 
@@ -175,7 +175,7 @@ export class PoolClient {
     };
   }
 
-  #tell(address: Address, command: ShopCommand): void {
+  #offer(address: Address, command: ShopCommand): void {
     // A shard that was handed over meanwhile asks again where it is now.
     if (this.#options.actors.owns(address.shard)) this.#options.actors.tell(address, command);
   }

@@ -59,8 +59,8 @@ export function poolService(parts: {
       return { kind: 'noted' };
     }
     if (ask.ask !== 'note') return await asPool(ask);
-    const { origin, messageId, pool, answer: told } = ask;
-    const command: ShopCommand = { type: 'pool.answered', messageId, pool, answer: told };
+    const { origin, messageId, pool, answer } = ask;
+    const command: ShopCommand = { type: 'pool.answered', messageId, pool, answer };
     await actors.ask(shopAddress(origin), command);
     return { kind: 'noted' };
   };

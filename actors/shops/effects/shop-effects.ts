@@ -88,7 +88,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'hear_inbound':
       case 'mark_read':
       case 'refresh_groups':
-        tellHost(host, session, effect);
+        passOrder(host, session, effect);
         break;
       case 'groups_told':
         waiters.changed(shopId);
@@ -100,7 +100,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'confirm_number':
       case 'note_number':
       case 'owner_number':
-        tellOfNumber(parts, { tenantId, shopId }, effect);
+        noteNumber(parts, { tenantId, shopId }, effect);
         break;
       case 'count_receipt':
         parts.countReceipt?.(effect.kind, effect.afterMs);
@@ -140,7 +140,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
 type NumberEffect = Extract<ShopEffect, { readonly type: 'confirm_number' | 'note_number' | 'owner_number' }>;
 
 /** Carries out an effect about the number that a shop has connected. */
-function tellOfNumber(
+function noteNumber(
   { actors, oneShopPerNumber, sharedNumbers }: ShopEffectsParts,
   shop: ShopReference,
   effect: NumberEffect,
@@ -176,7 +176,7 @@ type HostOrder = Extract<
 >;
 
 /** Carries out an effect that only the session takes part in. */
-function tellHost(host: SessionHost, session: SessionAddress, order: HostOrder): void {
+function passOrder(host: SessionHost, session: SessionAddress, order: HostOrder): void {
   switch (order.type) {
     case 'prepare':
       host.prepare(session, order.order);

@@ -115,8 +115,8 @@ export class ShopEraser {
       await this.#options.forgetChanges(shop.shopId);
     }
     // Its record names the shop until then; where that is not stored in time, the tenant has the shop erased once more.
-    const told = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
-    await answeredInTime(clock, told);
+    const noted = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
+    await answeredInTime(clock, noted);
   }
 
   /** Returns the keys of all batches, including ended ones. */

@@ -39,9 +39,9 @@ function sendSpans(tracing: Tracing): (effect: ShopEffect) => void {
     const traced = sends.get(messageId);
     if (traced === undefined) return;
     sends.delete(messageId);
-    const told = { attributes: { 'message.outcome': outcome }, failed: outcome === 'failed' };
-    traced.acknowledgement?.end(told);
-    traced.send.end(told);
+    const ending = { attributes: { 'message.outcome': outcome }, failed: outcome === 'failed' };
+    traced.acknowledgement?.end(ending);
+    traced.send.end(ending);
   }
 
   function begin({ messageId, kind }: { messageId: string; kind: string }, parent: string | undefined): void {

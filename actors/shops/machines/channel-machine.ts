@@ -155,8 +155,8 @@ const channelSetup = setup({
     }),
     startBan: assign(({ event }) => {
       if (event.type !== 'closed') return {};
-      const toldMs = event.waitMs ?? BAN_WITHOUT_END_MS;
-      const forMs = Math.min(Math.max(toldMs, SHORTEST_BAN_MS), LONGEST_BAN_MS);
+      const namedMs = event.waitMs ?? BAN_WITHOUT_END_MS;
+      const forMs = Math.min(Math.max(namedMs, SHORTEST_BAN_MS), LONGEST_BAN_MS);
       const untilMs = event.nowMs + forMs;
       return { ban: { untilMs, forMs }, reconnectAtMs: untilMs };
     }),
@@ -217,7 +217,7 @@ const channelSetup = setup({
     isRestart: ({ event }) => (event as Closed).end === 'restart_required',
     isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
     isTerminal: ({ event }) => isTerminal((event as Closed).end),
-    isReplacedAnew: ({ context, event }) => {
+    isReplacedAgain: ({ context, event }) => {
       const { end, nowMs } = event as Closed;
       const agoMs = nowMs - (context.replacedAtMs ?? Number.NEGATIVE_INFINITY);
       return end === 'replaced' && context.pairedAtMs !== null && agoMs >= REPLACED_AGAIN_MS;
@@ -267,7 +267,7 @@ const onClosed = [
     ],
   },
   {
-    guard: 'isReplacedAnew' as const,
+    guard: 'isReplacedAgain' as const,
     target: '#channel.reconnecting',
     actions: ['rememberEnd' as const, 'scheduleReconnect' as const],
   },

@@ -10,7 +10,7 @@ export interface OptOutNotice {
   readonly wireId: string;
   readonly atMs: number;
   /** When the origin is notified again. Not stored: after a restart at once. */
-  readonly tellAtMs: number;
+  readonly repeatAtMs: number;
 }
 
 /** The field a notice is stored under: one for each person and origin, the newest. */
@@ -26,7 +26,7 @@ export function encodeNotice({ origin, from, wireId, atMs }: OptOutNotice): stri
 /** Reads the values of the hash back; nothing where there is none. */
 export function decodeNotices(values: readonly string[] = []): OptOutNotice[] {
   return values.map((value) => ({
-    ...(JSON.parse(value) as Omit<OptOutNotice, 'tellAtMs'>),
-    tellAtMs: 0,
+    ...(JSON.parse(value) as Omit<OptOutNotice, 'repeatAtMs'>),
+    repeatAtMs: 0,
   }));
 }

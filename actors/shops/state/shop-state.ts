@@ -67,7 +67,7 @@ export interface ShopState extends ShopMachines {
   /** The code that waits to be typed on the phone. Never stored, as the QR code. */
   readonly pairingCode: { readonly text: string; readonly expiresAtMs: number } | undefined;
   /** The groups that a session last reported, kept over a drop; undefined: none yet. Never stored. */
-  readonly groups: ToldGroups | undefined;
+  readonly groups: ReportedGroups | undefined;
   /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
   readonly dispatching: boolean;
   /** False while operators have deactivated the tenant: nothing more is taken from the queue. */
@@ -89,7 +89,7 @@ export interface ShopState extends ShopMachines {
 }
 
 /** The groups that a session reported, and the session. */
-interface ToldGroups {
+interface ReportedGroups {
   readonly generation: number;
   readonly list: readonly SessionGroup[];
 }
@@ -175,7 +175,7 @@ export function liveGroups(
  * True if a session will report the shop's groups unasked: it is reconnecting, or is open and has not reported them
  * yet.
  */
-export function isToTellGroups(state: Pick<ShopState, 'channel' | 'groups'>): boolean {
+export function awaitsGroups(state: Pick<ShopState, 'channel' | 'groups'>): boolean {
   return isResuming(state) || (channelState(state) === 'connected' && liveGroups(state) === undefined);
 }
 

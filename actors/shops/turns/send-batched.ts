@@ -55,7 +55,7 @@ export function sendBatched(
       : { ...counts, queued: counts.queued + 1 },
     ...watching(batch, person),
   });
-  if (batch.startedAtMs === null) builder.tell('batch.started', { id: batch.id });
+  if (batch.startedAtMs === null) builder.publish('batch.started', { id: batch.id });
   return reply;
 }
 

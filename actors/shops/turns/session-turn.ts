@@ -2,14 +2,14 @@ import type { SessionEvent } from '../../sessions/session-host.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { channelState, isPreparing } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';
-import { heedNumber, heedOptOutOfBatch } from './batches/stop-batch.ts';
+import { stopBatchesOfNumber, stopBatchesOfOptOut } from './batches/stop-batch.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
 import { type InboundOptions, publishInbound } from './inbound/publish-inbound.ts';
-import { hearLimits, heedRefusal } from './number/network-word.ts';
+import { hearLimits, noteRefusal } from './number/network-word.ts';
 import type { NumberFacts } from './number/number-facts.ts';
 import { takeNumber } from './number/take-number.ts';
 import { keepWriter, learnRecipient } from './people/recipient-alias.ts';
-import { heedOptOut, startNotices, tellOfOptOut } from './pool/opt-out-notices.ts';
+import { applyOptOut, publishOptOut, startNotices } from './pool/opt-out-notices.ts';
 import type { ShopFacts } from './shop-facts.ts';
 import { onNoChat, onPrepared } from './wire/dispatch-message.ts';
 import { onReceipts } from './wire/receipt-turn.ts';
@@ -45,7 +45,7 @@ export function onSessionEvent(
       builder.perform({ type: 'confirm', token: event.token });
       break;
     case 'session.send_outcome':
-      heedRefusal(builder, event.outcome);
+      noteRefusal(builder, event.outcome);
       onOutcome(builder, event);
       break;
     case 'session.unreachable':
@@ -57,7 +57,7 @@ export function onSessionEvent(
       if (event.generation === builder.state.channel.context.generation)
         onLiveEvent(builder, event, facts, times);
   }
-  heedNumber(builder, before);
+  stopBatchesOfNumber(builder, before);
 }
 
 function onLiveEvent(
@@ -149,17 +149,17 @@ function onInbound(
   options: InboundOptions,
 ): void {
   const writtenBy = facts.writtenBy ?? event.from;
-  publishInbound(builder, { event, writtenBy, facts: facts.told }, options);
+  publishInbound(builder, { event, writtenBy, facts: facts.event }, options);
   // A reaction is not a message: it must not lift somebody's STOP.
   const isWord = event.content?.kind !== 'reaction';
   const writer = isWord ? afterInbound(facts.writer, event, builder.nowMs) : undefined;
   if (writer !== undefined) {
     keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
     const was = facts.writer?.optedOut ?? false;
-    tellOfOptOut(builder, { writtenBy, was, is: writer.optedOut });
+    publishOptOut(builder, { writtenBy, was, is: writer.optedOut });
     if (writer.optedOut) {
-      heedOptOut(builder, { writtenBy, was });
-      heedOptOutOfBatch(builder, writtenBy);
+      applyOptOut(builder, { writtenBy, was });
+      stopBatchesOfOptOut(builder, writtenBy);
       startNotices(builder, { ...event, from: writtenBy }, facts.carriedFor ?? []);
     }
   }

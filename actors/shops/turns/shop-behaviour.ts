@@ -25,7 +25,7 @@ import { endRestriction, restrictionTimer } from './number/network-word.ts';
 import { yieldNumber } from './number/take-number.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
 import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
-import { noticeTimer, onOptOutAtPool, onOptOutNoted, tellAgain } from './pool/opt-out-notices.ts';
+import { noticeTimer, onOptOutAtPool, onOptOutNoted, repeatNotices } from './pool/opt-out-notices.ts';
 import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
 import { isScheduleCommand, readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
@@ -308,7 +308,7 @@ function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
   if (id === 'pacing') builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
   else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
   else if (id === 'pool') askAgain(builder);
-  else if (id === 'opt_outs') tellAgain(builder);
+  else if (id === 'opt_outs') repeatNotices(builder);
   else if (id === 'scheduled') trySchedules(builder);
   else if (id === 'batches') dripBatches(builder, retentionMs);
   else if (id === 'undelivered') noteUndelivered(builder);

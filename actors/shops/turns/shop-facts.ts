@@ -18,7 +18,7 @@ import { decodeWriter, laterWriter } from '../state/writer.ts';
 import type { BatchFacts } from './batches/batch-facts.ts';
 import type { ShopCommand } from './builder/shop-commands.ts';
 import { type CancellationFacts, isCancellation, readCancellation } from './cancel/cancel-facts.ts';
-import { readTold, type ToldFacts } from './inbound/inbound-facts.ts';
+import { type EventFacts, readEventFacts } from './inbound/inbound-facts.ts';
 import { type NumberFacts, readNumber } from './number/number-facts.ts';
 import {
   type InboundFacts,
@@ -53,7 +53,7 @@ export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFac
   /** The inbound message that is to be marked as read; absent: it is gone. */
   readonly inbound?: StoredInbound;
   /** Set for an inbound message that must be published to the tenant. */
-  readonly told?: ToldFacts;
+  readonly event?: EventFacts;
   readonly batch?: BatchFacts;
   /** A session worker is there to take orders. */
   readonly available: boolean;
@@ -103,8 +103,8 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
   }
   if (command.type === 'session.recipient_known' && state.currentMessage?.messageId === command.messageId) {
     const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.currentMessage.to]]);
-    return mapMaybePromise(answers, ([told]) =>
-      typeof told === 'string' ? { alias: told, available } : { available },
+    return mapMaybePromise(answers, ([alias]) =>
+      typeof alias === 'string' ? { alias, available } : { available },
     );
   }
   if (command.type === 'session.connected') {
@@ -135,8 +135,8 @@ async function readWritten(
   const known = isOptOut(event.text)
     ? await readOptOut(state, event.from, store, nowMs)
     : await readInbound(state, event.from, store);
-  const told = await readTold(state, event, known.writtenBy, { store, vault, nowMs });
-  return told === undefined ? known : { ...known, told };
+  const facts = await readEventFacts(state, event, known.writtenBy, { store, vault, nowMs });
+  return facts === undefined ? known : { ...known, event: facts };
 }
 
 type PoolCommand = Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>;

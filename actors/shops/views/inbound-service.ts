@@ -79,7 +79,7 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
       const { type, fileName, sha256, file } = media;
       return done({ type, fileName, sha256, file, ...hosts });
     },
-    async told(tenantId, id) {
+    async eventOf(tenantId, id) {
       const found = await stored(tenantId, id);
       return found && inboundView(found.record);
     },

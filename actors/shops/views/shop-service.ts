@@ -168,7 +168,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
         // A real send asks for the group too.
         await askGroups(shop, to);
-        return withState(shop, async (told) => done(await policyOf(told, asked, options)));
+        return withState(shop, async (state) => done(await policyOf(state, asked, options)));
       }),
     async groups(shop) {
       if (isConnected(await actors.state<ShopState>(shopAddress(shop)))) await askGroups(shop);

@@ -68,9 +68,9 @@ const REASON_WORDS: { readonly [reason: string]: string } = {
 
 function wordsOf(shop: ShopState, actorStatus: string): string[] {
   const channel = channelState(shop);
-  const told = publicChannelStatus(channel);
-  const words = [told, actorStatus, pacingState(shop)];
-  if (channel !== told) words.push(channel);
+  const known = publicChannelStatus(channel);
+  const words = [known, actorStatus, pacingState(shop)];
+  if (channel !== known) words.push(channel);
   if (shop.pacing.context.heldByOperator) words.push('held');
   if (!shop.tenantActive) words.push('tenant_inactive');
   const word = REASON_WORDS[channelTrouble(channel, shop.channel.context)?.reason ?? ''];

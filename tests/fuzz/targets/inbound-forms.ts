@@ -4,7 +4,7 @@ import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { readRetryReceipt } from '../../../actors/sessions/worker-thread/retries/retry-receipt.ts';
 import { inboundContentOf, senderName } from '../../../actors/sessions/worker-thread/wire/inbound-content.ts';
 import { readEnvelope, textOf } from '../../../actors/sessions/worker-thread/wire/inbound-message.ts';
-import { toldByPhone } from '../../../actors/sessions/worker-thread/wire/phone-answer.ts';
+import { phoneMessages } from '../../../actors/sessions/worker-thread/wire/phone-answer.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { root } from '../../root.ts';
 import type { Draw } from '../draw.ts';
@@ -45,7 +45,7 @@ export const inboundForms: FuzzTarget = {
       const told = JSON.stringify(content ?? null);
       assert.ok(told.length < MOST_TOLD, `${told.length} characters are told`);
       assert.deepEqual(JSON.parse(told), content ?? null);
-      toldByPhone(stanza, message, { own: OWN, otherAddress: () => undefined });
+      phoneMessages(stanza, message, { own: OWN, otherAddress: () => undefined });
     },
     close: async () => undefined,
   }),

@@ -106,7 +106,7 @@ export function connectClient(options: {
   // First in line, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
   const log: AccountHistoryOptions['log'] = (level, fields, message) =>
-    environment.tell({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
+    environment.post({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
   followAccount({ socket, log });
   const history = new AccountHistory({
     ...{ socket, credentials, sealed, bounds, log },

@@ -84,8 +84,8 @@ function ciphertextOf(sha256: Uint8Array): Transform {
     },
     flush(done) {
       const digest = hash.digest();
-      const isTold = sha256.length === digest.length && timingSafeEqual(sha256, digest);
-      done(isTold ? null : new DownloadRefused('the file is another than the phone told'));
+      const isSame = sha256.length === digest.length && timingSafeEqual(sha256, digest);
+      done(isSame ? null : new DownloadRefused('the file is another than the phone named'));
     },
   });
 }

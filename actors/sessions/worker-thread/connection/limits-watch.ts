@@ -1,6 +1,6 @@
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
-import type { SessionEvent, ToldNewChats, ToldRestriction } from '../../session-host.ts';
+import type { ReportedNewChats, ReportedRestriction, SessionEvent } from '../../session-host.ts';
 import { readClientError } from '../session/session-end.ts';
 
 /** The limits of the number that a session reports. */
@@ -35,7 +35,7 @@ export class LimitsWatch {
 
   constructor(options: LimitsWatchOptions) {
     this.#options = options;
-    options.socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => this.#told(stanza));
+    options.socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => this.#noticed(stanza));
     options.socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
       if (!LIMIT_CODES.includes(attrs.error)) return;
       this.#isRefused = true;
@@ -74,10 +74,10 @@ export class LimitsWatch {
   }
 
   /** Undefined: no answer, which means nothing for the number. */
-  async #answer<Answer, Told>(
+  async #answer<Answer, Read>(
     answer: Promise<Answer>,
-    read: (answer: Answer) => Told,
-  ): Promise<Told | undefined> {
+    read: (answer: Answer) => Read,
+  ): Promise<Read | undefined> {
     try {
       return read(await answer);
     } catch (error) {
@@ -87,7 +87,7 @@ export class LimitsWatch {
     }
   }
 
-  #told(stanza: BinaryNode): void {
+  #noticed(stanza: BinaryNode): void {
     const update = getBinaryNodeChild(stanza, 'update');
     const { op_name: operation } = update?.attrs ?? {};
     try {
@@ -105,8 +105,8 @@ export class LimitsWatch {
     }
   }
 
-  #report(told: Omit<LimitsNotice, 'type'>): void {
-    const { restriction, newChats } = told;
+  #report(limits: Omit<LimitsNotice, 'type'>): void {
+    const { restriction, newChats } = limits;
     if (restriction !== undefined) this.#isRestricted = restriction.isActive;
     if (newChats !== undefined) this.#hasQuota = newChats !== null;
     this.#next?.cancel();
@@ -115,7 +115,7 @@ export class LimitsWatch {
       this.#next = this.#options.later(this.#options.everyMs, () => this.ask());
     }
     if (restriction !== undefined || newChats !== undefined) {
-      this.#options.report({ type: 'session.limits', ...told });
+      this.#options.report({ type: 'session.limits', ...limits });
     }
   }
 }
@@ -134,7 +134,7 @@ function dataOf(update: BinaryNode | undefined): Readonly<Record<string, Fields 
   return data;
 }
 
-function restrictionOf(fields: Fields | undefined): ToldRestriction {
+function restrictionOf(fields: Fields | undefined): ReportedRestriction {
   if (fields === undefined) throw new Error('it has no restriction');
   const { is_active: isActive, enforcement_type: kind, time_enforcement_ends: ends } = fields;
   return {
@@ -145,7 +145,7 @@ function restrictionOf(fields: Fields | undefined): ToldRestriction {
 }
 
 /** Null: there is no quota; the network sends a negative one. */
-function newChatsOf(fields: object | undefined): ToldNewChats | null {
+function newChatsOf(fields: object | undefined): ReportedNewChats | null {
   if (fields === undefined) throw new Error('it has no quota');
   const { total_quota, used_quota, capping_status, cycle_end_timestamp } = fields as Fields;
   const warning = WARNINGS[String(capping_status)] ?? null;
@@ -155,7 +155,7 @@ function newChatsOf(fields: object | undefined): ToldNewChats | null {
   return { quota, used, warning, endsAtMs: instantMs(cycle_end_timestamp) };
 }
 
-const WARNINGS: { readonly [status: string]: ToldNewChats['warning'] } = {
+const WARNINGS: { readonly [status: string]: ReportedNewChats['warning'] } = {
   FIRST_WARNING: 'first',
   SECOND_WARNING: 'second',
   CAPPED: 'capped',

@@ -54,13 +54,13 @@ export class InboundStanzas {
     readonly ratchets: Ratchets;
     /** Acts after a while, unless the session has ended. */
     readonly later: (delayMs: number, act: () => void) => ArmedTimer;
-    readonly environment: Pick<SessionEnvironment, 'tell'>;
+    readonly environment: Pick<SessionEnvironment, 'post'>;
     readonly shop: Pick<SessionAddress, 'shopId'>;
     readonly opening: Pick<SessionOpening, 'generation'>;
   }) {
     const { socket, ratchets, later, environment, shop, opening } = options;
     const about = { shopId: shop.shopId, generation: opening.generation };
-    const note = (word: SessionNote): void => environment.tell({ kind: 'note', ...about, note: word });
+    const note = (kind: SessionNote): void => environment.post({ kind: 'note', ...about, note: kind });
     this.#socket = socket;
     this.#ratchets = ratchets;
     this.#backlog = new OfflineBacklog({

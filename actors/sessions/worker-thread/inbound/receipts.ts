@@ -73,7 +73,7 @@ export class Receipts {
   readonly #options: ReceiptsOptions;
   #waiting: Waiting[] = [];
   /** Reports that were sent and are not committed, by their token. */
-  readonly #told = new Map<string, readonly HeldStanza[]>();
+  readonly #reported = new Map<string, readonly HeldStanza[]>();
   #tokens = 0;
   /** Reports that wait to be sent or committed. */
   #held = 0;
@@ -120,8 +120,8 @@ export class Receipts {
 
   /** The receipts that were reported under the token are committed, or were waited for long enough. */
   confirm(token: string): void {
-    const stanzas = this.#told.get(token) ?? [];
-    this.#told.delete(token);
+    const stanzas = this.#reported.get(token) ?? [];
+    this.#reported.delete(token);
     this.#held -= stanzas.length;
     for (const stanza of stanzas) {
       stanza.left -= 1;
@@ -131,7 +131,7 @@ export class Receipts {
 
   /** Reports all that waits: the session ends, and with it all orders have their outcomes. */
   close(): void {
-    this.#tell(this.#waiting.splice(0));
+    this.#report(this.#waiting.splice(0));
   }
 
   #arm(): void {
@@ -144,18 +144,18 @@ export class Receipts {
       this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
       if (this.#dropped > 0) dropped(this.#dropped);
       this.#dropped = 0;
-      this.#tell(ready);
+      this.#report(ready);
       this.#arm();
     });
   }
 
-  #tell(ready: readonly Waiting[]): void {
+  #report(ready: readonly Waiting[]): void {
     const { generation, afterLongestHold, report } = this.#options;
     for (let from = 0; from < ready.length; from += MOST_AT_ONCE) {
       const together = ready.slice(from, from + MOST_AT_ONCE);
       this.#tokens += 1;
       const token = `receipts ${generation}.${this.#tokens}`;
-      this.#told.set(
+      this.#reported.set(
         token,
         together.map(({ stanza }) => stanza),
       );

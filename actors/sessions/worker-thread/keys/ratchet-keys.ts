@@ -21,10 +21,10 @@ export type StoreUnhurried = (data: SignalDataSet) => void;
  * A piece of work that seals a message for one device. Resolves with the function that settles its caller's promise. If
  * it rejects, that promise is settled already.
  */
-type Sealing = () => Promise<Told>;
+type Sealing = () => Promise<Settle>;
 
 /** Settles a caller's promise, once it is known whether its work was stored. */
-type Told = (failure: Error | undefined) => void;
+type Settle = (failure: Error | undefined) => void;
 
 /**
  * The keys behind one session's ratchets, changed by one transaction at a time.
@@ -148,13 +148,13 @@ export class RatchetKeys {
 
   async #sealAll(sealings: readonly Sealing[]): Promise<void> {
     const all: Overlay = new Map();
-    const told: Told[] = [];
+    const settles: Settle[] = [];
     // It grows while it is gone through.
     for (const sealing of sealings) {
       const own: Overlay = new Map();
       this.#layers = [all, own];
       try {
-        told.push(await inside.run(own, sealing));
+        settles.push(await inside.run(own, sealing));
         for (const [type, entries] of own) all.set(type, new Map([...(all.get(type) ?? []), ...entries]));
       } catch {
         // The caller's promise was rejected already.
@@ -167,7 +167,7 @@ export class RatchetKeys {
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );
     this.#layers = [];
-    for (const tell of told) tell(failure);
+    for (const settle of settles) settle(failure);
   }
 }
 

@@ -16,7 +16,7 @@ import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isLidAddress } from '../wire/chat-address.ts';
 import { type HistoryNotice, historyNoticeOf } from '../wire/history-notice.ts';
 import { type InboundEnvelope, readEnvelope } from '../wire/inbound-message.ts';
-import { toldByPhone } from '../wire/phone-answer.ts';
+import { phoneMessages } from '../wire/phone-answer.ts';
 import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
 
 /** The functions that a session gives its ratchets. */
@@ -30,7 +30,7 @@ export interface RatchetHooks {
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
   readonly received: (envelope: InboundEnvelope, message: proto.IMessage) => Promise<void>;
   /** The shop's phone sent a part of its history. Resolves and rejects as `received` does. */
-  readonly historyTold: (wireId: string, notice: HistoryNotice) => Promise<void>;
+  readonly historyReceived: (wireId: string, notice: HistoryNotice) => Promise<void>;
   /** Whether a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
   readonly isLeftOut: (address: string) => boolean;
   /** The shop's own addresses, without device. */
@@ -85,10 +85,10 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
     const own = hooks.ownAddresses();
     const message = proto.Message.decode(unpadRandomMax16(padded));
     const otherAddress = (wireId: string): string | undefined => hooks.numbersBeside.get(wireId);
-    for (const told of toldByPhone(stanza, message, { own, otherAddress }))
-      await hooks.received(told.envelope, told.message);
+    for (const answer of phoneMessages(stanza, message, { own, otherAddress }))
+      await hooks.received(answer.envelope, answer.message);
     const notice = historyNoticeOf(stanza, message, own);
-    if (notice !== undefined) await hooks.historyTold(stanza.attrs.id ?? '', notice);
+    if (notice !== undefined) await hooks.historyReceived(stanza.attrs.id ?? '', notice);
     const envelope = readEnvelope(stanza, own);
     if (envelope !== undefined) await hooks.received(envelope, message);
   };

@@ -101,7 +101,7 @@ export class GroupDirectory {
     const nowMs = this.#clock.monotonicMs();
     const dueMs = this.#nextLookMs(id, nowMs, floorMs);
     if (dueMs - nowMs > floorMs) {
-      this.#tell();
+      this.#reportAll();
       return Promise.resolve();
     }
     this.#looks.set(id, dueMs);
@@ -131,7 +131,7 @@ export class GroupDirectory {
       const stale = [...this.#stale];
       this.#stale.clear();
       await Promise.all(stale.map((id) => this.#ask(id)));
-      this.#tell();
+      this.#reportAll();
       return;
     }
     this.#askedAtMs = startedMs;
@@ -146,7 +146,7 @@ export class GroupDirectory {
     this.#groups.clear();
     for (const group of found) this.#groups.set(group.id, group);
     this.#known = true;
-    this.#tell();
+    this.#reportAll();
   }
 
   #askUntilKnown(): void {
@@ -165,7 +165,7 @@ export class GroupDirectory {
 
   async #renew(id: string): Promise<void> {
     await this.#ask(id);
-    this.#tell();
+    this.#reportAll();
   }
 
   async #ask(id: string): Promise<void> {
@@ -178,7 +178,7 @@ export class GroupDirectory {
     }
   }
 
-  #tell(): void {
+  #reportAll(): void {
     if (!this.#known) return;
     const own = new Set(this.#ownAddresses());
     this.#report(

@@ -120,12 +120,12 @@ export class Outbox {
     const { credentials, sent, prepared } = this.#options;
     const pending = this.#relaying;
     const isOther = pending === undefined || pending === 'other';
-    if (isOther || (pending.phase === 'transmitting' && this.#isPending(pending))) {
+    if (isOther || (pending.phase === 'transmitting' && this.#isStillPending(pending))) {
       await credentials.keys.set(data);
       return;
     }
     const { order, chat, message, audience } = pending;
-    if (!this.#isPending(pending) || message === undefined) throw new Error('the order was given up');
+    if (!this.#isStillPending(pending) || message === undefined) throw new Error('the order was given up');
     const decided = new Promise<boolean>((resolve) => {
       pending.decide = resolve;
     });
@@ -135,7 +135,8 @@ export class Outbox {
     await credentials.carried(data, async (changes) => {
       const { asked, lid, hasChat } = pending;
       const { messageId } = order;
-      if (this.#isPending(pending)) prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
+      if (this.#isStillPending(pending))
+        prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
       if (!(await decided)) throw new Error('the order was given up');
     });
   }
@@ -233,7 +234,7 @@ export class Outbox {
         return;
       }
       while (this.#relaying !== undefined) await this.#relayed;
-      if (!this.#isPending(pending)) return;
+      if (!this.#isStillPending(pending)) return;
       pending.relayed = false;
       this.#relaying = pending;
       const form = this.#formOf(pending, order.kind === 'status' ? people : []);
@@ -287,7 +288,7 @@ export class Outbox {
       await this.#relay(pending);
     } catch (error) {
       const outcome = outcomeOf(pending, error);
-      if (this.#isPending(pending)) this.#settle(pending, outcome);
+      if (this.#isStillPending(pending)) this.#settle(pending, outcome);
       // It is about the number, whatever became of the order.
       else if (outcome.kind === 'rate_limited') this.#options.report(pending.asked, outcome);
     }
@@ -310,7 +311,7 @@ export class Outbox {
     const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
     // The client has one order at a time, so a ciphertext belongs to that order.
     while (this.#relaying !== undefined) await this.#relayed;
-    if (!this.#isPending(pending)) return;
+    if (!this.#isStillPending(pending)) return;
     pending.message = message;
     Object.assign(pending, { chat, audience });
     pending.lid = isLidAddress(chat) ? chat : undefined;
@@ -333,19 +334,19 @@ export class Outbox {
         this.#settle(pending, answer.outcome);
         return undefined;
       }
-      if (!this.#isPending(pending)) return undefined;
+      if (!this.#isStillPending(pending)) return undefined;
       pending.to = answer.number;
       const { messageId, knownAs = order.to } = order;
       if (answer.number !== knownAs) this.#options.recipientKnown(messageId, answer.number);
     }
     const chat = await showComposing(socket, pending.to);
     await new Promise<void>((resolve) => void clock.after(asked.composingMs, resolve));
-    if (!this.#isPending(pending)) return undefined;
+    if (!this.#isStillPending(pending)) return undefined;
     return chat ?? chatOf(socket, pending.to);
   }
 
   /** An order that was given up may be given again under the same wire id. Then the first try no longer counts. */
-  #isPending(pending: Pending): boolean {
+  #isStillPending(pending: Pending): boolean {
     return this.#pending.get(pending.order.wireId) === pending;
   }
 
@@ -369,7 +370,7 @@ export class Outbox {
   }
 
   #settle(pending: Pending, outcome: SendOutcome): void {
-    if (!this.#isPending(pending)) return;
+    if (!this.#isStillPending(pending)) return;
     const isPost = isGroupAddress(pending.chat) && pending.phase === 'transmitting';
     if (isPost && outcome.kind !== 'acknowledged') void this.#forgetWhoHasKey(pending);
     this.#drop(pending);

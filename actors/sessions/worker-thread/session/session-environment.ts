@@ -44,7 +44,7 @@ export interface SessionEnvironment {
   readonly ask: AskStore;
   /** Sealed values that were read or written last. */
   readonly sealed: SealedCache;
-  readonly tell: (message: FromWorker) => void;
+  readonly post: (message: FromWorker) => void;
   /** Which numbers are on the network, by E.164: the number each is known by there, or false. */
   readonly numbers: ExpiringCache;
 }

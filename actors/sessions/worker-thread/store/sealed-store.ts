@@ -199,7 +199,7 @@ export class SealedStore {
     this.#next?.hurry();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
-      const names = this.#cipher.hasOlderKey ? await this.#sealAnew(hash) : await this.#namesOf(hash);
+      const names = this.#cipher.hasOlderKey ? await this.#resealAll(hash) : await this.#namesOf(hash);
       // Changes that came since wait behind this.
       const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
       if (hash === 'credentials') this.#known = new KnownFields([...names, ...since]);
@@ -218,23 +218,23 @@ export class SealedStore {
   }
 
   /** Resolves with the names of all fields. */
-  async #sealAnew(hash: SealedHash): Promise<readonly string[]> {
+  async #resealAll(hash: SealedHash): Promise<readonly string[]> {
     // One of a pool's bytes would take all of them along.
     const head = alone(this.#cipher.head);
     const names: string[] = [];
     let from: string | undefined;
     do {
       const part = surveyOf(await this.#ask(this.#shop, { kind: 'survey', hash, head, from }));
-      const anew = new Map<string, Uint8Array>();
+      const resealed = new Map<string, Uint8Array>();
       for (const [field, sealed] of part.others) {
         const place = this.#place(hash, field);
-        anew.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, asBuffer(sealed)))));
+        resealed.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, asBuffer(sealed)))));
       }
       names.push(...part.fields);
       from = part.next;
-      if (anew.size === 0) continue;
+      if (resealed.size === 0) continue;
       const change = new PendingChange();
-      change.add(hash, { fields: anew });
+      change.add(hash, { fields: resealed });
       await this.#put(change);
     } while (from !== undefined);
     return names;

@@ -3,7 +3,7 @@ import { userOf } from './chat-address.ts';
 import { type InboundEnvelope, personOf, readEnvelope } from './inbound-message.ts';
 
 /** A message that the shop's own phone reported. */
-export interface ToldByPhone {
+export interface PhoneMessage {
   readonly envelope: InboundEnvelope;
   readonly message: proto.IMessage;
 }
@@ -13,14 +13,14 @@ export interface ToldByPhone {
  * first messages from adverts do, or that could not be read. `otherAddress`: the sender's other address when the
  * message came, which the phone may leave out.
  */
-export function toldByPhone(
+export function phoneMessages(
   stanza: BinaryNode,
   message: proto.IMessage,
   options: {
     readonly own: readonly string[];
     readonly otherAddress: (wireId: string) => string | undefined;
   },
-): ToldByPhone[] {
+): PhoneMessage[] {
   const { own, otherAddress } = options;
   const answer = (message.deviceSentMessage?.message ?? message).protocolMessage
     ?.peerDataOperationRequestResponseMessage;
@@ -35,7 +35,7 @@ function readCopy(
   { key, message, messageTimestamp, pushName }: proto.IWebMessageInfo,
   own: readonly string[],
   otherAddress: (wireId: string) => string | undefined,
-): ToldByPhone[] {
+): PhoneMessage[] {
   if (message == null || key?.id == null || key.remoteJid == null || key.fromMe === true) return [];
   const other = otherAddress(key.id);
   const attrs = {

@@ -39,13 +39,13 @@ export function spellOutErrors(frame: BinaryNode | Uint8Array): void {
 function leaveOutErrors(frame: BinaryNode): void {
   const list = childOf(childOf(frame, 'usync'), 'list');
   if (!Array.isArray(list?.content)) return;
-  const rows = list.content.map((row) => ({ row, told: toldIn(row) }));
-  if (!rows.some(({ row, told }) => told.length > 0 && told.length === countOf(row))) return;
-  for (const { row, told } of rows) if (told.length < countOf(row)) row.content = told;
+  const rows = list.content.map((row) => ({ row, results: resultsIn(row) }));
+  if (!rows.some(({ row, results }) => results.length > 0 && results.length === countOf(row))) return;
+  for (const { row, results } of rows) if (results.length < countOf(row)) row.content = results;
 }
 
 /** The parts of a row that are no errors. */
-function toldIn({ content }: BinaryNode): BinaryNode[] {
+function resultsIn({ content }: BinaryNode): BinaryNode[] {
   return Array.isArray(content) ? content.filter((part) => childOf(part, 'error') === undefined) : [];
 }
 

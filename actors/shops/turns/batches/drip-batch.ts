@@ -182,7 +182,7 @@ function end(builder: TurnBuilder, batch: Ended, retentionMs: number): void {
   const record = { ...withoutMoments(batch), counts, endedAtMs: nowMs };
   builder.write(...batchEndWrites(state.keys, record, retentionMs));
   builder.change({ batches: state.batches.filter((one) => one.id !== id) });
-  builder.tell('batch.finished', { id, status });
+  builder.publish('batch.finished', { id, status });
 }
 
 function finishedAs({ status }: Batch): 'finished' | 'expired' {

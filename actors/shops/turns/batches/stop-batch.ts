@@ -15,7 +15,7 @@ const MOST_OPTED_OUT = 2;
 const RATE_SIGNALS = 2;
 
 /** Somebody opted out, under a number or the network's own id. */
-export function heedOptOutOfBatch(builder: TurnBuilder, writtenBy: string): void {
+export function stopBatchesOfOptOut(builder: TurnBuilder, writtenBy: string): void {
   if (builder.state.batches.length === 0) return;
   const person = recipientKey(writtenBy);
   for (const batch of builder.state.batches) {
@@ -27,7 +27,7 @@ export function heedOptOutOfBatch(builder: TurnBuilder, writtenBy: string): void
 }
 
 /** Stops batches for events of the number and its session in this turn. `before`: the shop as the turn found it. */
-export function heedNumber(builder: TurnBuilder, before: ShopState): void {
+export function stopBatchesOfNumber(builder: TurnBuilder, before: ShopState): void {
   const { state, nowMs } = builder;
   if (state.batches.length === 0) return;
   const reason = reasonBetween(before, state);
@@ -52,5 +52,5 @@ function reasonBetween(before: ShopState, after: ShopState): BatchStopReason | u
 function stop(builder: TurnBuilder, batch: Batch, reason: BatchStopReason): void {
   if (!isActive(batch)) return;
   changeBatch(builder, { ...batch, status: 'stopped', stop: { reason, atMs: builder.nowMs } });
-  builder.tell('batch.stopped', { id: batch.id, reason });
+  builder.publish('batch.stopped', { id: batch.id, reason });
 }

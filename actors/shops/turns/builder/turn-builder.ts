@@ -256,18 +256,18 @@ export class TurnBuilder {
   }
 
   /** Publishes an event about a message, once this turn's commit succeeds. */
-  tellOfMessage(type: MessageEventType, messageId: string): void {
+  publishMessage(type: MessageEventType, messageId: string): void {
     this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject: messageId }];
   }
 
   /** Publishes an event about an inbound message; takes its id. */
-  tellOfInbound(inboundId: string): void {
+  publishReceived(inboundId: string): void {
     const { shopId } = this.#state.shop;
     this.#events = [...this.#events, { type: 'message.received', shopId, subject: inboundId }];
   }
 
   /** Publishes an event about the shop itself. */
-  tell<Type extends ShopEventType>(type: Type, data: ShopEventData[Type]): void {
+  publish<Type extends ShopEventType>(type: Type, data: ShopEventData[Type]): void {
     this.#events = [...this.#events, shopEvent(type, this.#state.shop.shopId, data)];
   }
 
@@ -346,7 +346,7 @@ export class TurnBuilder {
     this.storeSettled();
     if (message.batchId !== undefined)
       this.change({ batches: withMessageState(this.#state.batches, message, state) });
-    this.tellOfMessage(`message.${state.status}`, message.messageId);
+    this.publishMessage(`message.${state.status}`, message.messageId);
   }
 
   #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {

@@ -10,7 +10,7 @@ import type { ShopState } from '../../state/shop-state.ts';
 type Inbound = Extract<SessionEvent, { type: 'session.inbound' }>;
 
 /** The facts of an inbound message that must be published to the tenant. */
-export interface ToldFacts {
+export interface EventFacts {
   readonly person: KnownPerson;
   /** The message was published to the tenant before. */
   readonly isHeard: boolean;
@@ -22,12 +22,12 @@ export interface ToldFacts {
  * Reads the facts; undefined if the tenant receives no inbound events. `writtenBy`: the person, as the shop knows them
  * now.
  */
-export async function readTold(
+export async function readEventFacts(
   state: ShopState,
   { content, wireId }: Inbound,
   writtenBy: string,
   sources: { readonly store: Store; readonly vault: NumberVault; readonly nowMs: number },
-): Promise<ToldFacts | undefined> {
+): Promise<EventFacts | undefined> {
   if (content === undefined || state.inbound === 'none') return undefined;
   const { store, nowMs } = sources;
   const number = isPhoneNumber(writtenBy) ? writtenBy : undefined;

@@ -4,7 +4,7 @@ import { inboundExpiry, inboundWrite } from '../../state/inbound-records.ts';
 import { dayEndsMs, dayOf, firstIdOfDay } from '../../state/message-days.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { heardMark, type ToldFacts } from './inbound-facts.ts';
+import { type EventFacts, heardMark } from './inbound-facts.ts';
 
 /** Ids, the vault and the retention of inbound messages. */
 export interface InboundOptions {
@@ -14,18 +14,18 @@ export interface InboundOptions {
 }
 
 /** The message to publish, and the person who wrote it, as the shop knows them now. */
-interface Told {
+interface ReceivedEvent {
   readonly event: Extract<SessionEvent, { type: 'session.inbound' }>;
   readonly writtenBy: string;
-  readonly facts: ToldFacts | undefined;
+  readonly facts: EventFacts | undefined;
 }
 
 /**
  * Publishes an inbound message to the tenant, once. One commit has the record, the event and the mark that detects a
  * repeated stanza. The commit precedes the acknowledgement to the network.
  */
-export function publishInbound(builder: TurnBuilder, told: Told, options: InboundOptions): void {
-  const { event, writtenBy, facts } = told;
+export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, options: InboundOptions): void {
+  const { event, writtenBy, facts } = received;
   const { content } = event;
   const { state, nowMs } = builder;
   if (facts === undefined || facts.isHeard || content === undefined || state.inbound === 'none') return;
@@ -52,7 +52,7 @@ export function publishInbound(builder: TurnBuilder, told: Told, options: Inboun
     ...person.writes,
   );
   keepAsLong(builder, id, options.retentionMs);
-  builder.tellOfInbound(id);
+  builder.publishReceived(id);
 }
 
 /** Once a day and actor: has the day's records expire, and drops what is older from the shop's indexes and the tenant's people. */

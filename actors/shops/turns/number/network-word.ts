@@ -15,10 +15,10 @@ import {
 } from '../../../../policy/network-limits.ts';
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import type {
+  ReportedNewChats,
+  ReportedRestriction,
   SendOutcome,
   SessionEvent,
-  ToldNewChats,
-  ToldRestriction,
 } from '../../../sessions/session-host.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { refusedUntil } from '../../state/stored-limits.ts';
@@ -38,14 +38,14 @@ export function hearLimits(
   const { state, nowMs } = builder;
   const { limits } = state;
   const next: NetworkLimits = {
-    restriction: restriction === undefined ? limits.restriction : restrictionTold(limits, restriction, nowMs),
-    newChats: newChats === undefined ? limits.newChats : newChatsTold(state, newChats, nowMs),
+    restriction: restriction === undefined ? limits.restriction : withRestriction(limits, restriction, nowMs),
+    newChats: newChats === undefined ? limits.newChats : withNewChats(state, newChats, nowMs),
   };
   if (JSON.stringify(next) !== JSON.stringify(limits)) builder.change({ limits: next });
 }
 
 /** A message was refused. The network's report on it follows, since the session asks for one. */
-export function heedRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
+export function noteRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
   if (outcome.kind !== 'refused') return;
   const { nowMs } = builder;
   const { limits } = builder.state;
@@ -117,9 +117,9 @@ function changeNewChats(builder: TurnBuilder, newChats: NewChats): void {
   builder.change({ limits: { ...builder.state.limits, newChats } });
 }
 
-function restrictionTold(
+function withRestriction(
   { restriction }: NetworkLimits,
-  { isActive, kind, endsAtMs }: ToldRestriction,
+  { isActive, kind, endsAtMs }: ReportedRestriction,
   nowMs: number,
 ): Restriction | null {
   if (isActive) {
@@ -131,7 +131,7 @@ function restrictionTold(
   return restriction?.kind === REFUSED ? restriction : null;
 }
 
-function newChatsTold(state: ShopState, told: ToldNewChats | null, nowMs: number): NewChats | null {
+function withNewChats(state: ShopState, reported: ReportedNewChats | null, nowMs: number): NewChats | null {
   const accepted = limitsNow(state).newChats?.accepted ?? 0;
-  return told === null ? null : { ...told, accepted, atMs: nowMs };
+  return reported === null ? null : { ...reported, accepted, atMs: nowMs };
 }

@@ -48,8 +48,8 @@ export function takeNumber(builder: TurnBuilder, event: Connected, facts: Number
   } else builder.perform({ type: 'note_number', phone });
   if (inheritance !== undefined) inherit(builder, inheritance);
   // They are about the number, and not about the shop.
-  const told = facts.limits ?? inheritance?.limits;
-  if (told !== undefined) builder.change({ limits: told });
+  const limits = facts.limits ?? inheritance?.limits;
+  if (limits !== undefined) builder.change({ limits });
   else if (ownNumber(context) !== phone) builder.change({ limits: NO_LIMITS });
   builder.stepChannel({
     type: 'connected',

@@ -96,12 +96,12 @@ async function withAlias(
 ): Promise<RecipientFacts> {
   const known = await answers;
   const facts = gather(known, 1);
-  const [told] = known;
-  if (typeof told !== 'string') return facts;
-  const others = numberForms(told).filter((form) => !forms.includes(form));
-  if (others.length === 0) return { ...facts, alias: told };
+  const [alias] = known;
+  if (typeof alias !== 'string') return facts;
+  const others = numberForms(alias).filter((form) => !forms.includes(form));
+  if (others.length === 0) return { ...facts, alias };
   const lookups = others.flatMap((form) => personLookups(place, form));
-  return { ...gather(await store.lookUp(place.shard, lookups), 0, facts), alias: told };
+  return { ...gather(await store.lookUp(place.shard, lookups), 0, facts), alias };
 }
 
 /** Returns the look-ups for a number that a caller wrote, which usually has one form. */
@@ -150,22 +150,26 @@ export function readWriter(
   const lookup = (address: string): Lookup => ['HGET', keys.writers, address];
   const addresses = [...new Set([...numberForms(to), ...more])];
   const answers = store.lookUp(shard, [['HGET', keys.aliases, to], ...addresses.map(lookup)]);
-  return mapMaybePromise(answers, ([told, ...values]) => {
+  return mapMaybePromise(answers, ([alias, ...values]) => {
     const writer = latest(values);
-    if (typeof told !== 'string') return { writer };
-    const others = numberForms(told).filter((form) => !addresses.includes(form));
-    if (others.length === 0) return { writer, alias: told };
+    if (typeof alias !== 'string') return { writer };
+    const others = numberForms(alias).filter((form) => !addresses.includes(form));
+    if (others.length === 0) return { writer, alias };
     return mapMaybePromise(store.lookUp(shard, others.map(lookup)), (found) => ({
       writer: laterWriter(writer, latest(found)),
-      alias: told,
+      alias,
     }));
   });
 }
 
-const nobody: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
+const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
 
 /** The answers about each form of one number, from a place on, on top of what is known of the person's other number. */
-function gather(answers: readonly unknown[], from: number, known: RecipientFacts = nobody): RecipientFacts {
+function gather(
+  answers: readonly unknown[],
+  from: number,
+  known: RecipientFacts = unknownPerson,
+): RecipientFacts {
   let { isCustomer, writer } = known;
   let contact: ContactRecord | undefined;
   for (let index = from; index + 2 < answers.length; index += 3) {

@@ -17,7 +17,7 @@ import type { InboundFacts } from '../people/recipient-facts.ts';
 import { askAboutPooled } from './relinquish-message.ts';
 
 /** How often an origin that has not answered is notified again. */
-const TELL_AGAIN_MS = 10_000;
+const REPEAT_MS = 10_000;
 
 /** The message in progress goes on the wire: its reader may opt out. `lid`: the network's own id of them. */
 export function rememberCarried(builder: TurnBuilder, lid: string | undefined): void {
@@ -37,7 +37,7 @@ export function startNotices(
 ): void {
   const { from, wireId, atMs } = word;
   for (const origin of origins) {
-    const notice = { origin, from, wireId, atMs, tellAtMs: builder.nowMs + TELL_AGAIN_MS };
+    const notice = { origin, from, wireId, atMs, repeatAtMs: builder.nowMs + REPEAT_MS };
     const others = builder.state.optOutNotices.filter((other) => noticeField(other) !== noticeField(notice));
     builder.change({ optOutNotices: [...others, notice] });
     builder.write(['HSET', builder.state.keys.optOutNotices, noticeField(notice), encodeNotice(notice)]);
@@ -48,18 +48,18 @@ export function startNotices(
 /** Returns when the next notice is due again. */
 export function noticeTimer({ optOutNotices }: Pick<ShopState, 'optOutNotices'>): DueTimer | undefined {
   if (optOutNotices.length === 0) return undefined;
-  return { id: 'opt_outs', dueAtMs: Math.min(...optOutNotices.map(({ tellAtMs }) => tellAtMs)) };
+  return { id: 'opt_outs', dueAtMs: Math.min(...optOutNotices.map(({ repeatAtMs }) => repeatAtMs)) };
 }
 
 /** Repeats every notice that is due. The next due time is not stored, so this writes nothing. */
-export function tellAgain(builder: TurnBuilder): void {
+export function repeatNotices(builder: TurnBuilder): void {
   const { nowMs } = builder;
-  const told = builder.state.optOutNotices.map((notice) => {
-    if (notice.tellAtMs > nowMs) return notice;
+  const repeated = builder.state.optOutNotices.map((notice) => {
+    if (notice.repeatAtMs > nowMs) return notice;
     builder.perform({ type: 'tell_opt_out', notice });
-    return { ...notice, tellAtMs: nowMs + TELL_AGAIN_MS };
+    return { ...notice, repeatAtMs: nowMs + REPEAT_MS };
   });
-  builder.change({ optOutNotices: told });
+  builder.change({ optOutNotices: repeated });
 }
 
 /** Drops a notice that its origin answered; a newer one about the same person stays. */
@@ -87,15 +87,15 @@ export function onOptOutAtPool(
   if (writer === undefined) return;
   const writtenBy = facts.writtenBy ?? command.from;
   keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
-  tellOfOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
-  if (writer.optedOut) heedOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false });
+  publishOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
+  if (writer.optedOut) applyOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false });
 }
 
 /**
  * Stops what an opt-out forbids at once: this shop's messages at the pool, and the message in progress to that person.
  * A status that is being sealed for them goes back, to be sealed for the others. `was`: they had opted out before.
  */
-export function heedOptOut(
+export function applyOptOut(
   builder: TurnBuilder,
   { writtenBy, was }: { readonly writtenBy: string; readonly was: boolean },
 ): void {
@@ -114,12 +114,12 @@ export function heedOptOut(
 }
 
 /** The tenant hears when somebody asks for no more messages, and when they write in again. */
-export function tellOfOptOut(
+export function publishOptOut(
   builder: TurnBuilder,
   { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
 ): void {
   if (was === is) return;
   // A person named by the network's own id (LID) has no known number.
   const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
-  builder.tell(is ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
+  builder.publish(is ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
 }

@@ -139,7 +139,7 @@ export function onScheduledSend(
     const messageId = reply.value.accepted.id;
     builder.perform({ type: 'count_scheduled', code: null });
     endOne(builder, stored, { status: 'accepted', messageId }, retentionMs);
-    builder.tell('scheduled.accepted', { id: one.id, messageId });
+    builder.publish('scheduled.accepted', { id: one.id, messageId });
     return;
   }
   const { code, retryAfterSeconds } = reply.failure;
@@ -151,7 +151,7 @@ export function onScheduledSend(
   }
   builder.perform({ type: 'count_scheduled', code });
   endOne(builder, stored, { status: 'refused', code }, retentionMs);
-  builder.tell('scheduled.refused', { id: one.id, code });
+  builder.publish('scheduled.refused', { id: one.id, code });
 }
 
 function endOne(

@@ -7,7 +7,7 @@ import type { Evaluation, RecipientClass, SendAdmission } from '../../../../poli
 import { done, type FailureCode, failed, type Outcome } from '../../../failure.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
-import { channelState, isToTellGroups, liveGroups, type ShopState } from '../../state/shop-state.ts';
+import { awaitsGroups, channelState, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import { channelRefusal, refused } from '../builder/acceptance.ts';
 import { limitsNow } from '../number/network-word.ts';
 import type { RecipientFacts } from '../people/recipient-facts.ts';
@@ -66,7 +66,7 @@ export function classOf(
  */
 export function mayAskForGroup(state: ShopState, refusal: FailureCode): boolean {
   if (refusal === 'GROUP_CONTEXT_REQUIRED') return channelState(state) === 'connected';
-  return refusal === 'MSGAPP_NOT_CONNECTED' && isToTellGroups(state);
+  return refusal === 'MSGAPP_NOT_CONNECTED' && awaitsGroups(state);
 }
 
 /**

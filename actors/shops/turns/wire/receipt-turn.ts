@@ -122,7 +122,7 @@ function withReceipt(
   const sentAtMs = message.state.sentAtMs ?? sent.atMs;
   // The network's clock is another one.
   const atMs = Math.min(builder.nowMs, Math.max(receipt.atMs, sentAtMs, receipts.deliveredAtMs ?? 0));
-  builder.tellOfMessage(`message.${kind}`, sent.messageId);
+  builder.publishMessage(`message.${kind}`, sent.messageId);
   builder.perform({ type: 'count_receipt', kind, afterMs: atMs - sentAtMs });
   return { ...counted, [field]: atMs };
 }

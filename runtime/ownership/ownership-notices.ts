@@ -7,7 +7,7 @@ const changesChannel = '{runtime}:changes';
  * Announces changes of ownership between nodes: those of one tick in one notice. A lost notice only costs time, since
  * each node reads the records itself every `claimEveryMs`.
  */
-export class OwnershipNews {
+export class OwnershipNotices {
   readonly #engine: Engine;
   readonly #view: OwnershipView;
   readonly #afterTick: (callback: () => void) => void;
