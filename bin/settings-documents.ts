@@ -1,4 +1,5 @@
-import { SETTING_GROUPS, type Setting } from './settings-table.ts';
+import type { Setting } from './setting.ts';
+import { SETTING_GROUPS } from './settings-table.ts';
 
 /** docs/settings.md, made from the table. Links of the table begin at the root of the repository. */
 export function settingsPage(): string {

@@ -1,0 +1,47 @@
+import { CallerConnection } from './contract/caller-connection.ts';
+import type { ReplyValue, WaitingCall } from './contract/exchange.ts';
+import type { HttpResponse } from './uwebsockets.ts';
+
+/** One connection's request from its first byte to its reply. */
+export class Exchange extends CallerConnection {
+  readonly response: HttpResponse;
+  /** The request's method. */
+  method = '';
+  #waiting: WaitingCall | undefined;
+  #isWatched = false;
+
+  constructor(response: HttpResponse) {
+    super();
+    this.response = response;
+  }
+
+  /**
+   * Registers a callback for the caller's disconnect. After that, uWebSockets forbids every use of the response.
+   * `cutOff` replaces the default callback, and must call `leave` itself. Only the first call has an effect.
+   */
+  watch(cutOff?: () => void): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.response.onAborted(cutOff ?? (() => this.leave()));
+  }
+
+  /** Keeps only a call that waits. `woke` is called when it must continue, or at once if its caller disconnects. */
+  keep(waiting: WaitingCall, woke: (exchange: Exchange) => void): void {
+    this.#waiting = waiting;
+    waiting.wait.whenWoken(woke, this);
+    if (this.isGone) waiting.wait.end();
+  }
+
+  /** Answers the kept call again. */
+  async goOn(): Promise<ReplyValue> {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) throw new Error('no call waits on this connection');
+    return await waiting.goOn();
+  }
+
+  override leave(): void {
+    super.leave();
+    this.#waiting?.wait.end();
+  }
+}

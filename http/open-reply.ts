@@ -1,0 +1,65 @@
+import type { ReplyStream } from './contract/exchange.ts';
+import type { Exchange } from './exchange.ts';
+
+/**
+ * A reply that stays open. uWebSockets buffers the bytes that the reader does not accept, and the writer asks for their
+ * number. They are counted from the last write with an empty buffer. It is not known if a part of them was sent since.
+ */
+export class OpenReply implements ReplyStream {
+  readonly #exchange: Exchange;
+  #buffered = 0;
+  /** Undefined before anybody waited for the reader. */
+  #drained: (() => void) | undefined;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    exchange.watch();
+  }
+
+  write(piece: string | Uint8Array): boolean {
+    const { isGone, response } = this.#exchange;
+    if (isGone) return false;
+    let taken = true;
+    response.cork(() => {
+      taken = response.write(piece);
+    });
+    this.#buffered = taken ? 0 : this.#buffered + Buffer.byteLength(piece);
+    return taken;
+  }
+
+  drained(): Promise<void> {
+    const { isGone, response } = this.#exchange;
+    if (isGone) return Promise.resolve();
+    if (this.#drained === undefined) {
+      response.onWritable(() => {
+        this.#drained?.();
+        return true;
+      });
+      this.#exchange.onGone(() => this.#drained?.());
+    }
+    return new Promise((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+
+  end(): void {
+    const { isGone, response } = this.#exchange;
+    if (isGone) return;
+    response.cork(() => {
+      response.end();
+    });
+    this.#exchange.leave();
+  }
+
+  drop(): void {
+    if (!this.#exchange.isGone) this.#exchange.response.close();
+  }
+
+  bufferedBytes(): number {
+    return this.#buffered;
+  }
+
+  onClose(callback: () => void): void {
+    this.#exchange.onGone(callback);
+  }
+}

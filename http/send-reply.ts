@@ -1,0 +1,57 @@
+import type { HeaderLines, ReplyValue } from './contract/exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { OpenReply } from './open-reply.ts';
+import { statusLine } from './pipeline/status-line.ts';
+import { ENDS_HEADS } from './uwebsockets.ts';
+
+/**
+ * Idle time of a connection, so that clients close it first and send no request into a closing one. uWebSockets closes
+ * an idle connection after 10 s, on a clock that ticks each 4 s: after 8 s at the earliest.
+ */
+const KEEP_ALIVE = '\r\nKeep-Alive: timeout=8';
+
+/** Writes a reply to its connection. Call it within the request's own callback or a cork, so that writes are gathered. */
+export function sendReply(exchange: Exchange, reply: ReplyValue): void {
+  const { response, method } = exchange;
+  const { status, contentType, headers, body, stream, close } = reply;
+  // uWebSockets writes the status 200 itself.
+  if (status !== 200) response.writeStatus(statusLine(status));
+  const isHead = method === 'HEAD';
+  const shown = isHead ? headHeaders(reply) : close === true ? '' : KEEP_ALIVE;
+  response.writeHeader('Content-Type', contentType + headers + shown);
+  if (isHead && close === true) {
+    closeAfterHead(exchange, reply);
+  } else if (isHead) {
+    // Given a length, uWebSockets waits for a body that never comes and ends the connection with the next request.
+    response.endWithoutBody();
+  } else if (stream !== undefined) {
+    stream(new OpenReply(exchange));
+  } else {
+    response.end(body, close === true);
+  }
+}
+
+/** Returns the headers that uWebSockets adds itself only to a reply with a body. */
+function headHeaders({ body, stream, close }: ReplyValue): HeaderLines {
+  if (close === true) return ENDS_HEADS ? '' : '\r\nConnection: close';
+  return (stream === undefined ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : '') + KEEP_ALIVE;
+}
+
+/**
+ * Closes the connection after the head of a reply. An older uWebSockets would close it after the body, which never
+ * comes. Until it is closed here, further bytes of the caller are not read as a request.
+ */
+function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void {
+  const { response } = exchange;
+  const length = stream === undefined ? Buffer.byteLength(body) : 0;
+  if (ENDS_HEADS) {
+    response.endWithoutBody(length, true);
+    return;
+  }
+  exchange.watch();
+  response.tryEnd('', length);
+  // Writes of this turn are gathered until its end.
+  setImmediate(() => {
+    if (!exchange.isGone) response.close();
+  });
+}
