@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { sendingFleet } from './benches/compared.ts';
 import { identityRequests, load, sendRequests } from './benches/loads.ts';
 import { build } from './harness/build.ts';
-import { byRoom, type CpuProfile, flameGraph, hottest } from './harness/flame-graph.ts';
+import { byFolder, type CpuProfile, flameGraph, hottest } from './harness/flame-graph.ts';
 import type { FleetSize } from './harness/fleet.ts';
 import type { RunningSide } from './harness/running-side.ts';
 import { startSide } from './harness/side.ts';
@@ -59,7 +59,7 @@ try {
     for (const share of shares) console.log(`${share.percent.toFixed(1).padStart(6)} %  ${share.name}`);
   };
   console.log(`${Math.round(perSecond)} requests a second while profiled; self time under load, by room:`);
-  list(byRoom(profile, window).slice(0, 12));
+  list(byFolder(profile, window).slice(0, 12));
   console.log('and by function:');
   list(hottest(profile, window).slice(0, 30));
   const folder = resolve(import.meta.dirname, 'results');

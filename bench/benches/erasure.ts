@@ -25,9 +25,10 @@ const PHASES = ['alone', 'a tenant erased', 'a shop erased', 'afterwards'] as co
 type Phase = (typeof PHASES)[number];
 
 /**
- * The effect of an erasure on other tenants: p99 of `GET /me` and of sends, on schedule, alone, while a tenant with `--shops=500`
- * shops and `--events=50000` events is erased, while one shop of such a tenant is, and afterwards. `longestRedisMs` is the longest
- * command in Redis' slow log, `erasedMs` how long the erasure took; `…P99Ratio` is against `alone` and is to stay within 2.
+ * Measures the effect of an erasure on other tenants: p99 of `GET /me` and of sends, on schedule. First alone, then
+ * during the erasure of a tenant with `--shops=500` shops and `--events=50000` events. Then during the erasure of one
+ * shop of such a tenant, and afterwards. `longestRedisMs` is the longest command in Redis' slow log, `erasedMs` the
+ * duration of the erasure. `…P99Ratio` is against `alone` and must stay within 2.
  */
 export const erasure: Bench = {
   name: 'erasure',

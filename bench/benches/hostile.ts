@@ -22,9 +22,10 @@ type Trouble = 'alone' | 'hostile tenant' | 'hostile stranger' | 'afterwards';
 const TROUBLES: readonly Trouble[] = ['alone', 'hostile tenant', 'hostile stranger', 'afterwards'];
 
 /**
- * The effect on other tenants of one that spends its whole limit on the most expensive calls, and of a stranger with 2,000
- * connections: p99 of `GET /me` and of sends, on schedule, and the server's memory. `…P99Ratio` is against `alone`; it
- * is to stay within 2. `hostile-names` is the part that needs sessions of the real client.
+ * Measures the effect on other tenants of one that spends its whole limit on the most expensive calls. Then that of a
+ * stranger with 2,000 connections. Figures: p99 of `GET /me` and of sends, on schedule, and the server's memory.
+ * `…P99Ratio` is against `alone`, and must stay within 2. `hostile-names` is the part that needs sessions of the real
+ * client.
  */
 export const hostile: Bench = {
   name: 'hostile',

@@ -9,8 +9,8 @@ import { load, sendRequests } from './loads.ts';
 import { type Pace, repliesOf, throughTheWire } from './through-the-wire.ts';
 
 /**
- * The wait before memory and CPU at rest are measured, in seconds: until V8 has collected what a start leaves behind, which
- * takes 0.2 to 0.4 s of CPU once to three times.
+ * The wait before memory and CPU at rest are measured, in seconds. Until then V8 collects the garbage of the start: one
+ * to three times, 0.2 to 0.4 s of CPU each.
  */
 const SETTLE_SECONDS = 90;
 
@@ -132,11 +132,11 @@ async function acceptedBeside(side: LiveSide, shops: readonly LiveShop[], second
 }
 
 /**
- * What live sessions cost, from `--from=1` to `--sessions=500`, `--pairing=8` of them at a time: `--rest=60` seconds of
- * looking on, `--settle=90` after all are back, `--messages=3` a shop with `--gap=20` to three times as many milliseconds
- * between them and composing as in production, then as many once more to others; with `--composing=0` milliseconds of it in its
- * place all recipients reply at once, and are written to once more.
- * `--workers=1`; `--beside=0`: without the load.
+ * Measures the cost of live sessions, from `--from=1` to `--sessions=500`, paired `--pairing=8` at a time. The sessions
+ * rest for `--rest=60` seconds, beginning `--settle=90` seconds after all are back. Then each shop sends `--messages=3`
+ * messages with `--gap=20` to three times as many milliseconds between them. It composes as in production. The same
+ * number then goes to other recipients. With `--composing=0` all recipients reply at once instead, and get one more
+ * message. `--workers=1` sets the workers. `--beside=0` turns the load beside off.
  */
 export const liveSessions: Bench = {
   name: 'sessions',

@@ -25,8 +25,9 @@ const CONNECTED = 'msgapi_sessions{state="connected"}';
 const ACKNOWLEDGED = 'msgapi_session_outcomes_total{outcome="acknowledged",code=""}';
 
 /**
- * One node with `--sessions=5000`, paired `--pairing=64` at a time: it is killed, its sessions come back, `--rest=30` seconds pass without anything
- * to do, then each shop sends `--each-minute=1` message, evenly, for `--minutes=10`. 100 `GET /me` a second except at rest.
+ * Measures one node with `--sessions=5000`, paired `--pairing=64` at a time. It is killed, its sessions come back, and
+ * it rests for `--rest=30` seconds. Then each shop sends `--each-minute=1` message, evenly, for `--minutes=10`. 100
+ * `GET /me` a second run except at rest.
  */
 export const manySessions: Bench = {
   name: 'many-sessions',

@@ -52,8 +52,9 @@ export interface Wave {
 }
 
 /**
- * Accepts all messages of a wave at once and waits until the network acknowledged each. Messages a second and CPU time a
- * message, over the whole and in the middle, where the latter is told by thread: `other` is V8's collectors and compilers.
+ * Accepts all messages of a wave at once and waits until the network acknowledged each. Returns messages a second and
+ * CPU time a message, for the whole wave and for its middle. The middle has the CPU time of each thread: `other` is
+ * V8's collectors and compilers.
  */
 export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figures> {
   const { shops, each, pace, word = '', from: before = 0 } = wave;

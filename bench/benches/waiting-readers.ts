@@ -31,10 +31,11 @@ const RECOVERY_MS = 5_000;
 const PHASES = 4;
 
 /**
- * The effect of many readers of `GET /events` on tenants that read none: p99 of `GET /me` and of sends, on schedule, alone,
- * beside a thousand readers, beside `--readers`, and once they are gone; `--stream=1` has them read open replies. `beforeMiB` and
- * `withMiB` are the service's memory before they come and after `--rest` seconds of them alone, `kibPerReader` the difference;
- * `serverCpuPercent` is the service's share of its core while they alone are there, all of them.
+ * Measures the effect of many readers of `GET /events` on tenants that read none: p99 of `GET /me` and of sends, on
+ * schedule. First alone, then beside a thousand readers, beside `--readers`, and once they are gone. With `--stream=1`
+ * they read open replies. `beforeMiB` is the service's memory before they come, `withMiB` after `--rest` seconds of
+ * them alone. `kibPerReader` is the difference. `serverCpuPercent` is the service's share of its core while all of them
+ * wait alone.
  */
 export const waitingReaders: Bench = {
   name: 'readers',

@@ -16,7 +16,7 @@ export interface RatioTarget {
   readonly kind: 'at least' | 'at most';
   readonly side: string;
   readonly against: string;
-  /** Of CPU times `at least` looks at requests a second of CPU time: the other's time by this one's. */
+  /** A CPU time with `at least` compares requests a second of CPU time: the other side's time by this one's. */
   readonly figure: 'perSecond' | 'serverCpuUs' | 'totalCpuUs';
   readonly must: number;
   readonly aim: number;
@@ -45,7 +45,7 @@ export interface BenchContext {
   readonly seconds: number;
   /** The service that is measured. */
   readonly build: Build;
-  /** The service that it is compared with, by a bench that says it `comparesBuilds`; undefined: with none. */
+  /** The build to compare with, for a bench that `comparesBuilds`; undefined: none. */
   readonly against: Build | undefined;
   /** The sides to leave in, of a bench that compares; undefined: all. */
   readonly sides: ReadonlySet<string> | undefined;

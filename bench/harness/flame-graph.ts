@@ -40,20 +40,20 @@ export function hottest(
     .sort((left, right) => right.percent - left.percent);
 }
 
-/** The same by folder of the repository, library, or part of Node. */
-export function byRoom(
+/** Returns the self times by folder of the repository, library, or part of Node. */
+export function byFolder(
   profile: CpuProfile,
   window: ProfileWindow,
 ): { readonly name: string; readonly percent: number }[] {
-  const rooms = new Map<string, number>();
+  const folders = new Map<string, number>();
   for (const { name, percent } of hottest(profile, window)) {
     const path = name.split(' ')[1] ?? '';
     const library = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
-    const room = library ?? /^(http|actors|policy|runtime|service)\//.exec(path)?.[1];
+    const folder = library ?? /^(http|actors|policy|runtime|service)\//.exec(path)?.[1];
     const rest = name.startsWith('(garbage') ? 'garbage collection' : path === '' ? 'native code' : 'Node';
-    rooms.set(room ?? rest, (rooms.get(room ?? rest) ?? 0) + percent);
+    folders.set(folder ?? rest, (folders.get(folder ?? rest) ?? 0) + percent);
   }
-  return [...rooms]
+  return [...folders]
     .map(([name, percent]) => ({ name, percent }))
     .sort((left, right) => right.percent - left.percent);
 }

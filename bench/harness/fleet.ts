@@ -111,7 +111,7 @@ export async function connectAll(
   if (other !== undefined) throw new Error(`a shop did not connect: ${JSON.stringify(other)}`);
 }
 
-/** A fleet of the same size for sides that take any: the peers are told it, the floors do not ask. */
+/** Returns a fleet of the same size for sides that accept any. The peers read it; the floors do not. */
 export function inventFleet({ tenants, shopsPerTenant, customers }: FleetSize): Fleet {
   const keys = Array.from({ length: tenants }, (_, index) => ({
     tenantId: objectId(index),

@@ -51,7 +51,7 @@ export type LiveProgram = readonly [path: string, ...args: string[]];
 /** Shops whose codes are asked for and scanned at a time. */
 const PAIRED_AT_ONCE = 8;
 
-/** A session says that it is open this long after its line is: asked about before, it is not yet. */
+/** A session reports that it is open this long after its connection is. Before, it counts as closed. */
 const OPENS_AFTER_MS = 1_000;
 
 const NOTE_THREAD = pathToFileURL(join(OWN_BUILD.directory, 'bench/sides/note-thread.js')).href;

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 export type ReplyListener = (status: number, text: string, bodyAt: number) => void;
 
 /**
- * One keep-alive connection that carries one request at a time, given as the bytes to write. It is as lean as a client
- * in Node can be, so the figures show the server: it reads the status and the length of a reply and no more.
+ * One keep-alive connection that carries one request at a time, given as bytes. It reads only the status and the length
+ * of a reply. It is as lean as a client in Node can be, so the figures show the server.
  */
 export class HttpConnection {
   readonly #socket: Socket;

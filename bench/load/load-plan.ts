@@ -28,7 +28,7 @@ export type Requests =
       readonly isUnbounded: boolean;
     };
 
-/** One load: what to ask of whom, how hard and for how long. */
+/** One load: its requests, their recipients, the rate and the duration. */
 export interface LoadPlan {
   /** Connections are dealt out among them. */
   readonly ports: readonly number[];

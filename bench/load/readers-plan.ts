@@ -17,7 +17,7 @@ export interface ReadersPlan {
 /** The result of the readers. */
 export interface ReadersResult {
   readonly answers: number;
-  /** Of them those other than 200. */
+  /** The replies other than 200. */
   readonly refusals: number;
   /** Connections that the service ended, or that could not be had. */
   readonly ended: number;

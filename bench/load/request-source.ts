@@ -47,8 +47,8 @@ export function fixedRequests(
 }
 
 /**
- * One message to each shop in turn, so that no shop gets more than its share; each round to another recipient; never
- * the same text twice. Throws when the shops have taken all that the policy lets them take.
+ * Sends one message to each shop in turn, so that no shop gets more than its share. Each round has another recipient,
+ * and no text repeats. Throws when the shops have used all that the policy allows.
  */
 function sends(requests: Extract<LoadPlan['requests'], { kind: 'send' }>): RequestSource {
   const { shops, recipients, from, isUnbounded } = requests;

@@ -117,8 +117,8 @@ function closedLoop(connection: HttpConnection, run: Run): Promise<void> {
 }
 
 /**
- * Sends on schedule. A request that finds no connection free waits, and its wait counts: its latency starts at the
- * moment at which it was due (no coordinated omission). The timer's own lag of up to a millisecond counts too.
+ * Sends on schedule. A request that finds no free connection waits. Its latency starts when it was due, so the wait
+ * counts (no coordinated omission). The timer's lag of up to a millisecond counts too.
  */
 function openLoop(connections: readonly HttpConnection[], run: Run, ratePerSecond: number): Promise<void> {
   const { source } = run;

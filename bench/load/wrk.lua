@@ -1,6 +1,8 @@
--- The requests of a load plan for wrk, in the order in which bench/load/request-source.ts makes them.
--- Arguments: a file of what there is to ask, requests a second (0: closed loop), the number of the first send, most
--- requests (0: no bound), messages that a shop takes an hour. The last line of what it prints is its result as JSON.
+-- The requests of a load plan for wrk, in the order of bench/load/request-source.ts.
+--
+-- Arguments: a file of requests, requests a second (0: closed loop), the number of the first send, the most requests
+-- (0: no bound), and the messages that a shop takes an hour. The last line of the output is the result as JSON.
+--
 -- Lines of the file: `get <path> <key>`, `shop <id> <key>`, `recipient <phone>`.
 
 local ffi = require('ffi')
@@ -50,8 +52,8 @@ function request()
   return send(made - 1)
 end
 
--- How long the connection waits before its next request, in milliseconds: each takes the next place of one schedule,
--- so that the rate holds whichever connection is free.
+-- Returns how long the connection waits before its next request, in milliseconds. All connections take their times from
+-- one schedule, so the rate holds whichever connection is free.
 local function wait_ms()
   given = given + 1
   if most > 0 and given > most then return 3600000 end

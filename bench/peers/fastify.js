@@ -12,7 +12,7 @@ import { createPolicy } from './policy.js';
 const [limits, redisPath, fleetPath] = process.argv.slice(2);
 const fleet = JSON.parse(readFileSync(fleetPath, 'utf8'));
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
-// Keys, shops and customers are at hand in memory, which no such service would have for free.
+// Keys, shops and customers are in memory. No such service would have that without cost.
 const keys = new Map(fleet.keys.map(({ key, tenantId }, index) => [sha256(key), { id: `key${index}`, tenantId }]));
 const shops = new Map(fleet.shops.map((shop) => [shop.id, shop]));
 const policy = createPolicy(new Set(fleet.recipients));

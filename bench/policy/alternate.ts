@@ -46,8 +46,8 @@ export function bytesInUse(): number {
 }
 
 /**
- * Median nanoseconds of an operation: batches of `batch` calls are timed, since one is shorter than the clock's tick;
- * the first fifth warms up and is left out.
+ * Returns the median nanoseconds of an operation. It times batches of `batch` calls, because one call is shorter than
+ * the clock's tick. The first fifth is the warm-up and does not count.
  */
 export function medianNs(run: {
   readonly batches: number;

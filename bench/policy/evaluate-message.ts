@@ -1,7 +1,6 @@
 /**
- * Time of a whole 1:1 evaluation for a shop at its caps, and bytes of 10,000 such shops: the flat ledger, and the
- * same rules over an array of objects.
- * Run: node --import tsx bench/policy/evaluate-message.ts
+ * Measures the time of a whole 1:1 evaluation for a shop at its caps, and the bytes of 10,000 such shops. The sides are
+ * the flat ledger, and the rules over an array of objects. Run: node --import tsx bench/policy/evaluate-message.ts
  */
 import { evaluateMessage, type MessageFacts } from '../../policy/evaluate-message.ts';
 import { encodeEntry, type LedgerEntry } from '../../policy/ledger-entry.ts';

@@ -6,8 +6,8 @@ import { memoize } from '../../runtime/memoize.ts';
 import { keyLimits, LIMITS, listen, logAnswered, openRequestLog, readHead } from './by-hand-parts.ts';
 
 // `GET /me` by hand: the service's own parts that no design can leave out, called one after the other in one function.
-// No routing, permissions, allowlists, quota, metrics, actors, ownership, bodies or errors, and a request log that is
-// thrown away in place of Redis. What the service takes above this is what its design costs.
+// It has no routing, permissions, allowlists, quota, metrics, actors, ownership, bodies or errors. Its request log is
+// dropped instead of stored in Redis. The service's additional time is the price of its design.
 const requestLog = openRequestLog({ read: () => Promise.resolve([]), append: () => Promise.resolve([]) });
 const callerOf = memoize(1_000, (hash: string) => ({
   key: {

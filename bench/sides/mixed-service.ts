@@ -6,8 +6,8 @@ import { serviceEnvironment } from '../../service/environment.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 import { MemorySessionHost } from '../../tests/memory-network/memory-session-host.ts';
 
-// A node as service/service.ts composes it. Shops of the tenants named as arguments have the real client in worker threads;
-// all others are paired and warm in memory, so that a load on them is legal whatever the number of live sessions.
+// A node like that of service/service.ts. Shops of the tenants in the arguments have the real client in worker threads.
+// All others are paired and warm in memory, so a load on them is legal with any number of live sessions.
 const WARM_MS = 20 * 24 * 3_600_000;
 const liveTenants = new Set(process.argv.slice(2));
 

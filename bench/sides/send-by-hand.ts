@@ -40,10 +40,10 @@ import {
   readHead,
 } from './by-hand-parts.ts';
 
-// A send by hand: the service's own parts in one function, with the same storage as the service has, key by key and
-// command by command, in fenced batches. No idempotency keys, errors, actors, supervision, other nodes, quota
-// that is stored, metrics, operators' feed or tenant's events, and keys, shops and customers are at hand from the start.
-// What the service takes above this is what its design costs. `send-by-hand.js <socket of Redis> <fleet.json>`
+// A send by hand: the service's own parts in one function. It stores the same as the service, key by key and command by
+// command, in fenced batches. It has no idempotency keys, errors, actors, supervision, other nodes or stored quota. It
+// has no metrics, operators' feed or tenants' events. Keys, shops and customers are in memory from the start. The
+// service's additional time is the price of its design. `send-by-hand.js <socket of Redis> <fleet.json>`
 const DAY_MS = 86_400_000;
 const [, , redisPath = '', fleetPath = ''] = process.argv;
 const fleet = JSON.parse(readFileSync(fleetPath, 'utf8')) as Fleet;
