@@ -31,7 +31,7 @@ const accepts = {
   },
 };
 
-/** Ends what waits and what is in hand, which would be tried every minute of the year. */
+/** Ends all messages that wait or are being sent, which would otherwise be tried every minute of the year. */
 function settle(shop: ShopHarness): void {
   shop.command({ type: 'session.unreachable' });
   const { currentMessage } = shop.state;

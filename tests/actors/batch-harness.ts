@@ -53,7 +53,7 @@ export class BatchHarness {
     return people;
   }
 
-  /** People whom the tenant declared. */
+  /** People that the tenant declared. */
   declare(count: number, from = 0): readonly { readonly to: string }[] {
     const people = Array.from({ length: count }, (_, index) => ({ to: numberAt(from + index) }));
     const record = { id: '65f0000000000000000000aa', note: null, expiresAtMs: null, revokedAtMs: null };
@@ -75,7 +75,7 @@ export class BatchHarness {
     return (await this.shop.told({ type: 'create_batch', asked: draft })) as Outcome<BatchReply>;
   }
 
-  /** As `create`; the id. */
+  /** Creates a batch like `create`, and returns its id. */
   async batch(asked: Parameters<BatchHarness['create']>[0]): Promise<string> {
     const reply = await this.create(asked);
     if (!reply.ok) throw new Error(JSON.stringify(reply.failure));
@@ -170,7 +170,7 @@ export class BatchHarness {
     }
   }
 
-  /** The message in hand leaves. */
+  /** Sends the message that is being prepared. */
   #send(onSent: (to: string) => void): void {
     const { shop } = this;
     const { currentMessage } = shop.state;

@@ -1,4 +1,6 @@
-/** What a batch was let accept leaves neither in quiet hours, nor after its last moment, nor while somebody stopped it. */
+/**
+ * An accepted message of a batch does not leave in quiet hours, after its last moment, or while the batch is paused.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BatchAsked } from '../../actors/shops/batch-operations.ts';

@@ -1,8 +1,7 @@
 /**
- * Batches and the policy. Over random histories each message of a batch is judged again as a single send, by an oracle that
- * has a ledger of its own, and the share of each cap is counted from what was sent. Clocks are changed meanwhile, processes
- * restart, people opt out, and the network bounds new chats. Forecasts are compared with a month that
- * is lived through.
+ * Batches and the policy. Over random histories an oracle with its own ledger judges each message of a batch again as a
+ * single send. The share of each cap is counted from the sent messages. Clocks change, processes restart, people opt
+ * out, and the network bounds new chats. Forecasts are compared with a month of sends.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -58,7 +57,7 @@ const step = fc.oneof(
   }),
 );
 
-/** What a history did: the shares and quiet hours of its batches, and what the network told. */
+/** The settings of a history: the shares and quiet hours of its batches, and the reports of the network. */
 interface Lived {
   readonly batches: Map<string, { readonly share: number; readonly quietHours: QuietHours | undefined }>;
   readonly told: NewChats[];
@@ -127,7 +126,7 @@ test('a number with batches is let send nothing that single sends would be refus
   assert.ok(admitted > 0, 'histories in which batches sent something');
 });
 
-/** Nothing left in quiet hours, and nobody got a message of a batch twice. */
+/** Checks that nothing left in quiet hours, and that no recipient got a message of a batch twice. */
 function leftRightly({ sent }: BatchHarness, { batches }: Lived): void {
   const seen = new Set<string>();
   for (const { to, batchId, atMs } of sent) {

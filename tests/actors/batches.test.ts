@@ -145,7 +145,7 @@ describe('a batch', () => {
     await second.pass(3 * HOUR_MS);
     const all = [...sent, ...second.sent].map(({ to }) => to);
     assert.equal(new Set(all).size, all.length, 'nobody twice');
-    // What was in hand when the process went may have left, and is not sent again.
+    // A message that was being sent when the process ended may have left, and is not sent again.
     assert.ok(all.length >= 39);
   });
 

@@ -24,7 +24,7 @@ async function cancelAll(shop: ShopHarness, filter: Partial<QueueFilter>): Promi
   return reply.value.ended;
 }
 
-/** What the shop's windows hold, as the verdict of its next send says. */
+/** Returns the counts of the shop's windows, from the verdict of its next send. */
 function counted(shop: ShopHarness): number {
   return shop.state.ledger.size;
 }

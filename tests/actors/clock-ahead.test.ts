@@ -1,4 +1,4 @@
-/** What a clock that was hours ahead stored, read once it is right again; and a ledger that nobody can read. */
+/** State that a clock hours ahead stored, read once the clock is right again; and an unreadable ledger. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeAccepted, messageIdOf } from '../../actors/shops/state/accepted-list.ts';

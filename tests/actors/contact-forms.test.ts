@@ -1,6 +1,6 @@
 /**
- * Contacts whose number has two forms: one person, also where a program before this one kept a record for each form. What
- * the list shows, what a revocation answers and what the policy and a status go by agree.
+ * Contacts whose number has two forms are one person, also if an earlier program kept a record for each form. The list,
+ * the answer to a revocation, the policy and a status agree.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ const address = tenantAddress(golden.tenantId);
 
 type Times = Partial<Pick<ContactRecord, 'createdAtMs' | 'revokedAtMs' | 'expiresAtMs'>>;
 
-/** A tenant for whom these records are stored, one a form, made in this order. */
+/** Returns a tenant with these stored records, one a form, made in this order. */
 async function tenantWith(...stored: readonly (readonly [phone: string, times: Times])[]) {
   const state = await goldenTenant(golden);
   const { keys } = state;

@@ -1,6 +1,6 @@
 /**
- * The order of a tenant's events over a real Redis: several shops decide at one time and commit in any order, some of them too
- * late. A reader that polls meanwhile sees what was committed, each once and in the order of cursors.
+ * The order of a tenant's events over a real Redis. Several shops decide at one time and commit in any order, some of
+ * them too late. A reader that polls meanwhile sees each committed event once, in the order of cursors.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,6 @@
-/** Waits for events are bounded by tenant and node, a wait that is over leaves its place, and calls woken together read once. */
+/**
+ * Waits for events are bounded by tenant and node. An ended wait frees its slot, and calls notified together read once.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventPage } from '../../actors/events/event-operations.ts';
@@ -86,7 +88,7 @@ function inMemory() {
   });
   return {
     ...{ clock, waiters, asked },
-    /** As a call does: looks again each time its wait woke. */
+    /** Lists like a call: it reads again after each notification. */
     async list(waitMs: number, of: { readonly shopId?: string } = {}): Promise<Outcome<EventPage>> {
       const query = { cursor: START, limit: 10, types: undefined, shopId: undefined, waitMs, ...of };
       let listed = await service.list(TENANT, query);
@@ -97,7 +99,7 @@ function inMemory() {
       }
       return listed;
     },
-    /** Stores an event of the shop and tells whoever waits. */
+    /** Stores an event of the shop and notifies the waiting calls. */
     happens(shopId: string): void {
       const subject = `message-${entries.length}`;
       entries.push([`${entries.length + 1}-0`, ['type', 'message.sent', 'shop', shopId, 'subject', subject]]);

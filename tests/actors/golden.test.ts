@@ -1,7 +1,8 @@
 /**
- * This program reads what a node left in Redis that had one message sent and two that waited. A tenant is read from
- * `golden/version-1.json`, a shop from `golden/version-2.json`, since its form changed before the first release. What a newer program wrote is refused, so that nothing is lost by reading it. A
- * change of the stored form adds a file, and the old ones stay.
+ * This program reads the data that a node left in Redis, with one sent and two waiting messages. A tenant is read from
+ * `golden/version-1.json`. A shop is read from `golden/version-2.json`, since its form changed before the first
+ * release. Data of a newer program is refused, so that reading loses nothing. A change of the stored form adds a file,
+ * and the old ones stay.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** A question for a shop's groups waits for a session that is on its way back, as long as the caller can, and for no other. */
+/**
+ * A question for a shop's groups waits for a session that is reconnecting, as long as the caller can. It waits for no
+ * other session.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ChannelWaiters } from '../../actors/shops/effects/channel-waiters.ts';
@@ -40,7 +43,7 @@ class Asked {
     return asked;
   }
 
-  /** The session says this, and whoever waits for a change hears of it. */
+  /** Takes an event of the session and notifies the calls that wait for a change. */
   async says(event: Parameters<ShopHarness['session']>[0]): Promise<void> {
     this.shop.session(event);
     this.waiters.changed(this.shop.state.shop.shopId);

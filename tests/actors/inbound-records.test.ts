@@ -1,4 +1,4 @@
-/** What people wrote, and who they are, as it lies in Redis: sealed, through a change of keys, and for a while. */
+/** Inbound messages and their writers in Redis: sealed, through a change of keys, and deleted in time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-/** What a shop stores and tells of what somebody writes, and for how long. */
+/** The records and events of an inbound message, and how long they are kept. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InboundMode } from '../../actors/inbound-mode.ts';
@@ -17,7 +17,7 @@ async function shopThatIsTold(inbound: InboundMode): Promise<ShopHarness> {
 
 let stanzas = 0;
 
-/** What the commit of one message has; the session says what somebody wrote where the tenant is told of it. */
+/** Returns the commit of one message. The session reports its text only if the tenant gets it. */
 async function written(shop: ShopHarness, text = 'Hello'): Promise<readonly Write[]> {
   stanzas += 1;
   shop.writes.length = 0;

@@ -19,7 +19,7 @@ interface Declared {
   readonly revokedAtMs?: number;
 }
 
-/** What the tenant has declared of the recipient, as its actor stores it. */
+/** Stores the tenant's declaration of the recipient, as its actor does. */
 function declare(redis: MemoryRedis, tenantId: string, { expiresAtMs, revokedAtMs }: Declared): void {
   const times = { expiresAtMs: expiresAtMs ?? null, createdAtMs: 0, revokedAtMs: revokedAtMs ?? null };
   const record = { id: '65f0000000000000000000cc', phone: RECIPIENT, note: null, ...times };

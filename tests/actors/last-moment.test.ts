@@ -1,4 +1,6 @@
-/** From the session's preparing to the commit that says `sending`: until then a message is queued, and nothing of it leaves. */
+/**
+ * The time from the session's preparing to the commit of `sending`. Until then a message is queued, and nothing leaves.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../actors/shops/state/shop-state.ts';
@@ -25,7 +27,7 @@ test('a message that is being prepared stays queued: a handover, a drop or a lon
       shop.effectsOf('recall').map(({ messageId }) => messageId),
       [id],
     );
-    // A word that comes late lets nothing leave.
+    // A late report lets nothing leave.
     shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
     assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
     assert.ok(shop.writes.every((write) => !write.includes('step')));
@@ -39,7 +41,7 @@ test('a late report about an earlier attempt does not mark a message as prepared
   shop.command({ type: 'pause' });
   shop.command({ type: 'resume' });
   assert.equal(pacingState(shop.state), 'preparing');
-  // It was told before the recall, and the session has no order any more that could be transmitted.
+  // It was reported before the recall, and the session no longer has an order to transmit.
   shop.prepared(id, [['HSET', 'k', 'session/a', 'former']]);
   assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
   shop.toSession(id);

@@ -1,4 +1,4 @@
-/** Rate signals of the network that are about a message which is in hand no more. */
+/** Rate signals of the network about a message that is no longer being sent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../actors/shops/state/shop-state.ts';

@@ -51,7 +51,7 @@ const outcomes: readonly SendOutcome[] = [
   { kind: 'media_unavailable', detail: '' },
   { kind: 'not_on_network' },
 ];
-/** What a message comes to only once it was on the wire. */
+/** The outcomes that a message has only after it was on the wire. */
 const ofTheWire: ReadonlySet<SendOutcome['kind']> = new Set([
   'acknowledged',
   'unknown',
@@ -112,7 +112,7 @@ class Life {
   readonly ended = new Map<string, string>();
   #effects = 0;
   #number = 0;
-  /** Messages that a session may have sent, and did not say it had not. */
+  /** Messages that a session may have sent, without a report that it had not. */
   readonly #given = new Set<string>();
   #onWire: string | undefined;
   #wireFreeAtMs = Number.NEGATIVE_INFINITY;
@@ -216,7 +216,7 @@ class Life {
     return this.shop.state.channel.context.generation;
   }
 
-  /** What a session and its network do when all goes well. */
+  /** Does the work of a session and its network without a failure. */
   #work(messageId: string): void {
     const { shop } = this;
     const channel = channelState(shop.state);
@@ -230,7 +230,7 @@ class Life {
     else shop.pass(20_000);
   }
 
-  /** Orders get their outcomes before their session's end is told, or are told unsent after it. */
+  /** Gives orders their outcomes before the end of their session is reported, or reports them unsent after it. */
   #lose(event: ShopCommand): void {
     const messageId = this.shop.state.currentMessage?.messageId ?? '';
     const isSending = pacingState(this.shop.state) === 'sending';

@@ -1,4 +1,4 @@
-/** What is stored of a message is the JSON that any program reads, whatever its texts hold. */
+/** The record of a message is JSON that any program reads, whatever its texts hold. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -12,7 +12,7 @@ import { ShopHarness } from './shop-harness.ts';
 const DAY_MS = 86_400_000;
 const wrote = { lastInboundAtMs: 0, stampMs: 0, optedOut: false, wireIds: [] };
 
-/** The network says that the number is restricted for six days from now. */
+/** Reports that the network restricts the number for six days from now. */
 function restrict(
   shop: ShopHarness,
   told: { readonly endsAtMs?: number | null; readonly kind?: string } = {},
@@ -147,7 +147,7 @@ test('after a 463 without a reported restriction only people with a chat are wri
   shop.toWire(waiting, 'nothing');
   sendsTo(shop, '+33600000010');
   assert.equal(networkOf(shop).restriction, 'REFUSED');
-  // It also refuses while it says that there is no restriction: that is no reason to try again.
+  // It also refuses while it reports no restriction. That is no reason to try again.
   lift(shop);
   assert.equal(typeof shop.sendToStranger('+33699990003'), 'object');
   shop.pass(DAY_MS - 60_000 - 1);

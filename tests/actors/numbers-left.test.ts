@@ -1,4 +1,4 @@
-/** What an erased shop leaves of its number is written once, before anything goes, and forgotten after 30 days. */
+/** An erased shop's data about its number is written once, before anything is deleted, and forgotten after 30 days. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ShopEraser, type ShopEraserOptions } from '../../actors/shops/effects/shop-eraser.ts';
@@ -32,7 +32,7 @@ async function leave(shop: ShopHarness): Promise<number> {
 test('an erasure that stopped half way and is tried again keeps what was written first', async () => {
   const shop = await connectedShop(false);
   assert.ok((await leave(shop)) > 0);
-  // What the shop had sent is gone when the erasure is tried again; its own record goes last.
+  // The shop's sent messages are gone when the erasure is tried again. Its own record is deleted last.
   shop.redis.run(['DEL', shop.state.keys.accepted]);
   assert.equal(await leave(shop), 0);
   const number = { tenantId: shop.state.shop.tenantId, phone: PHONE };
@@ -101,7 +101,7 @@ test('a shop’s own sends are not counted again if an erased shop had taken the
   const { nowMs, state, redis } = shop;
   const store = storeOf(redis);
   const { tenantId, shopId } = state.shop;
-  // Another shop had the number since, with these sends and one of its own, and is erased.
+  // Another shop had the number since, with these sends and another one, and is erased.
   const past = await readPast({ shopId }, state, { shard: state.shard, store, nowMs });
   assert.ok(past);
   const [entry] = past.entries;

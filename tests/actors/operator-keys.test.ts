@@ -20,7 +20,7 @@ const draft = {
   limits: { minute: 1, hour: 1, day: 1 },
 };
 
-/** A service whose tenant answers so, and the hashes that its directory names for good. */
+/** Returns a service whose tenant gives this answer, and the hashes that its directory names permanently. */
 async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
   const state = await goldenTenant(golden);
   const redis = new Map<string, { tenantId: string; expires: boolean }>();

@@ -1,4 +1,4 @@
-/** The first connection of a shop gives its tenant's owner a number, and whoever lists tenants is shown it. */
+/** The first connection of a shop gives its tenant's owner a number, and lists of tenants show it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';

@@ -28,7 +28,7 @@ for (const stage of ['preparing', 'sending'] as const) {
   test(`a first look that comes late, when the session has the message already, orders nothing: ${stage}`, async () => {
     const shop = await ShopHarness.connected();
     const id = shop.send();
-    // It is put back and taken in hand again before its first look: two are on their way.
+    // It is put back and prepared again before its first look, so two are on their way.
     shop.command({ type: 'pause' });
     shop.command({ type: 'resume' });
     assert.equal(shop.effectsOf('first_look').length, 2);
@@ -129,7 +129,7 @@ for (const stage of ['the first look', 'the session'] as const) {
     assert.equal(pacingState(shop.state), 'preparing');
     shop.drain();
     assert.ok(shop.isSettled);
-    // What was asked of the session is answered all the same, and changes nothing.
+    // The session still answers the earlier order, and that changes nothing.
     shop.toWire(first);
     assert.deepEqual(
       shop.state.queue.map(({ messageId }) => messageId),

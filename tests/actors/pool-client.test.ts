@@ -17,7 +17,7 @@ const offer = {
   messageId: null,
 } as const;
 
-/** A client whose one pool shop answers as it is told; a code is a failure of the link. */
+/** Returns a client whose only pool shop gives this answer. A code is a failure of the link. */
 function clientWith(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
   const told: { readonly line: string; readonly code: unknown }[] = [];
   const note = (fields: object, line: string): void => {

@@ -20,7 +20,7 @@ export class PoolExchange {
   readonly origin: ShopHarness;
   readonly pools: readonly ShopHarness[];
   readonly #random: Random;
-  /** Chance that a word between shops is lost, and that it comes twice. */
+  /** The probability that a message between shops is lost, and that it comes twice. */
   trouble = 0;
   readonly #inFlight: (() => void)[] = [];
   readonly #seen = new Map<ShopHarness, number>();
@@ -63,13 +63,13 @@ export class PoolExchange {
     return this.ask(pool, { type: 'pool.take', body: this.body(messageId), known, settings, open: true });
   }
 
-  /** What a pool shop's shard holds of a message. */
+  /** Returns the pool shop's stored record of a message. */
   record(pool: ShopHarness, messageId: string): ReturnType<typeof decodeCarried> {
     const fields = pool.redis.run(['HMGET', carriedKey(pool.state.shard, messageId), ...CARRIED_FIELDS]);
     return decodeCarried(fields as MessageFields);
   }
 
-  /** Puts what the shops asked for since the last time on the way, then delivers one word that is. False: none was. */
+  /** Puts the shops' new questions on their way, then delivers one message. Returns false if there was none. */
   deliverOne(): boolean {
     for (const shop of [this.origin, ...this.pools]) this.#gather(shop);
     const [word] = this.#inFlight.splice(Math.floor(this.#random() * this.#inFlight.length), 1);
@@ -77,7 +77,7 @@ export class PoolExchange {
     return word !== undefined;
   }
 
-  /** The pool shop does the next thing with what it has in hand. */
+  /** Does the next step of the pool shop with the message that it is sending. */
   work(pool: ShopHarness): void {
     const messageId = pool.state.currentMessage?.messageId;
     if (messageId === undefined) return;

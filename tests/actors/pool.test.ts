@@ -180,7 +180,7 @@ test('a message that came back to the pool before the origin asked again does no
   const { createdAtMs } = exchange.body(id);
   assert.equal(exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs }).kind, 'taken');
   pool.outcome(id, { kind: 'not_sent' });
-  // Its turn comes again: nobody opted out of this shop, and nobody asked once more.
+  // Its turn comes again. No recipient opted out of this shop, and the origin did not ask again.
   pool.pass(MINUTE_MS);
   assert.equal(pool.state.currentMessage?.messageId, id);
   const { state, nowMs } = pool;

@@ -1,4 +1,4 @@
-/** What recipients say of a shop's messages: whose word counts, for how long, and what it changes. */
+/** Receipts of a shop's messages: which devices count, for how long, and their effects. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StanzaReceipt } from '../../actors/sessions/session-host.ts';

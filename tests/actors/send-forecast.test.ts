@@ -1,6 +1,6 @@
 /**
- * What a shop forecasts of a send is what the send then gets. Random lives of a shop, and at random moments both are
- * asked; `--seed=…` repeats a run, `--runs=…` takes more of them.
+ * A shop's forecast of a send agrees with the send. In random lives of a shop, both are asked at random moments.
+ * `--seed=…` repeats a run, `--runs=…` makes more of them.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ const GROUPS = [
   { id: '3@g.us', participantCount: 7, isAdmin: false },
 ];
 
-/** A shop, whom it writes to and what is known of them, as chance has it. */
+/** A shop with random recipients and random facts about them. */
 class RandomLife {
   readonly shop: ShopHarness;
   readonly #random: Random;
@@ -81,7 +81,7 @@ class RandomLife {
     ) as Outcome<{ accepted: Accepted }>;
   }
 
-  /** What is asked before the very same send. */
+  /** Returns the forecast of a send that follows at once. */
   forecast(to: string) {
     const { state, nowMs, available } = this.shop;
     const recipient = this.#people.get(to) ?? this.facts(to);

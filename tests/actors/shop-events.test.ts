@@ -1,4 +1,4 @@
-/** What a shop's turns tell its tenant: in the very writes that make it true, and once. */
+/** The events of a shop's turns: stored once, in the same writes as the change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../actors/message-status.ts';

@@ -36,19 +36,19 @@ export function textDraft(to: string, text: string): MessageDraft {
   return { to, text, mediaUrl: undefined, mediaType: 'image', idempotencyKey: undefined, requestId: 'test' };
 }
 
-/** Where harnesses keep numbers of erased shops. */
+/** The vault in which harnesses keep numbers of erased shops. */
 export const vault = numberVault([Buffer.alloc(32, 1)]);
 
 /** Seals the egress of harnesses' shops. */
 export const testEgressVault = egressVault(credentialCiphers([Buffer.alloc(32, 1)]));
 
-/** What a harness is made with. */
+/** The options of a harness. */
 interface HarnessOptions {
   readonly seed?: number;
   readonly ledgerReplaced?: (shop: ShopReference) => void;
 }
 
-/** A shop's behaviour driven by hand: turns are taken at once, time stands until it is turned, effects are kept. */
+/** A shop's behaviour driven by a test: turns run at once, time moves only on request, and effects are kept. */
 export class ShopHarness {
   nowMs = Date.parse('2026-03-01T08:00:00Z');
   available = true;
@@ -56,9 +56,9 @@ export class ShopHarness {
   readonly writes: Write[] = [];
   /** The newest stored state of each message. */
   readonly messages = new Map<string, MessageState>();
-  /** What was accepted, by message. */
+  /** The accepted bodies, by message. */
   readonly bodies = new Map<string, MessageBody>();
-  /** What Redis holds of this shop. */
+  /** The Redis data of this shop. */
   readonly redis: MemoryRedis;
   state: ShopState;
   readonly #behaviour: ReturnType<typeof shopBehaviour>;
@@ -127,7 +127,7 @@ export class ShopHarness {
     return this.#take(this.decide(command, facts));
   }
 
-  /** As `command`, with the facts that its actor reads from the store. */
+  /** Runs a command like `command`, with the facts that its actor reads from the store. */
   async told(command: ShopCommand): Promise<unknown> {
     const context = {
       address: shopAddress(this.state.shop),
@@ -147,7 +147,7 @@ export class ShopHarness {
     });
   }
 
-  /** A word of the newest session, unless another generation is named. */
+  /** Takes an event of the newest session, unless another generation is named. */
   session(
     event: DistributiveOmit<SessionEvent, 'generation'>,
     facts: Partial<ShopFacts> = {},
@@ -157,7 +157,7 @@ export class ShopHarness {
     this.command({ ...event, generation: current } as SessionEvent, facts);
   }
 
-  /** Sends to a number, where `pool` says also through the pool; the message's id, or the code of the refusal. */
+  /** Sends to a number, with `pool` also through the pool. Returns the message's id, or the code of the refusal. */
   send(to = '+33612345678', text = `hello ${this.#next}`, pool?: 'ask' | ShopReference): string {
     const reply = this.command(
       { type: 'send', draft: textDraft(to, text), settings: resolveSettings({}), pool },
@@ -175,7 +175,7 @@ export class ShopHarness {
     return reply.ok ? reply.value.accepted.id : reply.failure;
   }
 
-  /** Sends to somebody of whom this is known; the message's id, or the code of the refusal. */
+  /** Sends to a person with these known facts. Returns the message's id, or the code of the refusal. */
   sendTo(to: string, known: Partial<SendFacts>): string {
     const reply = this.command(
       { type: 'send', draft: textDraft(to, `hello ${to}`), settings: resolveSettings({}), pool: undefined },
@@ -243,8 +243,8 @@ export class ShopHarness {
   }
 
   /**
-   * What another process makes of the shop at this moment: of what is remembered here, or of what was stored. With another
-   * `seed` it makes other ids.
+   * Returns the shop as another process would have it now, from this memory or from the store. Another `seed` makes
+   * other ids.
    */
   async successor(
     from: 'memory' | 'store',
@@ -269,7 +269,7 @@ export class ShopHarness {
     this.#take({ ...ended });
   }
 
-  /** Whether its actor stays in memory, and is loaded anew after a restart. */
+  /** True if its actor stays in memory, and is loaded again after a restart. */
   mustLive(): boolean {
     return this.#behaviour.mustLive(this.state);
   }
@@ -279,7 +279,7 @@ export class ShopHarness {
     return this.#behaviour.timers(this.state);
   }
 
-  /** What another process loads of this shop where its stored ledger is another one; its first turn is yet to come. */
+  /** Returns the shop as another process loads it with another stored ledger, before its first turn. */
   async loadedWith(stored: {
     readonly ledger: readonly string[];
     readonly ledgerReplaced: (shop: ShopReference) => void;
@@ -292,20 +292,20 @@ export class ShopHarness {
     return loader;
   }
 
-  /** As its actor loads it from there. */
+  /** Loads the shop from this store like its actor. */
   async #load(redis: MemoryRedis): Promise<ShopState> {
     const state = await this.#behaviour.load(shopAddress(this.state.shop), storeOf(redis), this.nowMs);
     if (state === undefined) throw new Error('the shop was not loaded');
     return state;
   }
 
-  /** Carries out the shop's word to itself that a day has begun, as its node does. */
+  /** Runs the shop's command to itself that a day has begun, as its node does. */
   cutAccepted(): void {
     const oldest = this.redis.run(['LRANGE', this.state.keys.accepted, 0, 759]) as string[];
     this.command({ type: 'cut_accepted' }, { oldest });
   }
 
-  /** A word made the actor throw: what the shop does in its place. */
+  /** Runs the shop's reaction to a command that made the actor throw. */
   recover(command: ShopCommand): void {
     const facts = { available: this.available };
     const turn = this.#behaviour.recover?.(this.state, command, {
@@ -316,7 +316,7 @@ export class ShopHarness {
     if (turn !== undefined) this.#take(turn);
   }
 
-  /** The hand-over of the shop's shard begins. */
+  /** Begins the handover of the shop's shard. */
   drain(): void {
     const turn = this.#behaviour.draining?.(this.state, {
       address: shopAddress(this.state.shop),
@@ -325,7 +325,7 @@ export class ShopHarness {
     if (turn !== undefined) this.#take(turn);
   }
 
-  /** Whether a hand-over need not wait for the shop. */
+  /** True if a handover need not wait for the shop. */
   get isSettled(): boolean {
     return this.#behaviour.settled?.(this.state) ?? true;
   }
@@ -365,7 +365,7 @@ export class ShopHarness {
   }
 }
 
-/** Of a store what shops read with. */
+/** Returns a store with the reads that shops use. */
 export function storeOf(redis: MemoryRedis): Store {
   const read = async (reads: readonly Read[]): Promise<unknown[]> => reads.map((each) => redis.run(each));
   const asked: Pick<Store, 'read' | 'lookUp' | 'known'> = {

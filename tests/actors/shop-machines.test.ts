@@ -1,6 +1,6 @@
 /**
- * Not every step of pacing is stored. Whatever happens to a shop, and whenever its process ends, the next one makes
- * of what was stored what it would have made of all that was remembered.
+ * Not every step of pacing is stored. Whatever happens to a shop, its process may end at any time. Then the next one
+ * gets from the store the same result as from all memory.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -69,7 +69,7 @@ function take(shop: ShopHarness, step: Step, number: number): void {
       if (pacingState(shop.state) === 'preparing') shop.outcome(messageId, step.outcome);
       break;
     case 'outcome':
-      // What the network says of a message that it was not given is not heard of in any state but this.
+      // Reports of the network about a message count only in this state.
       if (pacingState(shop.state) === 'sending') shop.outcome(messageId, step.outcome);
       break;
     case 'pass':

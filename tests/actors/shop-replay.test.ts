@@ -48,7 +48,7 @@ test('the key of a shop answers with it until its retention ends or its shop is 
   assert.equal(first.value.replayed, false);
   const { id } = first.value.shop;
 
-  // As a restart reads it: from what the commit wrote.
+  // A restart reads the data that the commit wrote.
   const [, , , stored] = first.writes[0] ?? [];
   const restored = { ...empty, shops: new Map([[id, JSON.parse(String(stored))]]) };
   const again = create(restored, 'Bakery', AT_MS + RETENTION_MS - 1);

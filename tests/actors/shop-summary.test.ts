@@ -1,4 +1,4 @@
-/** What operators are told of shops: all of them by a summary, those on the page whole. */
+/** The operators' view of shops: a summary of all, and full details of those on the page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ShopActorView } from '../../actors/operators/operator-operations.ts';
@@ -90,7 +90,7 @@ const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary =>
   ...more,
 });
 
-/** As much of a shop's actor as a list of them needs here. */
+/** Returns the part of a shop's actor that a list needs here. */
 const viewOf = (id: string): ShopActorView => ({ shopId: id }) as ShopActorView;
 
 test('only the shops on the page are described out of thousands, and pages follow each other without a gap', async () => {

@@ -1,4 +1,4 @@
-/** Whom a status is shown to: the opted out are left out, under whichever address they wrote. */
+/** The viewers of a status: people who opted out are left out, under whichever address they wrote. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';

@@ -128,7 +128,7 @@ function assertSameSteps<
   assert.ok(taken > 100, `${taken} steps led to another state`);
 }
 
-/** The same step in xstate; the error with which it ends there. */
+/** Runs the step in xstate. Returns an error if the step ends with one. */
 function theirStep(
   machine: AnyStateMachine,
   stored: { readonly value: string; readonly context: unknown },

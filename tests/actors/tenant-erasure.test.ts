@@ -17,7 +17,10 @@ const golden = readGolden(1);
 const address = tenantAddress(golden.tenantId);
 const shopId = '66b1f0a2c3d4e5f607182901';
 
-/** A node whose eraser of shops fails as often as it is told, and a tenant that lives there for as long as `isHere` says so. */
+/**
+ * Returns a node whose eraser of shops fails a given number of times, and a tenant that exists there while `isHere`
+ * returns true.
+ */
 async function nodeWithEraser(
   failures: number,
   {

@@ -1,6 +1,6 @@
 /**
- * Somebody whose number has two forms and writes from both: one person, whose last word counts. The policy and the events say
- * the same of them.
+ * A person whose number has two forms and who writes from both is one person, and the latest message counts. The policy
+ * and the events agree.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -46,13 +46,13 @@ class WrittenTo {
     return this.#take({ type: 'pool.opt_out', ...this.#word(from, 0) });
   }
 
-  /** As a program before this one stored it. */
+  /** Stores the record as an earlier program did. */
   stored(from: string, optedOut: boolean, atMs: number): void {
     const writer = { lastInboundAtMs: atMs, stampMs: atMs, optedOut, wireIds: [] };
     this.shop.redis.run(['HSET', this.shop.state.keys.writers, from, JSON.stringify(writer)]);
   }
 
-  /** What the policy goes by for each of these numbers. */
+  /** Returns the opt-outs that the policy uses for these numbers. */
   async optedOut(...numbers: readonly string[]): Promise<(boolean | undefined)[]> {
     const { state, redis } = this.shop;
     const found = numbers.map((to) => readWriter(state, { to }, storeOf(redis)));

@@ -1,7 +1,7 @@
 /**
- * What a send and a read allocate in the process that takes them, and what shops and waiting messages keep there: the price of
- * garbage collection, which unlike a time does not depend on the machine. The compiled service is asked over its socket, so that everything from there to the store
- * counts, log line and request log included.
+ * Bounds the memory that a send and a read allocate, and that shops and waiting messages keep. That is the price of
+ * garbage collection, and unlike a time it does not depend on the machine. The compiled service is called over its
+ * socket, so everything from there to the store counts, with log line and request log.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,8 +16,8 @@ import { sendRounds } from './send-rounds.ts';
 import { storedBy } from './stored-sends.ts';
 
 /**
- * At most so many bytes a send: what it took when this was written, 15 KB, with a tenth of room. That is the goal as well; the
- * same parts in one function, the send by hand, took 11.9 KB.
+ * The most bytes of a send: 15 KB when this was written, plus a tenth. That is the goal too. The same parts in one
+ * function, the send by hand, took 11.9 KB.
  */
 const MOST_BYTES = 16_500;
 
@@ -27,9 +27,9 @@ const MOST_BYTES_ME = 6_300;
 const MOST_BYTES_READ = 4_900;
 
 /**
- * At most so many bytes of heap for as long as a shop is connected, also once it has sent 20 messages, and for a message that
- * waits for its turn: the most it took when this was written (3.1 to 3.9 KB, 4.7 to 5.8 KB and 166 to 190 bytes), with a tenth of
- * room. Each full collection marks them.
+ * The most bytes of heap of a connected shop, of one that has sent 20 messages, and of a waiting message. They were 3.1
+ * to 3.9 KB, 4.7 to 5.8 KB and 166 to 190 bytes when this was written. The bounds are a tenth above. Each full
+ * collection marks these bytes.
  */
 const MOST_KEPT = { ofConnectedShop: 4_300, ofShopThatSent: 6_400, ofWaitingMessage: 210 };
 

@@ -25,7 +25,7 @@ const NODE_FLAGS = ['--expose-gc', '--no-opt'];
 /** Bytes of heap that are left after full collections. */
 export interface KeptHeap {
   readonly ofConnectedShop: number;
-  /** The same shop once it has sent 20 messages. */
+  /** The bytes of a shop that has sent 20 messages. */
   readonly ofShopThatSent: number;
   readonly ofWaitingMessage: number;
 }
@@ -77,7 +77,7 @@ async function acknowledged(admin: OperatorAccess, count: number): Promise<void>
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What is left when another full collection frees nothing more. */
+/** Returns the heap once another full collection frees nothing more. */
 async function heapBytes(side: RunningSide): Promise<number> {
   for (let least = Number.POSITIVE_INFINITY; ; ) {
     const { heapBytes: now } = await side.look();

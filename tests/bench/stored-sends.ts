@@ -9,7 +9,10 @@ import { callAll } from '../../bench/load/http-calls.ts';
 const FLEET = { tenants: 1, shopsPerTenant: 2, customers: 10, connected: true, held: true } as const;
 const MESSAGES_PER_SHOP = 2;
 
-/** What a side stored of a few sends: the days' messages and the shops' lists, in order, with ids and times masked. */
+/**
+ * Returns a side's stored data of a few sends: the days' messages and the shops' lists, in order. Ids and times are
+ * masked.
+ */
 export async function storedBy(name: SideName): Promise<readonly (readonly string[])[]> {
   const directory = mkdtempSync(join(tmpdir(), 'by-hand-'));
   const side = await startSide(name, { fleet: FLEET, durability: 'everysec', directory });

@@ -9,7 +9,7 @@ import { writtenFiles } from './repository-files.ts';
 
 /** A document by its path, alone or in a path; not in an address on the web, and not one of many (`docs/*.md`). */
 const DOCUMENT = /(?<![\w./*-]|:\/\/\S*)[\w./-]*[\w-]+\.md\b(#[\w-]+)?/g;
-/** What follows a citation of a heading: `docs/contract.md, Windows`. */
+/** Matches the text after a citation of a heading: `docs/contract.md, Windows`. */
 const HEADING_FOLLOWS = /^[,:] (?=[A-Z])/;
 /** A document that is named by a word in capitals, as in `(WORD: Heading)` or `WORD section 4`. */
 const NAMED_BY_WORD = /(?:\/\*\* |[(;] ?)[A-Z]{4,}: [A-Z][a-z]|\b[A-Z]{4,},? section \d/g;
@@ -36,7 +36,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** What is wrong with the citations of one file. */
+/** Returns the problems of the citations in one file. */
 function problemsOf(path: string, source: string): string[] {
   // A citation may go on in the next line of a comment.
   const text = source.replaceAll(/\n\s*(?:\*|\/\/|--|#)? ?/g, ' ');

@@ -17,7 +17,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a program where it is expected to refuse; everything it says comes back. */
+/** Runs a program that must refuse, and resolves with all its output. */
 async function refuse(
   variables: Readonly<Record<string, string>>,
   program = 'service/dev.ts',

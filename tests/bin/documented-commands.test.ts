@@ -1,6 +1,6 @@
 /**
- * Every command that a document names can be run from a clone: it exists, and the gate or `bin/nightly` runs it, whole or
- * far enough to know that it starts. What neither does stands below with the reason.
+ * Every command in a document can be run from a clone. It exists, and the gate or `bin/nightly` runs it, at least far
+ * enough to show that it starts. The exceptions are below with their reasons.
  */
 
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { root } from '../root.ts';
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** Where documents lie; `bench/dist` holds copies. */
+/** The folders of documents. `bench/dist` holds copies. */
 const FOLDERS = [
   'docs',
   'docs/decisions',
@@ -156,7 +156,7 @@ test('one mutant is made, and noticed', () => {
   assert.match(said, /^1 mutants of 1 files\n1 killed, 0 live/);
 });
 
-/** What bench/run.ts says to a name it does not know. */
+/** Returns the output of bench/run.ts for an unknown name. */
 function spawnBench(name: string): string {
   try {
     return execFileSync(process.execPath, ['--import', 'tsx', 'bench/run.ts', name], {

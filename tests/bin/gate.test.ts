@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { root } from '../root.ts';
 
-/** A file that breaks the linter's rules, and the rule that must say so; `undefined` for one that breaks none. */
+/** A file that breaks the linter's rules, and the rule that must report it; `undefined` for one that breaks none. */
 interface Planted {
   readonly path: string;
   readonly source: string;

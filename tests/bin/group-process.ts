@@ -1,7 +1,7 @@
 import { lockFile } from '../../service/file-lock.ts';
 import { runProcessGroup } from '../../service/run-process-group.ts';
 
-/** A group of shell scripts, as a process of its own that tests may signal and shoot. */
+/** A group of shell scripts in a separate process that tests may signal and kill. */
 interface Scenario {
   readonly members: readonly { readonly name: string; readonly script: string }[];
   /** `ready`: all is up. `fails`: bringing up fails after the members. `hangs`: it never gets done. */

@@ -1,4 +1,4 @@
-/** No package runs a script of its own when it is installed: the supply chain's shortest way to whoever builds. */
+/** No package runs a script when it is installed, since that is the shortest way of a supply-chain attack. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,10 +8,12 @@ import { root } from '../root.ts';
 
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
 
-/** What runs npm install, here and in the image. */
+/** The files that run npm install, here and in the image. */
 const INSTALLERS = ['bin/prepare', 'bin/prepare-document-tools', 'Dockerfile', 'bench/harness/build.ts'];
 
-/** Packages that have an install script, and why nothing misses it. A new one is tried without before it stands here. */
+/**
+ * Packages that have an install script, and why it is not needed. A new one is tried without before it is added here.
+ */
 const NOT_NEEDED: Readonly<Record<string, string>> = {
   '@scarf/scarf': 'reports installations to its maker',
   '@whiskeysockets/baileys': 'refuses Node below 20, as bin/prepare does',

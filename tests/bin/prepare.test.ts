@@ -9,7 +9,7 @@ import { root } from '../root.ts';
 const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A machine of its own: a checkout with bin/prepare, and a PATH on which only the named programs are. */
+/** Makes a machine: a checkout with bin/prepare, and a PATH with only the named programs. */
 function machine(name: string, programs: Readonly<Record<string, string>>): string {
   const place = join(folder, name);
   mkdirSync(join(place, 'bin'), { recursive: true });

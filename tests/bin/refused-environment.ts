@@ -3,7 +3,7 @@ import { EnvironmentError, serviceEnvironment, type Variables } from '../../serv
 
 /** Thirty-two bytes, each a 7, as `CREDENTIALS_KEY` wants them. */
 export const key = Buffer.alloc(32, 7).toString('base64');
-/** The least a service can be told. */
+/** The smallest settings of a service. */
 export const least = {
   ADMIN_TOKEN: 'operators-only',
   REDIS_URL: 'redis://127.0.0.1:6379',

@@ -5,7 +5,7 @@ import { root } from '../root.ts';
 const ELSEWHERE = new Set(['node_modules', 'dist', 'coverage', 'results', 'peers']);
 const WRITTEN = /\.(?:ts|js|lua|md|sh|yaml)$/;
 
-/** What people wrote in a folder and below it: code, scripts and documents, by path from the root. */
+/** Returns the files that people wrote in a folder and below it: code, scripts and documents, by path from the root. */
 export function writtenFiles(folder = root): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (entry.name.startsWith('.') || ELSEWHERE.has(entry.name)) return [];

@@ -16,7 +16,7 @@ interface Running {
   readonly pid: number;
   /** The first line on standard output. */
   readonly line: Promise<{ readonly ready: boolean; readonly pids: readonly number[] }>;
-  /** Resolves when this was said on standard error. */
+  /** Resolves when this text was written on standard error. */
   heard(text: string): Promise<void>;
   /** Settles when the process and everything that inherited its output are gone. */
   readonly over: Promise<{
@@ -26,7 +26,7 @@ interface Running {
   }>;
 }
 
-/** Starts a group in a process group of its own. */
+/** Starts a group in a separate process group. */
 function run(scenario: object): Running {
   const script = moduleFile('tests/bin/group-process.ts');
   const child = spawn(process.execPath, [...nodeFlags, script, JSON.stringify(scenario)], {

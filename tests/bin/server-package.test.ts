@@ -1,4 +1,4 @@
-/** The HTTP server's binary: which package it is for each platform and Node, and what is said where it cannot be had. */
+/** The HTTP server's binary: its package for each platform and Node, and the error if there is none. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -6,12 +6,12 @@ import { openShops, untilConnected } from './chaos-shops.ts';
 import { type Fault, within } from './scenario.ts';
 import type { SmallDisk } from './small-disk.ts';
 
-/** How soon the attachment is sent after there is room again: its next try comes after a gap between two sends. */
+/** The longest wait for the attachment after there is space again. Its next try comes after a gap between two sends. */
 const RECOVERY_MS = 15_000;
-/** From this share on an alert tells (image/monitoring/alert-rules.yaml, AttachmentRoomNearlyUsed). */
+/** An alert fires below this share (image/monitoring/alert-rules.yaml, AttachmentRoomNearlyUsed). */
 const ALERT_SHARE = 0.1;
 
-/** The folder of attachments of all nodes is full. Texts go out, an attachment waits for room, and then it is sent. */
+/** Fills the folder of attachments of all nodes. Texts go out, an attachment waits for space, and then it is sent. */
 export function noRoomForAttachments(disk: SmallDisk): Fault {
   return {
     name: 'the folder of attachments is full',

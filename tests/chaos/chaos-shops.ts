@@ -10,9 +10,9 @@ export interface ChaosShop {
   readonly tenantId: string;
   readonly apiKey: string;
   readonly phone: string;
-  /** Asks one node after the other, and again when nobody answers. */
+  /** Asks one node after the other, and again if none answers. */
   readonly api: ApiClient;
-  /** Customers who got nothing yet; whoever sends takes them off. */
+  /** Customers who got nothing yet. A sender removes those that it uses. */
   readonly freshRecipients: string[];
 }
 
@@ -49,7 +49,7 @@ export async function openShops(fleet: Fleet, count: number): Promise<ChaosShop[
   return shops;
 }
 
-/** Waits until each shop says that it is connected. */
+/** Waits until each shop reports that it is connected. */
 export async function untilConnected(shops: readonly ChaosShop[], withinMs = 60_000): Promise<void> {
   await Promise.all(
     shops.map((shop) =>

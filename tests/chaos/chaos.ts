@@ -1,9 +1,8 @@
 /**
  * `npm run test:chaos`: every fault at full length under traffic, on one Redis and on a Redis Cluster, with the bounds
- * of the contract. Says what it does while it runs, prints a table at the end, and exits 1 when anything was lost,
- * doubled, too slow or unanswered. TEST_SEED repeats the moments.
- * `-- --fault=<part of a name>`: these faults alone. `-- --kills=<number>`: in their place so many SIGKILLs of any node
- * at random moments under sends, about eleven seconds each.
+ * of the contract. It prints its progress, and a table at the end. It exits 1 if anything was lost, doubled, too slow
+ * or unanswered. TEST_SEED repeats the moments. `-- --fault=<part of a name>`: only these faults. `--
+ * --kills=<number>`: instead so many SIGKILLs of any node at random moments under sends, about eleven seconds each.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,7 +34,7 @@ const SHOPS = 6;
 /** Fewer than half of what a young number may send in an hour: sends that must be refused for a fault come on top. */
 const MESSAGES_PER_SHOP = 4;
 
-/** Whom all nodes ask for the names of attachments' hosts. */
+/** The name server that all nodes ask for the hosts of attachments. */
 const nameServer = await muteNameServer();
 
 const onOneRedis: readonly Fault[] = [
@@ -94,7 +93,7 @@ async function inflictAll(fleet: Fleet, faults: readonly Fault[], where: string)
   return figures;
 }
 
-/** What nodes and Redis are given beside their own. */
+/** Additional settings of nodes and Redis. */
 interface Surroundings {
   readonly settings?: Readonly<Record<string, string>>;
   readonly redisDirectory?: string;
@@ -121,7 +120,7 @@ async function onFleet(
   }
 }
 
-/** What takes a file system of a few MiB, or a limit of memory, which only root may make. */
+/** Runs the faults that need a file system of a few MiB, or a limit of memory. Only root may make these. */
 async function onSmallDisks(): Promise<Figures[]> {
   if (process.getuid?.() !== 0) {
     say(

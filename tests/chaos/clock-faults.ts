@@ -42,9 +42,9 @@ const DUE_MS = 2_000;
 const TYPING_MS = 1_500;
 
 /**
- * The clocks of all nodes and of Redis step an hour ahead and later a second back. A shop waits 15 minutes after a rate
- * signal, and its endpoint asked for half an hour: both go on at once, and a new message is not held up. Nothing puts
- * the clocks right, so no fault may follow.
+ * Steps the clocks of all nodes and of Redis an hour ahead, and later a second back. A shop waits 15 minutes after a
+ * rate signal, and its endpoint asked for half an hour. Both continue at once, and a new message is not delayed. The
+ * clocks stay wrong, so no fault may follow.
  */
 export const clocksStep: Fault = {
   name: 'the clocks of all step an hour ahead, then a second back',

@@ -9,10 +9,10 @@ import { type Fault, homeOfFirst, pause, within } from './scenario.ts';
 import type { SmallDisk } from './small-disk.ts';
 import { openSince, QUICK_MS, sendRefusedMs, untilReady } from './store-faults.ts';
 
-/** How soon all is well after there is room again. */
+/** The longest time until all is well after there is space again. */
 const RECOVERY_MS = 15_000;
 
-/** The disk under Redis is full. With `everysec` Redis refuses writes, and takes them again when there is room. */
+/** Fills the disk under Redis. With `everysec` Redis refuses writes, and accepts them again when there is space. */
 export function diskFull(disk: SmallDisk, forMs: number): Fault {
   const words = 'Redis cannot persist to its disk';
   return {

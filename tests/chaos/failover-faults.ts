@@ -22,8 +22,8 @@ export function failoverKeepsConnections(forMs: number): Fault {
 }
 
 /**
- * The replica falls behind for so long, then the master is lost for good and the replica takes its place. With the
- * durability `replica` nothing that was answered is lost.
+ * Makes the replica fall behind for so long, then kills the master permanently, and the replica replaces it. With the
+ * durability `replica` no answered call is lost.
  */
 export function failoverLosesWrites(behindMs: number, durability: 'master' | 'replica' = 'master'): Fault {
   return {

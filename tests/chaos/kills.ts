@@ -25,7 +25,7 @@ const killAnyNode: Fault = {
   },
 };
 
-/** What so many kills came to. */
+/** The figures of a series of kills. */
 export interface KillFigures {
   readonly kills: number;
   readonly accepted: number;

@@ -4,9 +4,9 @@ import { untilConnected } from './chaos-shops.ts';
 import { memoryLimit } from './memory-limit.ts';
 import { type Fault, homeOfFirst, within } from './scenario.ts';
 
-/** What a node may allocate from the fault on: little, so that it reaches the limit soon. */
+/** The memory that a node may allocate after the fault: little, so that it reaches the limit soon. */
 const LIMIT_BYTES = 16 * 1024 * 1024;
-/** From this share on an alert tells (image/monitoring/alert-rules.yaml, MemoryNearlyUsed). */
+/** An alert fires above this share (image/monitoring/alert-rules.yaml, MemoryNearlyUsed). */
 const ALERT_SHARE = 0.9;
 /** How soon all is well after the node is started again. */
 const RECOVERY_MS = 15_000;

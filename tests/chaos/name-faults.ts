@@ -9,7 +9,7 @@ import { type Fault, homeOf, pause, within } from './scenario.ts';
 
 /** A name server that hears every question and answers none. */
 export interface MuteNameServer {
-  /** As `MEDIA_NAME_SERVERS` takes it. */
+  /** The address in the form of `MEDIA_NAME_SERVERS`. */
   readonly address: string;
   /** How many questions it heard. */
   asked(): number;
@@ -38,8 +38,8 @@ const RECOVERY_MS = 15_000;
 const READ_EVERY_MS = 20;
 
 /**
- * One tenant's shops all send attachments from names that nobody answers for. Another tenant of the same node sends
- * attachments meanwhile, and reads. `nameServer` is the one that all nodes of the fleet ask.
+ * All shops of one tenant send attachments from names whose server never answers. Another tenant of the same node sends
+ * attachments meanwhile, and reads. All nodes of the fleet ask `nameServer`.
  */
 export function namesHang(nameServer: MuteNameServer): Fault {
   return {
@@ -107,7 +107,7 @@ async function openNeighbour(fleet: Fleet, [troubled]: readonly [ChaosShop, ...C
   throw new Error('no tenant of thirty came to live on the same node');
 }
 
-/** What a tenant meets that reads, and sends attachments from an address that needs no name server. */
+/** Measures a tenant that reads, and sends attachments from an address that needs no name server. */
 async function watch(
   shop: ChaosShop,
   { url, until: ends }: { readonly url: string; readonly until: Promise<unknown> },

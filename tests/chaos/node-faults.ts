@@ -3,12 +3,12 @@ import { until } from '../e2e/waiting.ts';
 import { untilConnected } from './chaos-shops.ts';
 import { type Fault, homeOfFirst, pause, within } from './scenario.ts';
 
-/** What the runtime promises: a hand-over, a take-over after a crash, and a graceful stop take less than so long. */
+/** The runtime's promise: a handover, a takeover after a crash, and a graceful stop take less time than this. */
 const HAND_OVER_MS = 2_000;
 const TAKE_OVER_MS = 15_000;
 const GRACEFUL_STOP_MS = 10_000;
 
-/** SIGTERM: a node hands its shards over and exits 0; then it comes back. */
+/** SIGTERM: a node hands over its shards and exits 0; then it comes back. */
 export const handOver: Fault = {
   name: 'SIGTERM',
   async inflict(run) {

@@ -5,7 +5,7 @@ import type { Fleet, FleetNode } from '../e2e/fleet.ts';
 import { type ChaosShop, untilConnected } from './chaos-shops.ts';
 import { type MessageEnd, type Outcomes, startTraffic, type TimeSpan } from './traffic.ts';
 
-/** Where a fault is inflicted, and how much goes on meanwhile. */
+/** The target of a fault, and the amount of traffic meanwhile. */
 export interface Run {
   readonly fleet: Fleet;
   readonly random: () => number;
@@ -18,10 +18,13 @@ export interface Run {
   readonly timeout: number;
 }
 
-/** What a fault does, while shops send and callers read. */
+/** A fault under shops that send and callers that read. */
 export interface Fault {
   readonly name: string;
-  /** Inflicts it and waits until all is well again. Milliseconds from the fault until then, and a word about it. */
+  /**
+   * Inflicts it and waits until all is well again. Resolves with the milliseconds from the fault until then, and a
+   * remark.
+   */
   inflict(run: Run): Promise<{
     readonly recoveredMs: number;
     readonly note?: string;
@@ -40,9 +43,9 @@ export interface Figures extends Omit<Outcomes, 'others'> {
 }
 
 /**
- * Inflicts a fault under traffic and reads what became of every message: each one whose acceptance was told ends, and
- * is on a handset once, or at most once when it failed `BOT_RESTARTED`; no caller that asks again goes away unanswered.
- * Two readers of each tenant's events, one by polls and one by a stream, see each end once.
+ * Inflicts a fault under traffic and checks every message. Each accepted one ends, and is on a handset once, or at most
+ * once if it failed `BOT_RESTARTED`. No caller that asks again stays unanswered. Two readers of each tenant's events,
+ * one by polls and one by a stream, see each end once.
  */
 export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   const { fleet, random, shops, messagesPerShop, trafficMs } = run;
@@ -64,7 +67,7 @@ export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   };
   assert.deepEqual(others, [], `${fault.name}: messages ended for no reason`);
   assert.deepEqual([figures.lost, figures.doubled], [0, 0], `${fault.name}: lost, doubled`);
-  // What Redis forgot its readers may have seen.
+  // Its readers may have seen events that Redis lost.
   if (lostByRedis !== undefined) await Promise.allSettled(readers.flat().map(({ stop }) => stop()));
   else await Promise.all(shops.map((shop, index) => sawEnds(readers[index] ?? [], shop, ends)));
   return figures;

@@ -1,7 +1,7 @@
 /**
- * The service on a machine whose clock a test sets, as service/service.ts sees it: 5 hours ahead from one SIGUSR2 to the
- * next; from SIGPWR on an hour ahead, and from each SIGWINCH on a second back, both with the clock of Redis. From the
- * start on both are ahead by the milliseconds that its first word names.
+ * The service on a machine whose clock a test sets, like service/service.ts. Between one SIGUSR2 and the next the clock
+ * is 5 hours ahead. SIGPWR sets it an hour ahead, and each SIGWINCH a second back, both together with the clock of
+ * Redis. From the start both are ahead by the milliseconds of its first argument.
  */
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 

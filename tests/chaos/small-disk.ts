@@ -6,9 +6,9 @@ import { join } from 'node:path';
 /** A file system of a few MiB in memory. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves no room on it. */
+  /** Fills it completely. */
   fill(): void;
-  /** Gives the room back. */
+  /** Frees the space. */
   free(): void;
   /** Removes it, with all that is on it. */
   remove(): void;

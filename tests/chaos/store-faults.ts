@@ -122,7 +122,7 @@ export async function openSince(
   return shops.map(({ phone }) => items.find((session) => session.phone === phone)?.since);
 }
 
-/** Waits until every node says that it is ready. */
+/** Waits until every node reports that it is ready. */
 export async function untilReady(fleet: Fleet): Promise<void> {
   await until(
     'every node is ready',
@@ -156,7 +156,7 @@ export async function sendRefusedMs({ fleet, shops, random }: Run): Promise<numb
   return Math.max(...(await Promise.all(asked)));
 }
 
-/** Asks, sees a 503 of the contract that says when to come back, and tells how long it took. */
+/** Makes a call that gets a 503 of the contract with the time to retry. Resolves with its duration. */
 async function refusal(ask: () => Promise<ApiAnswer>): Promise<number> {
   const startedMs = performance.now();
   const { status, error, headers } = await ask();

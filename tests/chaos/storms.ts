@@ -43,7 +43,7 @@ export function loginsRefused(forMs: number): Fault {
   };
 }
 
-/** The network tells shops of their own a rate signal at the same moment: each pauses, and keeps its message. */
+/** The network sends shops a rate signal at the same moment. Each pauses, and keeps its message. */
 export const rateSignals: Fault = {
   name: 'a rate signal for all shops at once',
   async inflict(run) {
@@ -120,7 +120,7 @@ async function backSince({ fleet, shops }: Run, sinceMs: number): Promise<number
   );
 }
 
-/** Waits until the shop's tenant was told so many events of a type, no more, and each of something else. */
+/** Waits until the shop's tenant has exactly so many events of a type, and each of another message. */
 export async function untilEvents(shop: ChaosShop, type: string, count: number): Promise<void> {
   const seen = await until(
     `${count} events ${type}`,

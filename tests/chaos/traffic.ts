@@ -4,7 +4,7 @@ import type { Fleet } from '../e2e/fleet.ts';
 import { sendText, untilEnded } from '../e2e/shop-steps.ts';
 import type { ChaosShop } from './chaos-shops.ts';
 
-/** A message whose acceptance a caller was told. */
+/** A message whose caller got the acceptance. */
 interface Accepted {
   readonly shop: ChaosShop;
   readonly id: string;
@@ -27,13 +27,13 @@ export interface TimeSpan {
   readonly untilMs: number;
 }
 
-/** What became of the messages of a run. Lost and doubled must be 0. */
+/** The results of a run's messages. Lost and doubled must be 0. */
 export interface Outcomes {
   readonly accepted: number;
   readonly sent: number;
-  /** Failed `BOT_RESTARTED`: in hand when a process died; on a handset once at most. */
+  /** Failed `BOT_RESTARTED`: being sent when a process died; on a handset once at most. */
   readonly uncertain: number;
-  /** Said to be sent, and on no handset. */
+  /** Reported as sent, and on no handset. */
   readonly lost: number;
   /** On a handset more than once. */
   readonly doubled: number;
@@ -47,7 +47,7 @@ export interface Outcomes {
 
 /** Callers that send and read all the while. */
 export interface Traffic {
-  /** Resolves when every message was accepted; rejects when one was refused or nobody answered. */
+  /** Resolves when every message was accepted. Rejects if one was refused or got no answer. */
   readonly accepted: Promise<void>;
   /**
    * Waits for that and for the end of every message, and looks into the handsets. `lostByRedis`: what Redis forgot
@@ -88,7 +88,7 @@ export function startTraffic(
     })
     .then(() => Promise.all(reads))
     .then(() => undefined);
-  // Whoever waits for it hears of a failure; until then it must not end the process.
+  // A failure reaches the caller that waits for it. Until then it must not end the process.
   accepted.catch(() => undefined);
   return {
     accepted,
@@ -130,7 +130,7 @@ async function endOf(fleet: Fleet, message: Accepted, lostByRedis?: TimeSpan): P
   };
 }
 
-/** Whether the message was accepted in that time and nobody knows it any more. */
+/** True if the message was accepted in that time and no longer exists. */
 async function isUnknown({ shop, id, acceptedAtMs }: Accepted, span: TimeSpan): Promise<boolean> {
   if (acceptedAtMs < span.fromMs || acceptedAtMs > span.untilMs + ANSWER_MS) return false;
   return (await shop.api.get(`/messages/${id}`)).status === 404;

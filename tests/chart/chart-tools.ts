@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../root.ts';
 
-/** What bin/prepare-document-tools installs for the tests of this folder. */
+/** The tools that bin/prepare-document-tools installs for the tests of this folder. */
 export const TOOLS = join(root, 'tests/chart-tools');
 const run = promisify(execFile);
 
@@ -41,7 +41,7 @@ export function readYaml(text: string): readonly unknown[] {
   });
 }
 
-/** Starts Helm; its standard output. Rejects with what it says where it fails. */
+/** Starts Helm and resolves with its standard output. Rejects with its error output if it fails. */
 export async function helm(...args: readonly string[]): Promise<string> {
   const own = join(root, '.tools/bin/helm');
   const { stdout } = await run(existsSync(own) ? own : 'helm', args, { cwd: root, maxBuffer: 16_000_000 });

@@ -26,7 +26,7 @@ test('helm lint finds nothing, with the values of the chart and with those of ea
   }
 });
 
-/** Where the packages have the type and the validator of a kind. */
+/** Returns the path in the packages of the type and the validator of a kind. */
 function modelOf({ apiVersion, kind }: Manifest): string {
   const folder = apiVersion.startsWith('monitoring.coreos.com/')
     ? '@kubernetes-models/prometheus-operator'
@@ -34,7 +34,7 @@ function modelOf({ apiVersion, kind }: Manifest): string {
   return `${folder}/${apiVersion}/${kind}.js`;
 }
 
-/** What is wrong with objects for Kubernetes: values that their schemas refuse, and fields that no type has. */
+/** Returns the problems of objects for Kubernetes: values that their schemas refuse, and fields that no type has. */
 async function problemsOf(manifests: readonly Manifest[]): Promise<string[]> {
   const problems: string[] = [];
   for (const manifest of manifests) {

@@ -48,7 +48,7 @@ const deploymentSpec = v.object({
   }),
 });
 
-/** A pod: a process of the service with the address, the environment and the probes that its Deployment says. */
+/** A pod: a process of the service with the address, the environment and the probes of its Deployment. */
 export interface Pod {
   readonly name: string;
   /** Base address of the tenants' API. */
@@ -70,8 +70,8 @@ export interface Pods {
 }
 
 /**
- * Reads a Deployment. `secrets` stand in files of `folder`, where a pod has its volume. Each pod has an address of its own below
- * `network`, as in `127.5.6`, since all listen on the same ports.
+ * Reads a Deployment. `secrets` are in files of `folder`, which replaces a pod's volume. Each pod has its own address
+ * below `network`, as in `127.5.6`, since all listen on the same ports.
  */
 export function podsOf(
   deployment: Manifest,

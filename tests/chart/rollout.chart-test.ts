@@ -1,6 +1,6 @@
 /**
- * The Deployment of the chart as processes: its environment, its secrets in files, its probes and its grace start three nodes on
- * one Redis, and its strategy replaces them one after the other under callers that ask again with the same key.
+ * The Deployment of the chart as processes. Its environment, secrets in files, probes and grace period start three
+ * nodes on one Redis. Its strategy replaces them one after the other, under callers that retry with the same key.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,9 @@ import { renderChart, withoutHelm } from './chart-tools.ts';
 import { type Pod, podsOf } from './pods.ts';
 
 const TENANTS = 6;
-/** Of a shop: one in each step of a pod's replacement. The first day of a number allows ten in an hour. */
+/**
+ * The most sends of a shop: one in each step of a pod's replacement. The first day of a number allows ten in an hour.
+ */
 const MOST_SENDS = 9;
 
 /** Starts what the pods need, and reads the Deployment that Helm makes for it. */
@@ -49,7 +51,7 @@ const startCluster = () =>
     const adminToken = randomBytes(24).toString('hex');
     const pods = podsOf(deployment, {
       folder,
-      // Of this machine alone, and of this process: the ports are those of the chart.
+      // The network is only of this machine and process, because the ports are those of the chart.
       network: `127.${((process.pid >> 8) % 200) + 1}.${process.pid % 256}`,
       secrets: {
         ADMIN_TOKEN: adminToken,
@@ -75,7 +77,7 @@ test('a rollout of the chart under traffic loses nothing and sends nothing twice
       Array.from({ length: pods.replicas }, (_, index) => start(`demo-messaging-5d9c-a${index}`)),
     );
     const counters = { requests: 0, retries: 0 };
-    // What a Service leads to; where no pod is ready, callers reach nobody.
+    // The pods of a Service. If no pod is ready, callers reach none.
     const ready = (): Pod[] => live.filter((pod) => pod.isReady());
     const admin = retryingClient({
       addresses: () => ready().map(({ adminUrl }) => adminUrl),

@@ -1,5 +1,5 @@
 /**
- * The client's types are those of the API's document: made anew they are the same, and where the API changes under its
+ * The client's types are those of the API's document. Generated again they are the same. If the API changes under its
  * callers, the compiler names the place.
  */
 
@@ -41,7 +41,7 @@ function copied(): LooseDocument {
   return JSON.parse(JSON.stringify(apiDocument())) as LooseDocument;
 }
 
-/** What the document says of events of a type. */
+/** Returns the document's description of events of a type. */
 function eventOf({ components }: LooseDocument, type: string): LooseEvents['anyOf'][number]['properties'] {
   const { anyOf } = components.schemas.Event as unknown as LooseEvents;
   const found = anyOf.find(({ properties }) => properties.type.enum.includes(type));
@@ -49,7 +49,7 @@ function eventOf({ components }: LooseDocument, type: string): LooseEvents['anyO
   return found.properties;
 }
 
-/** What it says of their data. */
+/** Returns the document's description of their data. */
 function dataOf(document: LooseDocument, type: string): LooseSchema {
   return eventOf(document, type).data as LooseSchema;
 }
@@ -90,7 +90,10 @@ export function told(event: Event): string | null {
 
 let programs = 0;
 
-/** What the compiler says of the client, the examples and a caller, with the client made of this document. */
+/**
+ * Resolves with the compiler's errors about the client, the examples and a caller, with the client made of this
+ * document.
+ */
 function compile(document: LooseDocument, more: Readonly<Record<string, string>> = {}): Promise<string> {
   programs += 1;
   const place = join(folder, String(programs));

@@ -30,7 +30,7 @@ export interface FakeApi {
 export const BASE = 'https://api.example/api/v1';
 export const KEY = 'tm_live_secret';
 
-/** Makes one; `random` is 0.5 unless a test says otherwise, and ids count up. */
+/** Makes one. `random` is 0.5 by default, and ids count up. */
 export function fakeApi(answering: Answering, options: Partial<ClientOptions> = {}): FakeApi {
   const clock = new FakeClock();
   const calls: SeenCall[] = [];
@@ -95,7 +95,7 @@ export function refused(status: number, code: string, details: object = {}): Res
   return Response.json({ success: false, error }, { status, headers: { 'x-request-id': 'theirs' } });
 }
 
-/** What `fetch` does where nobody answers. */
+/** Fails like `fetch` without an answer. */
 export function cutOff(): never {
   throw new TypeError('fetch failed');
 }

@@ -1,4 +1,4 @@
-/** What takes the client more than one call: lists to their end, the event feed, outcomes, connecting. */
+/** The client's flows of more than one call: lists to their end, the event feed, outcomes, connecting. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../client/src/api-error.ts';
@@ -123,7 +123,7 @@ test('a feed rejects when the cursor is too old, and when the service is away fo
   assert.ok(away.clock.monotonicMs() - begun > 80_000);
 });
 
-/** Messages of which a test says when they end. */
+/** Messages that end when the test ends them. */
 function messages(): {
   readonly answer: Answering;
   end(message: string, status: string): void;

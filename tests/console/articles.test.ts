@@ -1,4 +1,7 @@
-/** The articles' pages in a browser: to be read by everybody, on a table and in a hand, and linked with the reference both ways. */
+/**
+ * The articles' pages in a browser: readable for everyone, on a desktop and on a phone, and linked with the reference
+ * both ways.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';

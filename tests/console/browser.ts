@@ -96,7 +96,7 @@ async function launch(
   }
 }
 
-/** What axe-core finds against accessibility on the page as it stands; empty when all is well. */
+/** Returns the accessibility problems that axe-core finds on the current page. Empty: there are none. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   const injected = (await page.evaluate('typeof axe')) === 'object';
   // Through the debugger, since the page's own policy rightly lets no foreign script in.

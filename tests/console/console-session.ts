@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { startBrowser, type TestBrowser } from './browser.ts';
 
-/** A console somebody is signed in to, in a browser of its own. */
+/** A console with a signed-in operator, in a separate browser. */
 export interface ConsoleSession {
   readonly page: Page;
   /** Errors and warnings of the page so far. */

@@ -1,4 +1,4 @@
-/** What an operator does with the console, against the whole service: Redis, one node, the chat network on loopback. */
+/** An operator's work with the console, against the whole service: Redis, one node, the chat network on loopback. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PERMISSIONS } from '../../actors/permission.ts';
@@ -171,7 +171,7 @@ test('the overview counts what happened and which codes were answered', async ()
 });
 
 test('nothing was wrong on any page', () => {
-  // The browser itself reports a refused sign-in; nobody was refused in this session.
+  // The browser itself reports a refused sign-in. No sign-in was refused in this session.
   assert.deepEqual(session.complaints, []);
 });
 

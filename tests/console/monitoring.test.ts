@@ -35,7 +35,7 @@ const dashboard = v.parse(
   JSON.parse(read('grafana-dashboard.json')),
 );
 
-/** The rules that begin with this word, one by one, as far as the lines of this file's form tell. */
+/** Returns the rules that begin with this word, one by one. It relies on the form of this file's lines. */
 const rulesOf = (kind: 'alert' | 'record') =>
   read('alert-rules.yaml')
     .split(/^ {6}- (?=alert: |record: )/m)
@@ -115,7 +115,7 @@ function lostIn(expr: string): string[] {
 /** Labels that Prometheus adds to what it scrapes. */
 const SCRAPED: ReadonlySet<string> = new Set(['job', 'instance']);
 
-/** What an expression asks for and no node has. */
+/** Returns the metrics and labels of an expression that no node has. */
 function unknownIn(expr: string): string[] {
   return [...metricsIn(expr).filter((name) => !exposed.has(name)), ...strangersIn(expr), ...lostIn(expr)];
 }
@@ -240,7 +240,7 @@ test('docs/metrics.md lists every metric of a node with its type, labels and hel
     ([, name = '', help, type]) => ({
       name,
       type,
-      // What was not counted yet shows no labels.
+      // A metric that was not counted yet shows no labels.
       labels: labelsOf(name, type) ?? listed.find((row) => row.name === name)?.labels,
       help,
     }),

@@ -1,4 +1,4 @@
-/** What an operator does in the console that its pages, asked anew again and again, must not undo. */
+/** An operator's inputs in the console, which its pages must keep although they fetch again and again. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,7 @@ after(async () => {
   await service?.stop();
 });
 
-/** Lists with a filter: its label, and how often the list is asked anew. */
+/** Lists with a filter: its label, and how often the list is fetched again. */
 const FILTERS = [
   ['/shops', 'Search', 3_000],
   ['/tenants', 'Search', 5_000],
@@ -66,7 +66,7 @@ test('under a filter that is refused nothing is shown of what was asked before',
   const { page, visit } = session;
   await refusedCalls(1);
   await visit('/requests');
-  // The test before ended on the same page, which asks anew by itself only.
+  // The test before ended on the same page, which fetches again only by itself.
   await page.clock.fastForward(3_000);
   await page.getByRole('row', { name: '/me' }).first().waitFor();
   await page.locator('main form').getByLabel('Tenant').fill('zz');

@@ -1,4 +1,4 @@
-/** What the overview adds up, without a service around it. */
+/** The sums of the overview, without a service around it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessageReason, MessageStatus } from '../../actors/message-status.ts';

@@ -229,7 +229,10 @@ test('a shop whose tenant is suspended shows that, and not that it is well', asy
   assert.match(said, /Its tenant is suspended.*2 messages wait/);
 });
 
-/** What the console's own program says of a shop. Given as text: a compiled import would not be one of the browser's. */
+/**
+ * Returns the console's own status of a shop. The function is text, because a compiled import would not be the
+ * browser's.
+ */
 function statusOf(page: Page, shop: object): Promise<string> {
   return page.evaluate<string>(
     `import('/console/shop-status.js').then(({ shopStatus }) => shopStatus(${JSON.stringify(shop)}).text)`,

@@ -1,4 +1,4 @@
-/** What operators change on the pages of a tenant and a shop, against the real actors with the chat network in memory. */
+/** Operators' changes on the pages of a tenant and a shop, against the real actors with the chat network in memory. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** What the console shows to operators of each role: who they are, what they may not do and why, and what was done. */
+/** The console for operators of each role: their identity, the buttons that are off and why, and the changes made. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';

@@ -43,7 +43,7 @@ async function openShops(stack: ServiceStack): Promise<string[]> {
   return shopIds;
 }
 
-/** What tenants do all day, in a minute and a half: they ask, they send, and now and then too much. */
+/** Makes a tenant's traffic in a minute and a half: reads, sends, and a few calls too many. */
 async function traffic(stack: ServiceStack, shopIds: readonly string[]): Promise<void> {
   const until = performance.now() + TRAFFIC_MS;
   for (let round = 0; performance.now() < until; round += 1) {

@@ -61,7 +61,7 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
     'webhook.test',
   );
 
-  // What happens is sent, also by a service that was killed meanwhile.
+  // Events are sent, also by a service that was killed meanwhile.
   await stack.end('SIGKILL');
   await stack.start();
   await stack.admin.post(`/actors/${stack.tenantId}/${stack.shopId}/pause`, {});
@@ -81,7 +81,7 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   await tries.getByText('queue.paused').first().waitFor();
   await tries.getByText('204', { exact: true }).first().waitFor();
   const eventId = await giveUp();
-  // Its list is asked for anew by itself, every five seconds.
+  // Its list is fetched again by itself, every five seconds.
   await again.clock.fastForward(5_000);
   await again.getByRole('button', { name: `Replay ${eventId}` }).waitFor();
   assert.deepEqual(await accessibilityViolations(again), []);

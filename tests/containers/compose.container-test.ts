@@ -73,7 +73,7 @@ test('a node that comes back takes its half again', async () => {
 
 test('SIGTERM: a node hands over its tenants and exits with 0', async () => {
   assert.equal(await composed.end('node-1', 'SIGTERM'), 0);
-  // Nobody has to wait for a lease to run out.
+  // No caller has to wait for a lease to expire.
   await untilShared({ 'node-2': 128 }, 4_000);
   for (const account of accounts) assert.equal((await me(account)).status, 200);
 });

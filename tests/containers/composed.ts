@@ -7,7 +7,7 @@ import { freePort } from './free-port.ts';
 
 const PROJECT = 'tenant-messaging-test';
 
-/** What compose.yaml makes, running and healthy, reached through its front door. */
+/** The deployment of compose.yaml, running and healthy, reached through its proxy. */
 export interface Composed {
   readonly apiUrl: string;
   readonly adminUrl: string;
@@ -17,7 +17,7 @@ export interface Composed {
     readonly readOnly: boolean;
     readonly user: string;
     readonly added: number;
-    /** Where it may write, in memory. */
+    /** The folders in memory that it may write to. */
     readonly tmpfs: readonly string[];
   }>;
   /** Ends the container of a service so; its exit code. */
@@ -77,7 +77,7 @@ export async function composeUp(): Promise<Composed> {
     async end(service, signal) {
       const container = containerOf(service);
       const ended = container.wait() as Promise<{ StatusCode: number }>;
-      // A stop, unlike a kill by hand, is what the engine does on a deployment.
+      // A deployment makes the engine stop the container, which is not the same as a kill.
       await (signal === 'SIGTERM' ? container.stop() : container.kill({ signal }));
       return (await ended).StatusCode;
     },

@@ -1,6 +1,6 @@
 /**
- * What the image promises, on a Docker engine: `npm run test:containers` builds it and runs this file. It is no part
- * of `bin/test`, which has to pass where there is no engine; here a missing engine fails the run.
+ * The promises of the image, on a Docker engine: `npm run test:containers` builds it and runs this file. It is not in
+ * `bin/test`, which must pass without an engine. Here a missing engine fails the run.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

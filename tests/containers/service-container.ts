@@ -26,11 +26,11 @@ export interface ServiceContainer {
   run(script: string): Promise<string>;
   /** Starts a program inside; its exit code. */
   exitCodeOf(command: readonly string[]): Promise<number>;
-  /** As an engine stops a container: SIGTERM, and SIGKILL after 10 seconds. The exit code then. */
+  /** Stops it like an engine: SIGTERM, and SIGKILL after 10 seconds. Resolves with the exit code. */
   stop(): Promise<number>;
 }
 
-/** Starts the service's image and waits until its own health check says that it is alive. */
+/** Starts the service's image and waits until its own health check reports that it is alive. */
 export async function startServiceContainer(
   image: string,
   environment: Readonly<Record<string, string>> & { readonly ADMIN_TOKEN: string },

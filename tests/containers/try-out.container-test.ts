@@ -18,7 +18,7 @@ const compose = (...words: readonly string[]) => docker('compose', '-f', 'compos
 
 after(() => compose('down', '--volumes'));
 
-/** Starts it as the page says, and waits for the command that it prints last. */
+/** Starts it by the commands of the page, and waits for the command that it prints last. */
 async function up(): Promise<string> {
   await compose('up', '--detach', '--build');
   return until(

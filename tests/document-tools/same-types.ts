@@ -22,7 +22,7 @@ type Data<Responses> = {
     : never;
 }[keyof Responses & Success];
 
-/** What theirs takes, as one object: the client sends the idempotency key of a header where its operation has it. */
+/** Their input as one object. The client sends the idempotency key of a header if its operation has it. */
 type Taken<Of> = Part<Part<Of, 'parameters'>, 'path'> &
   Part<Part<Of, 'parameters'>, 'query'> &
   Body<Part<Of, 'requestBody'>>;
@@ -37,13 +37,13 @@ type Difference<Mine extends Operations[keyof Operations], Theirs> = Theirs exte
       | (Equal<Mine['data'], Data<Responses>> extends true ? never : 'data')
       | (Equal<Mine['status'], keyof Responses & Success> extends true ? never : 'status')
       | (Equal<WithoutKey<Mine['params']>, WithoutKey<Taken<Theirs>>> extends true ? never : 'params')
-      // Of parameters that may be left out, equality says nothing where one side lacks them.
+      // For optional parameters, equality does not show that one side lacks them.
       | (Equal<keyof WithoutKey<Mine['params']>, keyof WithoutKey<Taken<Theirs>>> extends true
           ? never
           : 'names')
   : 'responses';
 
-/** Its success is a file: theirs says `string`, and the client gives a stream. */
+/** Operations whose success is a file. Theirs is typed `string`, and the client returns a stream. */
 type Files = 'readInboundMedia';
 
 type Differences = {

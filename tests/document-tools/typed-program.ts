@@ -1,6 +1,6 @@
 /**
- * What a user of the API writes in TypeScript: every request and reply is typed by what `openapi-typescript` made of the
- * two documents. Compiled beside those types by tests/http/document-tools.test.ts, and run against a service.
+ * A TypeScript program of a user of the API. `openapi-typescript` made its types of every request and reply from the
+ * two documents. tests/http/document-tools.test.ts compiles it and runs it against a service.
  */
 import type { operations } from './api.ts';
 import type { operations as operatorOperations } from './operators.ts';

@@ -1,6 +1,6 @@
 /**
- * Backup while nodes run, and restore into another Redis: the commands of runtime/backup-and-restore.md as they stand
- * there. What was before the backup is there afterwards, and what came later is turned back as that page says.
+ * A backup while nodes run, and a restore into another Redis, by the commands of runtime/backup-and-restore.md. Changes
+ * before the backup are there afterwards. Later ones are undone as that page describes.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,7 +24,7 @@ const [COPY_FILES = '', FROM_RDB = ''] = [...page.matchAll(/^ *```sh\n([\s\S]*?)
 const TO_RDB = /`(redis-cli [^`]*--rdb [^`]*)`/.exec(page)?.[1] ?? '';
 const STOP_REDIS = /`(redis-cli [^`]* SHUTDOWN)`/.exec(page)?.[1] ?? '';
 
-/** What happened to a shop before and after the backup. */
+/** The history of a shop before and after the backup. */
 interface Happened {
   readonly shop: ChaosShop;
   readonly early: Sent;

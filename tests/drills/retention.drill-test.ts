@@ -1,7 +1,7 @@
 /**
- * `MESSAGE_RETENTION_DAYS` lowered and raised, and days that pass for the service and the network: what is shown when, what
- * expires when, and that an erasure finds also what no list names any more. Redis' clock cannot be set, so the test
- * removes what would have expired, by the expiry that Redis was given.
+ * `MESSAGE_RETENTION_DAYS` lowered and raised, and days that pass for the service and the network. It checks when
+ * messages are shown and when they expire. An erasure must also find messages that no list names any more. Redis' clock
+ * cannot be set, so the test removes expired data by the expiry that Redis was given.
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -104,7 +104,7 @@ async function listed(): Promise<string[]> {
   return (data.items as { readonly id: string }[]).map(({ id }) => id);
 }
 
-/** What Redis has that names one of these. */
+/** Returns the Redis data that names one of these. */
 function traces(...names: string[]): Promise<string[]> {
   return onRedis((redis) => tracesIn(redis, names));
 }

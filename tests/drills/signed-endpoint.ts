@@ -9,7 +9,7 @@ export interface SignedEndpoint {
   open(fleet: Fleet, tenantId: string): Promise<string>;
   /** Ids that events with a good signature were about, by their type: `message.sent 66f…`. */
   readonly told: ReadonlySet<string>;
-  /** What came with a signature that the tenant's secret does not make. */
+  /** Bodies whose signature was not made with the tenant's secret. */
   readonly forged: readonly string[];
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * The examples of the articles, run word for word against the service: all of an article in one language are one program,
- * with `call` as the first article defines it.
+ * Runs the examples of the articles unchanged against the service. All examples of an article in one language are one
+ * program, with `call` from the first article.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -23,14 +23,14 @@ const LANGUAGES = {
 type Language = keyof typeof LANGUAGES;
 
 const FIRST_ARTICLE = 'getting-started';
-/** Its examples install and compile: tests/e2e/examples.test.ts does what it says. */
+/** Its examples install and compile. tests/e2e/examples.test.ts runs them. */
 const CLIENT_ARTICLE = 'typescript-client';
 const RECIPIENT = '+41797654321';
 
 let stack: ServiceStack;
 const folder = mkdtempSync(join(tmpdir(), 'examples-'));
 before(async () => {
-  // Packages that the articles say to install.
+  // Packages that the articles install.
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   stack = await startServiceStack();
 });

@@ -14,7 +14,7 @@ const SHOP_PHONE = '+33611110031';
 const CUSTOMER = '+33622220031';
 
 test('a service that cannot write there does not start, and names the reason', async () => {
-  // Before Redis is asked for: nobody listens there.
+  // The check comes before Redis, which does not listen there.
   const started = startServiceNode({
     NODE_ID: 'node-1',
     TMPDIR: '/dev/null',

@@ -1,4 +1,4 @@
-/** What a test does to what Redis publishes to one node, apart from all that the node asks of Redis. */
+/** A test's faults of Redis' publications to one node. The node's other commands are not affected. */
 export type BusFault = 'none' | 'lost' | 'doubled' | 'late';
 
 const MESSAGE = /^[*>]3\r\n\$7\r\nmessage\r\n/;
@@ -9,8 +9,8 @@ export function subscribes(bytes: Buffer): boolean {
 }
 
 /**
- * Returns what comes through of bytes that Redis said. Published messages are lost or come twice; all else, and a message
- * of which a part alone is there, is left as it is.
+ * Returns the bytes from Redis that pass. Published messages are lost or come twice. All else, and an incomplete
+ * message, is unchanged.
  */
 export function published(bytes: Buffer, fault: BusFault): Buffer {
   if (fault !== 'lost' && fault !== 'doubled') return bytes;

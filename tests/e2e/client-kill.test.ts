@@ -1,6 +1,7 @@
 /**
- * The client of `client/` against two nodes, of which the one that has its tenant is killed while it sends, follows events
- * and waits, and some answers are lost: every message it sent is there once, and the feed tells each end once. TEST_SEED repeats a run.
+ * The client of `client/` against two nodes. The one that has its tenant is killed while it sends, follows events and
+ * waits, and some answers are lost. Every message it sent exists once, and the feed has each end once. TEST_SEED
+ * repeats a run.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -61,7 +62,7 @@ test(`a node killed under the client: no message lost, none doubled (seed ${seed
     apiKey: account.apiKey,
     eventGapMs: 100,
     random,
-    // What a kill seldom does: the service has done what was asked, and the answer is lost.
+    // A kill seldom does this: the service has done the work, and the answer is lost.
     fetch: async (...call) => {
       const answer = await fetch(...call);
       if (random() > LOST_ANSWERS) return answer;
@@ -84,7 +85,7 @@ test(`a node killed under the client: no message lost, none doubled (seed ${seed
       if (message !== undefined) told.push(message.id);
     }
   })();
-  // Looked at below, with what it was told until then.
+  // It is checked below, with the events that it got until then.
   let brokenOff: unknown;
   following.catch((error: unknown) => {
     brokenOff = error;

@@ -31,7 +31,7 @@ describe('the contract over HTTP, before the real actors', () => {
     await stack.stop();
   });
 
-  // Each row has an account of its own. Pairing takes a second, so rows wait side by side.
+  // Each row has its own account. Pairing takes a second, so rows wait side by side.
   describe('Endpoints and Authentication', { concurrency: 8 }, () => accessRows(() => target));
   describe('Query and body tables, Input bounds', () => inputRows(() => target));
   describe('Errors, States and transitions, Resources', () => resourceRows(() => target, false));

@@ -1,4 +1,4 @@
-/** What can be sent, to whom, and what the network's answers make of it, through the front door. */
+/** The contents and recipients of sends, and the effects of the network's answers, through the API. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';

@@ -18,7 +18,7 @@ const declare = (...phones: string[]) =>
   stack.api.post(contacts(), { contacts: phones.map((phone) => ({ phone })) });
 const revoke = (phone: string) => stack.api.delete(contacts(), { phone });
 
-/** What the policy says of each form. */
+/** Returns the policy's forecast for each form. */
 async function forecasts(field: 'recipientClass' | 'code', ...phones: string[]): Promise<unknown[]> {
   const asked = phones.map((to) =>
     stack.api.get(`/shops/${stack.shopId}/policy?to=${encodeURIComponent(to)}`),

@@ -25,7 +25,7 @@ const files = createServer((_, answer) => {
   answer.writeHead(200, { 'content-type': 'application/pdf' });
   answer.end(CONTENT);
 });
-/** Nobody gets two messages within ten minutes. */
+/** Enough customers that none gets two messages within ten minutes. */
 const CUSTOMERS = Array.from({ length: 20 }, (_, index) => `+336222200${50 + index}`);
 let stack: ServiceStack;
 let seen: SeenConnections;
@@ -172,7 +172,7 @@ test('another egress opens the session once more, and loses nothing of what is o
   for (const to of customers) assert.equal((await stack.network.inbox(to)).items.length, 1, to);
   assertCameFrom(http.from);
   assert.equal((await detailsOf(shopId)).channel.generation, generation + 1);
-  // The same once more is tried, and changes nothing.
+  // The same egress is tried once more, and changes nothing.
   assert.equal((await setEgress(shopId, http.url)).status, 200);
   assert.equal((await detailsOf(shopId)).channel.generation, generation + 1);
 });

@@ -85,7 +85,7 @@ test('messages from the person are gone from lists, events and Redis, and messag
     ['sent', null, null, undefined, undefined],
   );
   assert.equal((await stack.api.get(`/messages/${toBea.data.id}`)).data.text, 'And you at ten');
-  // Whom the policy stops, and for three days whose receipts are waited for.
+  // People that the policy stops, and for three days those whose receipts are pending.
   const left = await tracesIn(redis, [ANA, NAME, ana, 'Come at nine', 'Hello 0']);
   assert.ok(left.length > 0 && left.every((key) => /:(writers|on-wire:\d)$/.test(key)), left.join(' '));
 });
@@ -109,7 +109,7 @@ test('the log of changes has a digest of the person', async () => {
 test('a person who writes again is published again; an erasure that a kill stopped continues', async () => {
   const ana = await writeToBoth(ANA);
   await stack.end('SIGKILL');
-  // As the commit left it that decided the erasure.
+  // The state after the commit that decided the erasure.
   await redis.sadd(tenantKeys(stack.tenantId).erasingPeople, ana);
   await stack.start();
   await until('the erasure is over', async () => {

@@ -1,6 +1,6 @@
 /**
- * A reader of GET /events, while the service is killed at random moments under it: it sees the end of every message
- * exactly once, in the order of cursors. TEST_SEED repeats a run, TEST_RUNS sets the number of kills.
+ * A reader of GET /events, while the service is killed at random moments. It sees the end of every message exactly
+ * once, in the order of cursors. TEST_SEED repeats a run, TEST_RUNS sets the number of kills.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

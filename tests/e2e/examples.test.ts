@@ -171,7 +171,7 @@ test('inbox.ts answers each message once, also after a crash, and passes over wh
   const beginning = String((await stack.api.get('/events')).data.nextCursor);
   const place = () => readFileSync(cursor, 'utf8');
   const write = (from: string, text: string) => stack.network.write(from, { to: SHOP_PHONE, text });
-  /** Starts at the beginning, and ends it at once when it has told that many messages. */
+  /** Starts at the beginning, and ends it at once after that many messages. */
   const told = async (count: number): Promise<string[]> => {
     writeFileSync(cursor, beginning);
     const child = start('examples/inbox.ts', [stack.shopId, 'We call you.', cursor]);

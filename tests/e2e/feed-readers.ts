@@ -18,7 +18,7 @@ export interface FeedReader {
 
 /** The place before every event. */
 export const FEED_START = '0'.repeat(24);
-/** What tells the end of a message. What its recipient says comes after it. */
+/** The types of the end of a message. Receipts of its recipient come after it. */
 const END_TYPES: ReadonlySet<string> = new Set(['message.sent', 'message.failed', 'message.rejected']);
 /** Between two questions of which the first failed. */
 const AGAIN_MS = 200;
@@ -76,7 +76,7 @@ function repeating(read: (signal: AbortSignal) => Promise<void>, pausesAlways: b
         await new Promise<void>((resolve) => void systemClock.after(AGAIN_MS, resolve));
     }
   })();
-  // Whoever stops it hears of a failure; until then it must not end the process.
+  // A failure reaches the caller that stops it. Until then it must not end the process.
   running.catch(() => undefined);
   return () => {
     end.abort();
@@ -86,7 +86,7 @@ function repeating(read: (signal: AbortSignal) => Promise<void>, pausesAlways: b
 
 /**
  * Waits until a reader saw the end of each message, and stops it. Throws unless it saw each event once, in the order of
- * cursors, and each end once. `ends`: the type of event that tells it, by the message's id.
+ * cursors, and each end once. `ends`: the type of the end's event, by the message's id.
  */
 export async function sawEachEndOnce(
   { seen, stop }: FeedReader,

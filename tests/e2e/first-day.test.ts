@@ -25,9 +25,9 @@ const lines = [...page.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']
 /** Lines that only define what later ones use. */
 const isDefinition = (line: string): boolean => /^(?:[A-Z]+=|\w+\(\) \{)/.test(line);
 
-/** What the reader puts in the place of a word in capitals. */
+/** The reader's value for each word in capitals. */
 const known = new Map<string, string>();
-/** What the page was seen to need, in its order. */
+/** The needs of the page, in its order. */
 const seen: string[] = [];
 
 /** Runs one line as the reader does, with what the lines before it defined; the `data` of the reply. */
@@ -46,7 +46,7 @@ async function run(line: string): Promise<Record<string, unknown>> {
   return data;
 }
 
-/** What the reader does after a line, by what the line calls. */
+/** The reader's steps after a line, by the call in the line. */
 const steps: readonly (readonly [line: RegExp, then: (line: string) => Promise<void>])[] = [
   [
     /^admin \/tenants -d/,

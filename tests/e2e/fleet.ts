@@ -37,7 +37,7 @@ export interface Fleet {
   readonly adminToken: string;
   /** The key of all nodes at their first start. */
   readonly credentialsKey: string;
-  /** What the retrying clients went through, all together. */
+  /** The sums of the retrying clients' counters. */
   readonly counters: Counters;
   /** The tenants' API for a client that asks one node after the other. */
   api(apiKey: string): ApiClient;
@@ -60,10 +60,10 @@ export function startFleet(options: FleetOptions): Promise<Fleet> {
 interface FleetOptions {
   readonly nodes: number;
   readonly redis?: 'single' | 'cluster' | 'pair';
-  /** Of a single Redis: where its files are. */
+  /** The directory of a single Redis' files. */
   readonly redisDirectory?: string;
   readonly gapMs?: string;
-  /** How long its clients ask again; 40 s unless said otherwise. */
+  /** How long its clients retry; default: 40 s. */
   readonly patienceMs?: number;
   /** Another entry point than `service/service.ts`. */
   readonly program?: string;
@@ -146,7 +146,7 @@ async function startNodes(options: FleetOptions, parts: StartedParts): Promise<F
     stop: () => parts.stop(),
   };
   const starting = Array.from({ length: options.nodes }, (_, index) => startOne(`node-${index + 1}`));
-  // Where one does not start the others run all the same, and are to be stopped.
+  // If one does not start the others still run, and must be stopped.
   await Promise.allSettled(starting);
   nodes.push(...(await Promise.all(starting)));
   await fleet.spread();
@@ -155,7 +155,7 @@ async function startNodes(options: FleetOptions, parts: StartedParts): Promise<F
 
 interface FleetStore {
   readonly url: string;
-  /** Where a line to it leads; `undefined`: a cluster has no one line. */
+  /** The socket of a proxy to it; `undefined`: a cluster has more than one connection. */
   readonly socketPath?: string;
   readonly servers: readonly RedisServer[];
   readonly pair?: RedisPair;

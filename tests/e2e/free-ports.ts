@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 const FROM = 12_000;
 const BEFORE = 32_000;
 
-/** Ports nobody listens on; all are held until the last is found, so that they differ. */
+/** Returns free ports. All are held until the last is found, so that they differ. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = [];
   while (servers.length < count) {

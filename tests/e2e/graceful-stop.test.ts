@@ -1,7 +1,7 @@
 /**
- * SIGTERM in the middle of everything: callers on connections they keep, some asking without a pause and some now and
- * then, and a message in the hand of a session. No request that was written goes without its answer, the message is
- * settled or put back, the log holds a whole line for every answer, and the process is gone with exit code 0 within 10 s.
+ * SIGTERM under full traffic: callers on kept connections, some without a pause and some now and then, and a message
+ * that a session is sending. Every written request is answered, and the message is settled or put back. The log holds a
+ * complete line for every answer. The process exits with code 0 within 10 s.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const PIXEL = Buffer.from(
 );
 
 let stack: ServiceStack;
-/** Whom the callers call for; their limits are not those of the shop with a message in hand. */
+/** The callers' account. Its limits are not those of the shop that is sending. */
 let account: Account;
 before(async () => {
   // At `debug` each answered request has its line.
@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => stack.stop());
 
-/** What a caller went through until nobody listened any more. */
+/** A caller's results until the service no longer listened. */
 interface Calls {
   answered: number;
   /** Callers that have had an answer, so that their connections stand. */
@@ -115,7 +115,7 @@ test('a message whose attachment is still being fetched is put back, and goes ou
   }
 });
 
-/** Asks on one connection, which it keeps, until nobody listens. */
+/** Asks on one connection, which it keeps, until the service no longer listens. */
 async function call(calls: Calls, index: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let answeredMs = performance.now();

@@ -1,4 +1,4 @@
-/** A message to a group while the shop's session is on its way back and has not told the group yet. */
+/** A message to a group while the shop's session is reconnecting and has not reported the group yet. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';

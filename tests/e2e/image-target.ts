@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moduleFile, nodeFlags, root } from '../root.ts';
 
-/** What a target of the Dockerfile starts, as far as a process can start it here. */
+/** The program of a target of the Dockerfile, as far as a process can run it here. */
 export interface ImageTarget {
   readonly environment: Readonly<Record<string, string>>;
   /** The words of its ENTRYPOINT. */

@@ -27,7 +27,7 @@ test('PATCH of active holds the queue of a shop that was connected before, and l
   assert.equal((await admin.patch(`/tenants/${tenantId}`, { active: false })).status, 200);
   const refused = await api.get('/me');
   assert.deepEqual([refused.status, refused.error?.code], [403, 'TENANT_INACTIVE']);
-  // Nothing but the tenant's state holds it now: the next message would be taken in hand with this.
+  // Now only the tenant's state pauses it. Otherwise the next message would be prepared here.
   await admin.post(`${actor}/resume`);
   const { data } = await admin.get(actor);
   const details = data.details as Record<string, unknown> & {

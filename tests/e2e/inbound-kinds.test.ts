@@ -1,4 +1,4 @@
-/** Whatever a phone writes is told as what it is, and what says nothing is not told. */
+/** Each kind of message from a phone has an event of its kind. An empty message has none. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -26,7 +26,7 @@ type Told = Readonly<Record<string, unknown>>;
 const write = (message: Omit<ContactMessageCall, 'to'>, to = SHOP_PHONE) =>
   stack.network.write(PERSON, { to, ...message });
 
-/** What the events tell of messages that somebody writes while `work` runs. */
+/** Returns the events of messages that people write while `work` runs. */
 async function toldOf(work: () => Promise<unknown>): Promise<Told[]> {
   const cursor = String((await stack.api.get('/events')).data.nextCursor);
   await work();
@@ -38,7 +38,7 @@ async function toldOf(work: () => Promise<unknown>): Promise<Told[]> {
 const content = Buffer.from('what the file holds');
 const FILE = { file: content.toString('base64') };
 
-/** Of a file: what is told beside its type. */
+/** Returns a file's facts in an event, besides its type. */
 const media = (type: string, fileName: string | null = null) => ({
   type,
   size: content.byteLength,
@@ -49,7 +49,7 @@ const media = (type: string, fileName: string | null = null) => ({
 const card = (name: string) =>
   `BEGIN:VCARD\nVERSION:3.0\nFN:${name}\nTEL;type=CELL;waid=33699999999:+33 6 99 99 99 99\nEND:VCARD`;
 
-/** What is written, and the kind, the text and the media that are told. */
+/** The written message, and the kind, the text and the media of its event. */
 const KINDS: readonly (readonly [Omit<ContactMessageCall, 'to'>, string, string | null, object | null])[] = [
   [{ text: 'Hello' }, 'text', 'Hello', null],
   [{ text: 'Soon gone', wrapped: 'ephemeral' }, 'text', 'Soon gone', null],

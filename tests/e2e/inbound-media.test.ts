@@ -23,11 +23,11 @@ after(() => stack.stop());
 interface Received {
   readonly id: string;
   readonly media: { readonly sha256: string; readonly size: number };
-  /** Where the network keeps it. */
+  /** The network's path of the file. */
   readonly path: string;
 }
 
-/** Somebody sends a file; what the tenant is told of it. */
+/** Sends a file from a contact and returns the tenant's event. */
 async function receive(message: Omit<ContactMessageCall, 'to'>): Promise<Received> {
   const { path } = await stack.network.write(PERSON, { to: SHOP_PHONE, ...message });
   const { data } = await stack.api.get(`/shops/${stack.shopId}/inbound?limit=1`);

@@ -1,4 +1,4 @@
-/** What people write reaches the tenant: once, in order, and only where it is wanted. */
+/** Inbound messages reach the tenant once, in order, and only if it wants them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { apiClient } from './api-client.ts';
@@ -26,7 +26,7 @@ const write = (text: string, from = PERSON, addressing: 'lid' | 'pn' | 'lid_only
 
 const setInbound = (inbound: string) => stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound });
 
-/** What the tenant's events tell behind a cursor. */
+/** Returns the tenant's events after a cursor. */
 async function eventsAfter(cursor: string): Promise<Told[]> {
   const { data } = await stack.api.get(`/events?cursor=${cursor}&limit=100`);
   return data.items as Told[];

@@ -8,23 +8,23 @@ const run = promisify(execFile);
 
 /** A folder with programs of somebody who installed the client. */
 export interface InstalledClient {
-  /** Where the programs lie. */
+  /** The folder of the programs. */
   readonly folder: string;
   /** Paths of everything in the package. */
   readonly packed: readonly string[];
-  /** What the compiler says of the programs, against the types of the package. */
+  /** Resolves with the compiler's output for the programs, against the types of the package. */
   compile(): Promise<string>;
 }
 
 /**
- * Packs the client as `npm pack` does, installs the tarball in an empty folder as a user would, from no registry, and copies
- * the programs of `examples/` beside it.
+ * Packs the client as `npm pack` does and installs the tarball in an empty folder, from no registry. Copies the
+ * programs of `examples/` beside it.
  */
 export async function installClient(folder: string): Promise<InstalledClient> {
   const quiet = ['--silent', '--no-audit', '--no-fund', '--offline'];
   const words = ['pack', '--json', '--pack-destination', folder, join(root, 'client')];
   const { stdout } = await run('npm', [...words, '--loglevel=error'], { cwd: root });
-  // What prepack prints stands before the report.
+  // The output of prepack comes before the report.
   const report = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as readonly {
     readonly filename: string;
     readonly files: readonly { readonly path: string }[];
@@ -44,7 +44,7 @@ export async function installClient(folder: string): Promise<InstalledClient> {
       extends: join(root, 'tsconfig.json'),
       compilerOptions: {
         paths: {},
-        // What the package declares is looked at as well.
+        // The declarations of the package are checked too.
         skipLibCheck: false,
         typeRoots: [join(root, 'node_modules/@types')],
       },

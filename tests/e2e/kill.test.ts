@@ -1,6 +1,6 @@
 /**
- * The service is killed at random moments while it accepts and sends, and started again on the same store: sessions
- * resume without a scan, nothing accepted is lost, nothing is sent twice, and a STOP that the network believes
+ * The service is killed at random moments while it accepts and sends, and started again on the same store. Sessions
+ * resume without a scan, nothing accepted is lost, and nothing is sent twice. A STOP that the network believes
  * delivered has taken effect. TEST_SEED repeats a run, TEST_RUNS sets the number of kills.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Caps, windows and quota through the front door: exact under concurrency, and the same after a kill. */
+/** Caps, windows and quota through the API: exact under concurrency, and the same after a kill. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PERMISSIONS } from '../../actors/permission.ts';

@@ -1,4 +1,4 @@
-/** What a shop answers that never had a session, or lost the one it had, through the front door. */
+/** The answers of a shop that never had a session, or lost its session, through the API. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';

@@ -1,4 +1,4 @@
-/** From an API key to a message the network acknowledged, through the front door (docs/contract.md, whole). */
+/** From an API key to a message that the network acknowledged, through the API (docs/contract.md, whole). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';

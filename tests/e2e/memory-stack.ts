@@ -21,11 +21,11 @@ import { type ApiClient, apiClient } from './api-client.ts';
 export interface MemoryStack extends Account {
   readonly api: ApiClient;
   readonly admin: ApiClient;
-  /** The chat network: does as it is told, and knows how long ago a shop was paired. */
+  /** The chat network, driven by the test. It knows how long ago a shop was paired. */
   readonly network: MemorySessionHost;
   readonly redis: RedisServer;
   readonly adminToken: string;
-  /** What the front door asks for shops. */
+  /** The operations of shops that the API uses. */
   readonly shops: ShopOperations;
   /** Base addresses of the tenants' API and of the operators'. */
   apiUrl(): string;
@@ -62,7 +62,7 @@ async function startStack(
     REDIS_URL: redis.url,
     DATA_DIR: dataDir,
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
-    // Nobody is called there; it lets the gap between sends be short.
+    // No connection is made there; it lets the gap between sends be short.
     MSGAPP_SOCKET_URL: 'ws://127.0.0.1:9/ws/chat',
     SEND_GAP_MS: '1-2',
     PORT: '0',

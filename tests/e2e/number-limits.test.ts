@@ -1,4 +1,4 @@
-/** The network restricts a number: from the wire to the front door, the feed, the metrics and the next process. */
+/** The network restricts a number: from the wire to the API, the feed, the metrics and the next process. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';

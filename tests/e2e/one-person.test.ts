@@ -1,4 +1,4 @@
-/** A person is who the network says they are, in whichever form of their number a caller writes to them. */
+/** The network decides who a person is, in whichever form of their number a caller writes to them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
@@ -60,7 +60,7 @@ test('numbers that only the network knows to be one person: the second message i
   const canonical = '+33655550001';
   const written = '+33655550002';
   await stack.network.setNumber(canonical, true, [written]);
-  // Both accepted before either was checked: nobody can tell yet that they are one person.
+  // Both are accepted before either was checked, so it is not known yet that they are one person.
   const both = await Promise.all([send(written, 'First'), send(canonical, 'Second')]);
   assert.deepEqual(
     both.map(({ status }) => status),

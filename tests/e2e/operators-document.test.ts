@@ -1,4 +1,4 @@
-/** What real actors tell operators is what the operators' document says, field by field. */
+/** The operators' answers of real actors agree with the operators' document, field by field. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';

@@ -1,4 +1,4 @@
-/** Whoever answers STOP to the pool's number opts out of the shops it wrote for as well. */
+/** A person who answers STOP to the pool's number also opts out of the shops that it wrote for. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { SessionAddress } from '../../actors/sessions/session-host.ts';

@@ -1,4 +1,4 @@
-/** Pairing by a code that is typed on the phone, through the front door (docs/contract.md, Pairing by code). */
+/** Pairing by a code that is typed on the phone, through the API (docs/contract.md, Pairing by code). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';

@@ -1,4 +1,4 @@
-/** How many phones may be asked for a code: by a tenant, for one number, and by a node that the network told off. */
+/** The limits of codes for phones: of a tenant, of one number, and of a node that the network refused. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeAccount } from './account.ts';

@@ -1,4 +1,4 @@
-/** An account that links devices with a passkey alone: what its owner is told, by a QR code and by a code to type. */
+/** An account that links devices only with a passkey: the owner's messages, by a QR code and by a code to type. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';

@@ -1,8 +1,7 @@
 /**
- * The pool over two real nodes: the shop whose message it is lives on one, the shop of the platform on the other, so
- * every word of the hand-over crosses. Either is killed at moments drawn by chance: nothing is lost, nothing is sent
- * twice. TEST_SEED repeats a run; TEST_RUNS sets the
- * number of kills, of which the pool shop's own cap bears four.
+ * The pool over two real nodes. The message's shop is on one, the shop of the platform on the other, so every message
+ * between them crosses. Either is killed at random moments. Nothing is lost, nothing is sent twice. TEST_SEED repeats a
+ * run; TEST_RUNS sets the number of kills. The pool shop's own cap allows four.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -116,7 +115,7 @@ test('the pool shop’s own hourly cap holds for all it carries: once spent, ano
   assert.deepEqual(refusals, ['503 MSGAPP_NOT_CONNECTED'], 'its tenant’s own caps had room for all ten');
 });
 
-/** What became of a message, which must be one of the ends that hold: sent once, or given up and read at most once. */
+/** Returns the end of a message, which must be valid: sent once, or given up and read at most once. */
 async function outcomeOf(messageId: string, to: string): Promise<string> {
   const { status, reason } = await untilEnded(stackOf(origin), messageId);
   const { items } = await fleet.network.inbox(to);

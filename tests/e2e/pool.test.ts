@@ -1,6 +1,7 @@
 /**
- * The platform's pool: a shop whose own session is away has a message sent by a shop of the platform, with a line that
- * says so; never to strangers, never for a tenant that did not ask for it, and once, also when the service is killed.
+ * The platform's pool. A shop whose own session is away has a message sent by a shop of the platform, with a line that
+ * names this. It never writes to strangers, never for a tenant that did not ask for it, and once, also when the service
+ * is killed.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -19,7 +20,7 @@ const POOL_LINE = '\n\nSent for Corner bakery via Tenant Messaging';
 const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
 
 let stack: ServiceStack;
-/** The same stack as the platform's own tenant sees it. */
+/** The stack as the platform's own tenant sees it. */
 let platform: ServiceStack;
 let redis: Redis;
 before(async () => {
@@ -162,7 +163,7 @@ async function makePlatform(): Promise<ServiceStack> {
   return { ...stack, api: apiClient(stack.apiUrl, apiKey), tenantId, shopId: String(shop.data.id), apiKey };
 }
 
-/** What the store holds of messages that went through the pool. */
+/** Returns the stored records of messages that went through the pool. */
 async function carriedRecords(): Promise<Record<string, string>[]> {
   const keys = await redis.keys('{s*}:carried:*');
   return await Promise.all(keys.map((key) => redis.hgetall(key)));

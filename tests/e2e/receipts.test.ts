@@ -11,9 +11,9 @@ import { until } from './waiting.ts';
 const SHOP = '+33611110070';
 const PERSON = '+33622220070';
 const SLEEPER = '+33622220071';
-/** Says what it has just before a kill. */
+/** Sends its receipt just before a kill. */
 const HASTY = '+33622220075';
-/** Nobody has what these are sent. */
+/** Handsets that are off, so messages to them do not arrive. */
 const OFF = ['+33622220072', '+33622220073', '+33622220074'];
 const DAY_MS = 24 * 3_600_000;
 const GROUP = '120363000000000070@g.us';
@@ -70,7 +70,7 @@ test('delivered by itself, read when it is read, in this order on the feed', asy
 test('a handset’s receipt just before a kill is not lost: the network sends it again', async () => {
   await stack.network.setHandset(HASTY, false);
   const id = await send(HASTY, 'said before a kill');
-  // Said now, gathered for a quarter of a second, and the service is gone before.
+  // The receipt comes now and is gathered for a quarter of a second. The service is gone before.
   await stack.network.setHandset(HASTY, true);
   await stack.end('SIGKILL');
   await stack.start();
@@ -114,7 +114,7 @@ test('members of a group count once each, and a forged receipt changes nothing',
   assert.deepEqual([both.deliveredCount, both.deliveredAt, both.readAt], [2, read.deliveredAt, read.readAt]);
 });
 
-/** How many shops operators are told of, since nobody has what they sent for a day. */
+/** Returns how many shops operators see whose messages reached no one for a day. */
 async function undeliveredShops(): Promise<number | undefined> {
   const answer = await fetch(`${stack.adminUrl()}/metrics`, {
     headers: { authorization: `Bearer ${stack.adminToken}` },

@@ -6,15 +6,15 @@ import { until } from './waiting.ts';
 const MASTERS = 3;
 const SLOTS = 16_384;
 
-/** Three masters that share the slots, each a process of its own. */
+/** Three masters that share the slots, each a separate process. */
 export interface RedisCluster {
-  /** What goes into `REDIS_URL`. */
+  /** The value of `REDIS_URL`. */
   readonly url: string;
   readonly masters: readonly RedisServer[];
   stop(): Promise<void>;
 }
 
-/** Starts three masters, makes them one cluster and waits until each of them says that it is whole. */
+/** Starts three masters, makes them one cluster and waits until each reports it complete. */
 export async function startRedisCluster(): Promise<RedisCluster> {
   const ports = await freePorts(MASTERS * 2);
   const addresses = Array.from({ length: MASTERS }, (_, index) => ({

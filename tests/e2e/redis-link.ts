@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { type BusFault, published, subscribes } from './bus-line.ts';
 
-/** The line between one node and Redis, with a test's hands on it. */
+/** The connection between one node and Redis, controlled by a test. */
 export interface RedisLink {
   readonly url: string;
   /** Ends all connections and refuses new ones, until `mend`. */
   cut(): void;
   /** How many connections were refused so far. */
   refused(): number;
-  /** Lets nothing through either way, and nobody notices, until `mend` lets everything through that was held back. */
+  /** Stops all bytes both ways without a sign, until `mend` sends everything that was kept. */
   stall(): void;
   /** Redis hears everything and its answers do not come through, until `mend`. */
   muteAnswers(): void;
@@ -17,15 +17,15 @@ export interface RedisLink {
   bus(fault: BusFault): void;
   /** Ends the connection on which the node listens, and each new one, until `mend`. */
   cutBus(): void;
-  /** What the node says reaches Redis so many milliseconds later; 0 ends it. */
+  /** Delays the node's bytes to Redis by so many milliseconds; 0 ends it. */
   delay(ms: number): void;
   mend(): void;
   /** New connections lead to this socket; present ones stay where they are, as when an address moves to another server. */
   moveTo(socketPath: string): void;
   /**
-   * Lets the present connections go dead without a word: what Redis says is lost, what the node says is kept until
-   * `release`, also when it gave the connection up long before: bytes that are on their way arrive, whatever became
-   * of their sender. One of which something was lost ends with the release. New connections pass.
+   * Lets the present connections die silently. Redis' bytes are lost. The node's bytes are kept until `release`, also
+   * if the node gave the connection up long before: bytes on their way arrive, whatever happened to their sender. A
+   * connection that lost bytes ends with the release. New connections pass.
    */
   hold(): void;
   /** Whether this text is among what is kept. */
@@ -39,13 +39,13 @@ export interface RedisLink {
 interface Line {
   readonly client: Socket;
   readonly redis: Socket;
-  /** What the node said and Redis has not heard; `undefined`: everything passes. */
+  /** The node's bytes that Redis has not received; `undefined`: everything passes. */
   kept: Buffer[] | undefined;
-  /** Something that Redis said is lost. The next answer would be taken for the one before, so none passes any more. */
+  /** True if bytes of Redis are lost. The next answer would be taken for the one before, so none passes any more. */
   isDeaf: boolean;
   /** The node listens on it to what is published. */
   isBus: boolean;
-  /** Pieces that Redis said and the node has yet to hear, since they come late. */
+  /** Pieces from Redis that come late and are not with the node yet. */
   lateAnswers: number;
 }
 
@@ -162,7 +162,7 @@ function connectLine(client: Socket, redis: Socket, behaviour: Behaviour): Line 
   return line;
 }
 
-/** The node hears what Redis said. What came late before goes first, since timers of one length come in their order. */
+/** Gives the node Redis' bytes. Earlier late bytes come first, since timers of one length fire in their order. */
 function hear(line: Line, bytes: Buffer, late: boolean): void {
   const say = (): void => {
     if (!line.client.destroyed) line.client.write(bytes);
@@ -178,7 +178,7 @@ function hear(line: Line, bytes: Buffer, late: boolean): void {
   }, LATE_MS);
 }
 
-/** Redis hears what was kept from it; the line ends when nobody is there any more to hear the answer, or can. */
+/** Gives Redis the kept bytes. The connection ends if the node cannot receive the answer any more. */
 async function deliver(line: Line): Promise<void> {
   const { client, redis, kept } = line;
   line.kept = undefined;

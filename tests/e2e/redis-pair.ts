@@ -3,16 +3,16 @@ import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { freePorts } from './free-ports.ts';
 import { until } from './waiting.ts';
 
-/** A master and its replica, each a process of its own. Who is which changes with each failover. */
+/** A master and its replica, each a separate process. The roles change with each failover. */
 export interface RedisPair {
   readonly servers: readonly RedisServer[];
   master(): RedisServer;
   replica(): RedisServer;
   /** Changes the roles and loses nothing. Both servers keep every connection they have, as managed ones do. */
   changeRoles(): Promise<void>;
-  /** The replica follows no more and is a master of its own: what the master acknowledges from here on it never has. */
+  /** Makes the replica a separate master. It never gets anything that the master acknowledges from here on. */
   part(): Promise<void>;
-  /** The replica stays one and follows nobody. */
+  /** Leaves the replica without a master. */
   strandReplica(): Promise<void>;
   /** The replica follows the master again; resolves when it has everything. */
   follow(): Promise<void>;

@@ -8,7 +8,7 @@ import { root } from '../../root.ts';
 import type { Value } from '../../runtime/memory-commands.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
 
-/** What a node of some version had stored: a tenant, its shop and three messages. */
+/** The stored data of a node of some version: a tenant, its shop and three messages. */
 export interface Golden {
   readonly tenantId: string;
   readonly shopId: string;
@@ -17,7 +17,7 @@ export interface Golden {
   readonly keys: Record<string, { readonly type: string; value: string | string[] | Record<string, string> }>;
 }
 
-/** Reads a golden file; each call gives a copy of its own. */
+/** Reads a golden file. Each call returns a new copy. */
 export function readGolden(version: number): Golden {
   return JSON.parse(
     readFileSync(join(root, `tests/actors/golden/version-${version}.json`), 'utf8'),
@@ -41,7 +41,7 @@ export async function goldenTenant(golden: Golden, keyLimits = new KeyLimits()):
   return state;
 }
 
-/** A store of its own that holds what a golden file says, and what is committed to it from then on. */
+/** Returns a new store with the content of a golden file. Later commits change it. */
 export function goldenStore({ keys }: Golden): Store {
   const redis = new MemoryRedis({ monotonicMs: () => 0, wallMs: () => 0 });
   putGolden({ keys }, redis);
@@ -61,7 +61,7 @@ export function goldenStore({ keys }: Golden): Store {
   };
 }
 
-/** Puts what a golden file says into a Redis. */
+/** Puts the content of a golden file into a Redis. */
 export function putGolden({ keys }: Pick<Golden, 'keys'>, redis: MemoryRedis): void {
   for (const [key, { type, value }] of Object.entries(keys)) redis.values.set(key, stored(type, value));
 }
