@@ -7,14 +7,14 @@ import { spawnGuarded } from '../service/guarded-process.ts';
 import { freePorts } from './e2e/free-ports.ts';
 import { until } from './e2e/waiting.ts';
 
-/** A proxy in a process of its own, with a user and a password, whose connections come from an address of its own. */
+/** A proxy in a separate process, with a user and a password. Its connections come from a separate address. */
 export interface EgressProxy {
-  /** As an operator gives it, password and all. */
+  /** The URL that an operator sets, with its password. */
   readonly url: string;
-  /** The same as it is shown. */
+  /** The URL as it is shown. */
   readonly shown: string;
   readonly password: string;
-  /** Where its connections come from. */
+  /** The source address of its connections. */
   readonly from: string;
   /** Ends it at once, with all its connections. */
   kill(): Promise<void>;

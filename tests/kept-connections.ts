@@ -1,4 +1,4 @@
-/** Where Node keeps what `fetch` sends by. */
+/** The key under which Node keeps the dispatcher of `fetch`. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
 interface Dispatcher {
@@ -14,6 +14,6 @@ export function closeKeptConnections(): void {
   const before = place[DISPATCHER];
   if (before === undefined) return;
   place[DISPATCHER] = new (before.constructor as new () => Dispatcher)();
-  // Nobody waits for it: an open stream ends with its server.
+  // The close is not awaited: an open stream ends with its server.
   before.close().catch(() => undefined);
 }

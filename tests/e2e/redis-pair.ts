@@ -16,7 +16,7 @@ export interface RedisPair {
   strandReplica(): Promise<void>;
   /** The replica follows the master again; resolves when it has everything. */
   follow(): Promise<void>;
-  /** Kills the master for good. The replica, which `part` made one, is the master from here on. */
+  /** Kills the master permanently. The replica, which `part` made a master, replaces it. */
   loseMaster(): Promise<void>;
   /** The lost master comes back as a replica of the other; what only it had is gone. */
   rejoin(): Promise<void>;
@@ -89,7 +89,7 @@ async function isMaster(client: Redis): Promise<boolean> {
   return (await client.info('replication')).includes('role:master');
 }
 
-/** Asks a server over a connection of its own. */
+/** Asks a server over a new connection. */
 async function ask<Answer>(
   { server }: Member,
   question: (client: Redis) => Promise<Answer>,

@@ -1,7 +1,7 @@
 import { systemClock } from '../../runtime/clock.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 
-/** What a retrying client went through. */
+/** Counts of a retrying client. */
 export interface Counters {
   requests: number;
   /** Requests that were asked again, each as often as it was. */
@@ -12,8 +12,8 @@ const WAIT_MS = 100;
 const PATIENCE_MS = 40_000;
 
 /**
- * A client as a careful tenant writes one: each request goes to the next node, and one that was cut off or answered
- * 503 goes to the one after it a moment later. Fails only when nobody answered for so long: 40 s unless said otherwise.
+ * A client like that of a careful tenant. Each request goes to the next node. One that was cut off or answered 503 goes
+ * to the node after it a moment later. It fails only after a time without an answer, by default 40 s.
  */
 export function retryingClient(options: {
   /** Base addresses of all nodes, those that are away too. */

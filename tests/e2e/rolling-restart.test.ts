@@ -1,7 +1,6 @@
 /**
- * Nodes restarted one after the other, under callers behind a front door that goes to the next node when a connection
- * is refused or ends without an answer, as `image/` has one. Hardly a caller hears a 503, and who asks again gets
- * through.
+ * Nodes restarted one after the other, under callers behind a proxy. Like that of `image/`, it goes to the next node
+ * when a connection is refused or ends without an answer. Few callers get a 503, and a retry succeeds.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -84,7 +83,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void systemClock.after(ms, resolve));
 }
 
-/** Asks a node, and the next one when nobody answers there at all. */
+/** Asks a node, and the next one if that does not answer at all. */
 async function throughDoor(
   first: number,
   ask: (node: Fleet['nodes'][number]) => Promise<ApiAnswer>,

@@ -43,7 +43,7 @@ after(async () => {
   await stack.stop();
 });
 
-/** Makes a shop throw on a send, of a tenant of its own: a declaration that no program wrote cannot be read. */
+/** Makes a shop of another tenant throw on a send, by a declaration that cannot be read. */
 async function poisonedSend(): Promise<void> {
   const account = await makeAccount(stack.admin, 'Poisoned');
   const { contacts } = tenantKeys(account.tenantId);

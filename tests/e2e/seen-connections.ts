@@ -13,7 +13,7 @@ export function watchConnections(): SeenConnections {
   let arrived: { readonly address: string; readonly port: number }[] = [];
   const ownPorts = new Set<number>();
   const came = (message: unknown): void => {
-    // A socket that has closed says nothing of where it came from.
+    // A closed socket no longer has its peer's address.
     const { remoteAddress, remotePort } = (message as { readonly socket: Socket }).socket;
     arrived.push({ address: remoteAddress ?? 'a closed socket', port: remotePort ?? 0 });
   };

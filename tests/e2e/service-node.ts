@@ -6,7 +6,7 @@ import { moduleFile, nodeFlags, root } from '../root.ts';
 
 const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
 
-/** One node of the service in a process of its own, on ports the system picked. */
+/** One node of the service in a separate process, on ports that the system chose. */
 export interface ServiceNode {
   readonly nodeId: string;
   /** Base address of the tenants' API; another one after a restart. */
@@ -26,21 +26,21 @@ export interface ServiceNode {
   runs(): boolean;
 }
 
-/** What is other than before when a node starts again. */
+/** The changes with which a node starts again. */
 export interface NodeChange {
   readonly settings?: Readonly<Record<string, string>>;
-  /** As of `startServiceNode`. */
+  /** Like that of `startServiceNode`. */
   readonly program?: string;
   /** Words behind the program's name. */
   readonly args?: readonly string[];
 }
 
-/** What `service/service.ts` is told; ports and PATH are added. */
+/** The environment of `service/service.ts`; ports and PATH are added. */
 export type NodeEnvironment = { readonly NODE_ID: string } & Readonly<Record<string, string>>;
 
 /**
- * Starts a node and waits until it says that it is ready. `program`: another entry point than `service/service.ts`, with
- * the same ready line. An absolute path names the TypeScript source of another tree.
+ * Starts a node and waits until it reports that it is ready. `program`: another entry point than `service/service.ts`,
+ * with the same ready line. An absolute path names the TypeScript source of another tree.
  */
 export async function startServiceNode(
   environment: NodeEnvironment,

@@ -20,7 +20,7 @@ export interface ServiceStack {
   readonly admin: ApiClient;
   readonly adminToken: string;
   readonly credentialsKey: string;
-  /** Where the operators' console is. */
+  /** The address of the operators' console. */
   adminUrl(): string;
   /** Base address of the tenants' API. */
   apiUrl(): string;

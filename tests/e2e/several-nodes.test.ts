@@ -1,6 +1,6 @@
 /**
- * Three nodes on one Redis, in processes of their own: any of them answers anything, shards are spread evenly and
- * again when a node joins, and a key that was revoked opens nothing on any node once the call has returned.
+ * Three nodes on one Redis, in separate processes. Any node answers any call. Shards are spread evenly, also after a
+ * node joins. A revoked key opens nothing on any node once the call has returned.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -55,7 +55,7 @@ test('a shop is connected, sends and is read through whichever node', async () =
       idempotencyKey: text,
     });
     assert.equal(answer.status, 202, JSON.stringify(answer.error));
-    // The same call elsewhere is known there.
+    // Other nodes know the call by its idempotency key.
     for (const other of fleet.nodes) {
       const replay = await sendText({ api: other.api(apiKey) }, shopId, {
         to: `${to}${index}`,

@@ -1,4 +1,7 @@
-/** A node that is asked to end says so to its load balancer first, and takes requests until that has noticed. */
+/**
+ * A node that is asked to end first reports itself as not ready to its load balancer. It accepts requests until the
+ * balancer has noticed.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
@@ -26,7 +29,7 @@ test('after SIGTERM /readyz is red at once, requests are answered through the de
   await until('the node says that it is not ready', async () => (await readiness()) === 503, { everyMs: 5 });
   assert.equal((await fetch(`${stack.adminUrl()}/healthz`)).status, 200);
   for (let answered = 0; answered < 6; answered += 1) {
-    // Each on a connection of its own, as after a look at the probe.
+    // Each call has a new connection, as after a look at the probe.
     const reply = await fetch(`${stack.apiUrl()}/me`, {
       headers: { authorization: `Bearer ${stack.apiKey}`, connection: 'close' },
     });

@@ -1,6 +1,6 @@
 /**
- * SIGTERM while callers keep a node waiting: one for a code that the chat network does not send, one with half a request.
- * Neither may cost the hand-over of its shards, for which whoever asked the node to stop waits 10 s at most.
+ * SIGTERM while callers keep a node waiting: one for a code that the chat network does not send, one with half a
+ * request. Neither may prevent the handover of its shards, which may take 10 s at most.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -13,7 +13,7 @@ import { apiClient } from './api-client.ts';
 import { type ServiceNode, startServiceNode } from './service-node.ts';
 import { until } from './waiting.ts';
 
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 const silence = createServer((socket) => void socket.on('error', () => undefined));
 
 let redis: RedisServer;
@@ -44,7 +44,7 @@ after(async () => {
   await redis.stop();
 });
 
-/** Ends the node as a deployment does: exit code 0 says that its shards are handed over. */
+/** Ends the node like a deployment. Exit code 0 means that its shards are handed over. */
 async function stopInTime(): Promise<void> {
   const startedMs = performance.now();
   assert.equal(await node.end('SIGTERM'), 0);

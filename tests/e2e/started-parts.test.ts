@@ -1,4 +1,4 @@
-/** What tests start together is stopped together, also where the rest of it does not start. */
+/** Parts that tests start together are stopped together, also if one of them does not start. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';

@@ -1,6 +1,6 @@
 /**
- * What an accepted message costs in Redis, counted by Redis. What a command costs there is the keys it touches, so
- * these counts hold the price of a send where a time would depend on the machine.
+ * The cost of an accepted message in Redis, counted by Redis. A command's cost is the keys it touches. So these counts
+ * bound the price of a send, and a time would depend on the machine.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const SHOPS = 48;
 const CALLERS = 32;
 const WARM = 2;
 const MESSAGES_PER_SHOP = 20;
-/** Of what a node asks each second by itself, so many are counted to know what one costs. */
+/** The number of a node's own questions each second that are counted, to know the cost of one. */
 const LOOKS = 2;
 
 for (const { tenants, commands } of [
@@ -121,11 +121,11 @@ interface Figures {
   /** How often the node looked at its shards, which a busy machine has it do more often a message. */
   readonly looks: number;
   readonly keys: number;
-  /** What Redis holds. */
+  /** The size of the data in Redis. */
   readonly bytes: number;
 }
 
-/** What Redis counted, when nothing is under way: between two looks of the node at its shards. */
+/** Returns Redis' counts while nothing is in progress, between two reads of its shards by the node. */
 async function figures(redis: Redis): Promise<Figures> {
   let last = await figuresNow(redis);
   return until('Redis stands still', async () => {
@@ -142,7 +142,7 @@ async function figuresNow(redis: Redis): Promise<Figures> {
   let looks = 0;
   for (const [, name, calls] of stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)) {
     if (name === 'time') looks = Number(calls);
-    // What the nodes say to each other, and what this test asks, is no message's.
+    // Messages between nodes, and this test's questions, do not belong to a message.
     if (!/^(info|dbsize|publish|ping|config|time)/.test(name ?? '')) commands += Number(calls);
   }
   const bytes = Number(/^used_memory:(\d+)/m.exec(memory)?.[1]);

@@ -1,4 +1,4 @@
-/** A look-up of a number that the network throttles or leaves open, from the wire to the front door. */
+/** A look-up of a number that the network throttles or leaves open, from the wire to the API. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';

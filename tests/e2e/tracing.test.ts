@@ -84,7 +84,7 @@ test('a trace that its caller does not keep is not sent, and goes on under the s
   const sent = await stack.api.post(`/shops/${stack.shopId}/messages`, body, headers);
   const record = await stack.api.get(`/messages/${String(sent.data.id)}`);
   assert.match(String(record.data.traceparent), new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
-  // What came after it has arrived: it would have, too.
+  // A later span has arrived, so an earlier one would have, too.
   await until('a later span', async () => spans.some(({ name }) => name === 'GET /messages/{id}'));
   assert.equal(spans.filter(({ traceId }) => traceId === trace).length, 0);
 });

@@ -45,7 +45,7 @@ before(async () => {
     name,
     value.replaceAll(/\$\{(\w+):-[^}]*\}/g, (_, variable: string) => String(given[variable])),
   ]);
-  // A container has a loopback and a volume of its own. A process has those of this machine.
+  // A container has its own loopback and volume. A process has those of this machine.
   const own = Object.entries(target.environment).map(([name, value]) => [
     name,
     value.replace('0.0.0.0', '127.0.0.1').replace('/data', folder),
@@ -70,7 +70,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What stands behind a word of the text that it printed. */
+/** Returns the value after a word of the printed text. */
 function told(word: string): string {
   const line = printed.find((each) => each.startsWith(`${word}: `));
   assert.ok(line, printed.join('\n'));

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Asks until the answer is there: for what another process does and tells only when asked. Asks again as soon as the
- * last answer is in, at most every `everyMs`, and fails with `what` after `withinMs`.
+ * Asks until the answer is there, about the work of another process that sends no event. Asks again as soon as the last
+ * answer is in, at most every `everyMs`. Fails with `what` after `withinMs`.
  */
 export async function until<Value>(
   what: string,

@@ -1,6 +1,7 @@
 /**
- * A node that stops while an endpoint takes its time records the answer and sends the event to it no more. A node that is killed between the answer of a webhook's endpoint and its record: what was delivered comes once more under
- * the same id, and nothing is lost. The line to Redis is cut as the first event comes in, so that nothing can be recorded.
+ * A node that stops while an endpoint takes its time records the answer and does not send the event again. A node may
+ * also be killed between the answer of an endpoint and its record. Then the event comes once more under the same id,
+ * and nothing is lost. The connection to Redis is cut as the first event comes in, so that nothing can be recorded.
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -93,7 +94,7 @@ test('SIGTERM while an endpoint answers: its answer is recorded, and the event d
   const door = new URL(node.apiUrl());
   asked = async () => {
     begun();
-    // The stop has begun once nobody listens any more.
+    // The stop has begun once the node no longer listens.
     await until('the node stops', () =>
       fetch(door).then(
         () => false,
@@ -106,7 +107,7 @@ test('SIGTERM while an endpoint answers: its answer is recorded, and the event d
   assert.equal(await node.end('SIGTERM'), 0);
   asked = () => undefined;
   await node.start();
-  // What comes next says that all before it was looked at.
+  // The next event proves that all earlier ones were handled.
   await fleet.admin.post(`/actors/${tenantId}/${shopId}/resume`, {});
   const attempts = async () => {
     const { data: listed } = await fleet.admin.get(`/tenants/${tenantId}/webhooks/${data.id}/attempts`);

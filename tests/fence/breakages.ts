@@ -1,7 +1,7 @@
 /**
- * Breaks the promises of the runtime, and of the tenants' events, one at a time in a copy, and expects the tests that
- * runtime/README.md and docs/promises.md name for it to notice. Run: npm run breakages [-- part of a name]
- * Ends with exit code 1 when one goes unnoticed.
+ * Breaks the promises of the runtime and of the tenants' events, one at a time in a copy. Expects the tests that
+ * runtime/README.md and docs/promises.md name for each to fail. Run: npm run breakages [-- part of a name] Ends with
+ * exit code 1 if one goes unnoticed.
  */
 import { spawnSync } from 'node:child_process';
 import { type Case, cases } from './breakage-cases.ts';
@@ -32,7 +32,7 @@ function isNoticed({ noticedBy, ...breakage }: Case, limitMs: number): boolean {
 
 const chosen = cases.filter(({ promise }) => promise.includes(process.argv[2] ?? ''));
 
-/** A copy with nothing broken: what is red there says nothing. */
+/** A copy with nothing broken. A test that is red there proves nothing. */
 const sound: readonly Case[] = [
   ...new Map(chosen.map(({ noticedBy, layer = 'runtime' }) => [noticedBy, layer])),
 ].map(([noticedBy, layer]) => ({

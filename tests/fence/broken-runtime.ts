@@ -7,15 +7,15 @@ const copied = [
   ...['runtime', 'tests/fence', 'tests/runtime', 'tests/redis-server.ts', 'tests/root.ts'],
   ...['package.json', 'tsconfig.json'],
 ];
-/** What is copied as well where something in `actors/` is broken. */
+/** The folders that are also copied if something in `actors/` is broken. */
 const copiedWithActors = ['actors', 'policy', 'tests/actors', 'tests/policy'];
-/** What these use, and nobody breaks. */
+/** The folders that these use, and that stay unbroken. */
 const linked = ['node_modules', 'service', 'tests/e2e'];
 const linkedWithActors = ['http', 'simulator', 'tests/http'];
 
 /** One promise broken on purpose: what is replaced by what in a file. */
 export interface Breakage {
-  /** The layer that the file is of, `runtime` where it is not said. */
+  /** The layer of the file; default: `runtime`. */
   readonly layer?: 'runtime' | 'actors';
   /** From that layer's folder on. */
   readonly file: string;
@@ -28,13 +28,13 @@ export interface RuntimeCopy {
   remove(): void;
 }
 
-/** Every batch is applied, whoever owns the shard by now. */
+/** Applies every batch, whichever node owns the shard by now. */
 export const withoutFence: Breakage = {
   file: 'redis/commit-shards.lua',
   edits: [['if actual[section] == ARGV[argument] then', 'if true then']],
 };
 
-/** What a turn decided happens before it is committed. */
+/** Runs the effects of a turn before it is committed. */
 export const effectBeforeCommit: Breakage = {
   file: 'actor/turn-cycle.ts',
   edits: [

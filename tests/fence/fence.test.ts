@@ -1,10 +1,10 @@
 /**
- * The fence, in processes of their own. A commit is kept on its line until its shard has gone on without it, and then
- * delivered; and nodes under load are paused, blocked, cut off, killed and given wrong clocks at random moments while
- * Redis is killed once. What happened is read from Redis's append-only file. The late commits are delivered to copies
- * of the runtime too, one without the fence and one with the effect before the commit, which must be found out; the
- * storm found both out with every seed that was tried (`withoutFence` 1 to 4, `effectBeforeCommit` 1 and 2).
- * TEST_SEED repeats the moments of a storm, TEST_RUNS sets how many there are.
+ * The fence, with nodes in separate processes. A commit is kept on its connection until its shard has moved on, and is
+ * then delivered. Nodes under load are paused, blocked, cut off, killed and given wrong clocks at random moments, and
+ * Redis is killed once. The history is read from Redis's append-only file. The late commits are also delivered to
+ * broken copies of the runtime: one without the fence, and one with the effect before the commit. The test must detect
+ * both. The storm detected both with every tried seed (`withoutFence` 1 to 4, `effectBeforeCommit` 1 and 2). TEST_SEED
+ * repeats the moments of a storm, TEST_RUNS sets how many there are.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

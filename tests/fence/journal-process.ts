@@ -1,7 +1,7 @@
 /**
- * One node of the runtime in a process of its own, whose actors write journals: each command is pushed to its actor's
- * list in Redis, and its effect, and what its asker was told, are witnessed over a line of their own. The same Redis
- * hears both, so its append-only file has everything in the order in which it happened.
+ * One node of the runtime in a separate process. Its actors write journals: each command is pushed to its actor's list
+ * in Redis. Its effect, and the answer to its caller, are pushed over a separate connection. The same Redis gets both,
+ * so its append-only file has everything in the order in which it happened.
  */
 import { Redis } from 'ioredis';
 import * as v from 'valibot';
@@ -22,7 +22,7 @@ const { nodeId, redisUrl, witnessUrl, limits } = v.parse(
   JSON.parse(process.argv[2] ?? ''),
 );
 
-/** What the test asks of this process. */
+/** The orders of the test to this process. */
 const order = v.variant('type', [
   v.object({ type: v.literal('ask'), shard: v.number(), id: v.string() }),
   /** Asks without a pause from here on, so many at a time, whatever shards it owns. */
@@ -32,7 +32,7 @@ const order = v.variant('type', [
   /** Keeps the event loop busy. */
   v.object({ type: v.literal('block'), forMs: v.number() }),
   v.object({ type: v.literal('step wall clock'), byMs: v.number() }),
-  /** Tells what it believes of a shard, for a test that waited for an answer in vain. */
+  /** Reports its own state of a shard, for a test that waited for an answer in vain. */
   v.object({ type: v.literal('describe'), shard: v.number(), id: v.string() }),
 ]);
 

@@ -27,13 +27,13 @@ const limits = {
 /** How long a lease of these nodes lasts. */
 export const LEASE_MS = limits.leaseMs;
 
-/** One node that writes journals, in a process of its own behind a line of its own. */
+/** One node that writes journals, in a separate process with a separate connection. */
 export interface JournalNode {
   readonly nodeId: string;
   readonly link: RedisLink;
   /**
-   * Tells it what to do, see `journal-process.ts`; resolves when Redis has passed it on. False: nobody listened, as
-   * while it starts.
+   * Sends it an order, see `journal-process.ts`. Resolves when Redis has passed it on. False: the node did not listen,
+   * as while it starts.
    */
   order(order: object): Promise<boolean>;
   signal(signal: NodeJS.Signals): void;
@@ -50,17 +50,17 @@ interface WaitOptions {
 export interface JournalWorld {
   readonly server: RedisServer;
   start(nodeId: string): Promise<JournalNode>;
-  /** Waits until a shard belongs to a node, or to nobody. */
+  /** Waits until a shard belongs to the node, or with undefined to none. */
   untilOwned(shard: number, nodeId: string | undefined): Promise<void>;
   /** A shard that a node has. */
   shardOf(nodeId: string): Promise<number>;
-  /** Waits until the witness was told such a thing; what it was told. */
+  /** Waits for a line of the witness that matches, and resolves with it. */
   untilTold(words: RegExp): Promise<string>;
-  /** How many commands were acknowledged so far, as the witness was told. */
+  /** Resolves with the number of acknowledged commands that the witness has. */
   acknowledged(): Promise<number>;
   /** Asks the actor of a shard, at its owner or at the given node, until it answers. Fails with what each node believes. */
   untilAnswered(shard: number, options?: WaitOptions & { readonly nodeId?: string }): Promise<void>;
-  /** Ends all nodes as a hand-over and reads what they left. */
+  /** Ends all nodes with a handover and reads their data. */
   end(): Promise<Journal>;
   stop(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
     );
   const answers = async (shard: number, nodeId: string | undefined): Promise<boolean> => {
     asked += 1;
-    // Of the same actor as every id that ends so.
+    // Every id with this end belongs to the same actor.
     const id = `asked-${asked}-0`;
     const at = nodeId ?? (await ownerOf(redis, shard));
     const order = { type: 'ask', shard, id };

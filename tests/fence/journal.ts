@@ -1,7 +1,7 @@
 import { parseRecord, type ShardRecord } from '../../runtime/engine.ts';
 import { appliedWrites } from './append-only-file.ts';
 
-/** What a run left behind, read from the append-only file of its Redis. */
+/** The history of a run, read from the append-only file of its Redis. */
 export interface Journal {
   /** Everything that breaks a promise of the runtime, as sentences. */
   readonly violations: readonly string[];
@@ -13,10 +13,12 @@ export interface Journal {
 }
 
 /**
- * Reads the history of a run. A shard's record goes on by a commit (revision one up, the rest as it was) or by a change
- * of owner (epoch one up, revision as it was) and in no other way; no command is committed twice; an effect comes after
- * its commit, once, from the node that committed it; an acknowledged command is in the history and had its effect
- * before its asker was told; a refused one is not in the history.
+ * Reads the history of a run and checks it.
+ *
+ * A shard's record changes only by a commit (revision one up, the rest unchanged) or by a change of owner (epoch one
+ * up, the revision unchanged). No command is committed twice. An effect comes after its commit, once, from the node
+ * that committed it. An acknowledged command is in the history, and had its effect before its caller got the answer. A
+ * refused one is not in the history.
  */
 export function readJournal(directory: string): Journal {
   const reader = new JournalReader();
@@ -67,7 +69,7 @@ class JournalReader {
   }
 
   #witness(entry: string): void {
-    // A Redis that was restarted may have been told the same thing twice.
+    // After a restart Redis may have got the same line twice.
     if (this.#witnessed.has(entry)) return;
     this.#witnessed.add(entry);
     const [what, id = '', nodeId] = entry.split(' ');

@@ -8,9 +8,9 @@ const shards = [3, 40, 64, 77, 100, 120];
 const LONGEST_MS = 60_000;
 
 /**
- * Three nodes ask their actors without a pause while each is disturbed at random moments, and Redis is killed once: for so
- * long, and on until so many commands were acknowledged, which a busy machine takes longer for. All trouble is over when
- * it resolves.
+ * Makes three nodes ask their actors without a pause. Each is disturbed at random moments, and Redis is killed once. It
+ * lasts for so long, and until so many commands were acknowledged, which takes longer on a busy machine. All trouble is
+ * over when it resolves.
  */
 export async function storm(
   world: JournalWorld,
@@ -30,7 +30,7 @@ export async function storm(
       await pause(random() * LEASE_MS);
       await disturb(node, random);
     }
-    // Where the clocks of all are wrong none owns a shard, for as long as they are.
+    // While the clocks of all nodes are wrong, none owns a shard.
     await until('the node hears that it rests', () => node.order({ type: 'rest' }));
   });
   await pause(random() * forMs);
@@ -53,7 +53,7 @@ async function disturb(node: JournalNode, random: () => number): Promise<void> {
       await paused(node, lastsMs);
       break;
     case 1:
-      // What it said arrives when it has been away.
+      // Its bytes arrive when it has been away.
       link.hold();
       await pause(random() * 50);
       await paused(node, lastsMs);

@@ -17,7 +17,7 @@ interface CaddyFront {
   stop(): Promise<void>;
 }
 
-/** Starts Caddy before a front door, with a certificate of an authority of its own. Resolves once it has that. */
+/** Starts Caddy before the proxy, with a certificate of a new authority. Resolves once it has the certificate. */
 export async function startCaddy(frontUrl: string): Promise<CaddyFront> {
   const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
   const [plainPort = 0, port = 0] = await freePorts(2);

@@ -1,6 +1,6 @@
 /**
- * The caller's address behind HTTPS: what IP lists, the request log and the lock-out of token guesses see of a caller whose
- * connection ends at a proxy before the front door. Each machine has an address of its own on loopback.
+ * The caller's address behind HTTPS, when its connection ends at a server before the proxy. IP lists, the request log
+ * and the lock-out of token guesses use it. Each machine has a separate address on loopback.
  */
 
 import assert from 'node:assert/strict';
@@ -61,7 +61,7 @@ interface Edge {
   readonly ca: string;
 }
 
-/** A call over HTTPS. `claims`: what it says of itself in `X-Forwarded-For`. */
+/** Makes a call over HTTPS. `claims`: its own `X-Forwarded-For`. */
 function call(
   edge: Edge,
   path: string,
@@ -87,14 +87,14 @@ const frontDoor = (
 ) =>
   behindNginx([Number(new URL(service.apiUrl).port), Number(new URL(service.apiUrl).port)], ask, {
     operatorsPort: Number(new URL(service.adminUrl).port),
-    // A machine of its own.
+    // A separate machine.
     change: (configuration) =>
       change(
         configuration.replace('proxy_http_version 1.1;', `proxy_http_version 1.1; proxy_bind ${FRONT};`),
       ),
   });
 
-/** The server of docs/tls.md before each of the two ports of the front door. */
+/** Returns the server of docs/tls.md before each of the two ports of the proxy. */
 function withBalancer(ports: readonly number[], forwardedFor: string) {
   const [, server = ''] = /```nginx\n([\s\S]+?)```/.exec(read('docs/tls.md')) ?? [];
   assert.ok(server.includes('$proxy_add_x_forwarded_for'));
@@ -114,8 +114,8 @@ function withBalancer(ports: readonly number[], forwardedFor: string) {
 }
 
 /**
- * Checks what a key with an IP list and the request log see of the caller and of a stranger, who both claim to be the
- * other.
+ * Checks the addresses that a key with an IP list and the request log see. The caller and a stranger both claim the
+ * other's address.
  */
 async function seesAddresses(edge: Edge): Promise<void> {
   const tenant = await target.tenant({ plan: 'scale' });

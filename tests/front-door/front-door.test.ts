@@ -1,6 +1,6 @@
 /**
- * The front door of compose.yaml with an nginx of this machine: what it passes on, what it repeats and what not, and what
- * a node answers a proxy that was told nothing.
+ * The proxy of compose.yaml with an nginx of this machine: the calls that it forwards, and those that it repeats. Also
+ * the answers of a node to a proxy with default settings.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -7,7 +7,7 @@ import { freePorts } from '../e2e/free-ports.ts';
 import { until } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
 
-/** Nobody listens there. */
+/** A port without a listener. */
 const DISCARD_PORT = 9;
 const IMAGE = join(root, 'image');
 
@@ -20,7 +20,7 @@ interface FrontOptions {
 
 /** nginx as compose.yaml runs it, before two nodes on loopback. */
 export interface NginxFront {
-  /** Where callers reach it, without the base path. */
+  /** The address for callers, without the base path. */
   readonly url: string;
   /** The address at which operators reach it. */
   readonly adminUrl: string;
@@ -47,7 +47,7 @@ async function startNginxFront(
     ['172.30.57.12:3000', `127.0.0.1:${nodes[1]}`],
     ['172.30.57.11:3001', `127.0.0.1:${operatorsPort}`],
     ['172.30.57.12:3001', `127.0.0.1:${operatorsPort}`],
-    // A test says by itself what it expects.
+    // A test checks the log lines that it expects.
     ['stderr warn', 'stderr crit'],
     ['listen 3000', `listen 127.0.0.1:${port}`],
     ['listen 3001', `listen 127.0.0.1:${adminPort}`],

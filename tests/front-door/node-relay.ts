@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 
-/** A node as the front door sees it: a port of its own, which leads to a service. */
+/** A node as the proxy sees it: a separate port that leads to a service. */
 export interface NodeRelay {
   readonly port: number;
   /** The first lines of all requests that came in, in their order. */

@@ -1,4 +1,4 @@
-/** The front door of compose.yaml refuses some calls by itself: in the usual envelope, and no node hears of it. */
+/** The proxy of compose.yaml refuses some calls by itself: in the usual envelope, and without a call to a node. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * Calls and streams that wait for events, through the front door of compose.yaml: whatever they come to, the calls of
- * another tenant are answered.
+ * Calls and streams that wait for events, through the proxy of compose.yaml. The calls of another tenant are answered
+ * all the same.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ after(async () => {
   await service?.stop();
 });
 
-/** Two nodes behind a front door. */
+/** Starts two nodes behind the proxy. */
 async function behind(
   outcomeOf: NonNullable<Parameters<typeof startNodeRelay>[1]>,
   change: (configuration: string) => string,

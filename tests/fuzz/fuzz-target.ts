@@ -9,7 +9,7 @@ export interface FuzzTarget {
 
 /** A target that is being tried. */
 export interface OpenTarget {
-  /** Tries one case; a rejection is a defect. `note` tells the case's input, for the report. */
+  /** Tries one case. A rejection is a defect. `note` reports the case's input. */
   tryCase(draw: Draw, note: (input: unknown) => void): Promise<void>;
   /** Looks at last whether all still works, and ends. */
   close(): Promise<void>;

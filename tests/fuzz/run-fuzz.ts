@@ -17,7 +17,7 @@ const MOST_DEFECTS = 20;
 /** Characters of a case's input that are reported. */
 const LONGEST_INPUT = 4_000;
 
-/** Tries cases of one target, one after the other. A rejection that nobody handles counts for the case under way. */
+/** Tries cases of one target, one after the other. An unhandled rejection counts for the current case. */
 export async function runFuzz(
   target: FuzzTarget,
   { seed, first = 0, goesOn, found }: FuzzRun,

@@ -1,6 +1,6 @@
 /**
- * `npm run test:histories:breakages [-- part of a promise]`: breaks the service in a copy, one promise at a time, and expects a
- * short history to notice. Ends with exit code 1 when one goes unnoticed.
+ * `npm run test:histories:breakages [-- part of a promise]`: breaks the service in a copy, one promise at a time, and
+ * expects a short history to notice. Ends with exit code 1 if one goes unnoticed.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const LINKED = ['node_modules', 'client'];
 const MINUTES = 0.75;
 /** A lost event is waited for no longer. */
 const TOLD_SECONDS = 20;
-/** As long as a history and what follows it take on a busy machine. */
+/** The longest time of a history and its end on a busy machine. */
 const AT_MOST_MS = 1_200_000;
 
 /** Runs a history of a copy that is broken so; what it wrote. */
@@ -65,7 +65,7 @@ for (const { promise, ...breakage } of serviceBreakages.filter((each) => each.pr
   const found = brokenIn(report);
   const isNoticed = found.includes(promise);
   failed ||= !isNoticed;
-  // A history that did not get to its end says nothing.
+  // A history that did not get to its end proves nothing.
   const came = report.includes('| What | Count |');
   console.log(
     `${isNoticed ? 'red  ' : came ? 'GREEN' : 'NO END'} ${promise}: ${breakage.file}; found: ${found.join('; ')}`,

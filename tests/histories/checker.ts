@@ -3,15 +3,15 @@ import { groups, several } from './groups.ts';
 import type { History } from './history.ts';
 import { broken, type Violation } from './violation.ts';
 
-/** What a young number may send within an hour (docs/contract.md, Send policy). No shop of a history lives as long. */
+/** The sends of a young number within an hour (docs/contract.md, Send policy). All shops of a history are younger. */
 export const MESSAGES_AN_HOUR = 10;
 /**
- * A frame that was committed before a STOP or a suspension may reach its handset for so long after, and for as long as a
- * node is frozen. Generous, since a busy machine hands frames on late.
+ * A frame committed before a STOP or a suspension may reach its handset for so long after, plus the time for which a
+ * node is frozen. It is long, because a busy machine delivers frames late.
  */
 export const ON_THE_WAY_MS = 5_000;
 
-/** Reasons of an end that say that the message never left (docs/contract.md, Message states). */
+/** Reasons of messages that never left (docs/contract.md, Message states). */
 const NEVER_LEFT: ReadonlySet<string> = new Set(['CANCELLED', 'EXPIRED', 'MSGAPP_NOT_CONNECTED']);
 
 /** Checks a finished history against the promises of docs/contract.md. Returns what it breaks; none is good. */
@@ -74,8 +74,8 @@ function endedOnce(history: History): Violation[] {
 }
 
 /**
- * A text is on a handset once at most, exactly once when it is said to be sent, never when it is said not to have left,
- * and a number sends no more than its cap.
+ * A text is on a handset at most once. It is there exactly once if it was reported as sent, and never if it was
+ * reported as not sent. A number sends no more than its cap.
  */
 function onHandsets(history: History): Violation[] {
   const delivered = history.of('delivered');

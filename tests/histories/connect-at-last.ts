@@ -7,7 +7,7 @@ import type { History } from './history.ts';
 /** Longer than several faults of eight seconds one after the other. */
 const WITHIN_MS = 300_000;
 
-/** What one shop's connection needs, and what can say why there was none. */
+/** The parts with which one shop connects, and which can explain a failure. */
 interface Connecting {
   readonly surroundings: ShopSurroundings;
   readonly fleet: Fleet;

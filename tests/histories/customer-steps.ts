@@ -60,8 +60,8 @@ export async function reply(tenant: Tenant, shop: Shop): Promise<void> {
 }
 
 /**
- * A customer writes to the shop. Calls `receipted` once their phone has the receipt, or where that is late once the shop
- * has what they wrote: the shop's life waits for it at its end.
+ * A customer writes to the shop. Calls `receipted` once their phone has the receipt. If that is late, calls it once the
+ * shop has the message. The shop's life waits for this at its end.
  */
 async function writeTo(
   { api, fleet, history }: Tenant,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Fleet } from '../e2e/fleet.ts';
 import { eventFact, type History, type ToldEvent } from './history.ts';
 
-/** An endpoint for the events of several tenants. Of the events that are new to it, it refuses one in `failsEvery`. */
+/** An endpoint for the events of several tenants. It refuses one in `failsEvery` of the events that are new to it. */
 export interface Endpoint {
   /** The addresses of a tenant: each number is another one, and all lead here. */
   address(tenant: string, number: number): string;

@@ -2,12 +2,12 @@ import { groups, several } from './groups.ts';
 import type { History } from './history.ts';
 import { broken, type Violation } from './violation.ts';
 
-/** Events that tell the end of a message. */
+/** The types of events at the end of a message. */
 const END_TYPES: ReadonlySet<string> = new Set(['message.sent', 'message.failed', 'message.rejected']);
 
 /**
- * The feed tells each event once and in order, and each end once. An endpoint hears each event of the feed at least once,
- * in no order (docs/contract.md, Webhooks), and says the same of it.
+ * The feed has each event once and in order, and each end once. An endpoint gets each event of the feed at least once,
+ * in no order (docs/contract.md, Webhooks), and with the same content.
  */
 export function eventsTold(history: History): Violation[] {
   return [...fedInOrder(history), ...endsTold(history), ...calledAsFed(history)];
@@ -42,7 +42,7 @@ function endsTold(history: History): Violation[] {
   ];
 }
 
-/** Endpoints and feeds agree. The events of an erased shop are erased with it, and may have been told before. */
+/** Endpoints and feeds agree. The events of an erased shop are erased with it, and may have been published before. */
 function calledAsFed(history: History): Violation[] {
   const erased = erasedIn(history);
   const fed = history.of('fed').filter(({ shop }) => !erased.has(shop));
@@ -61,7 +61,7 @@ function calledAsFed(history: History): Violation[] {
   ];
 }
 
-/** The feed tells once what a customer wrote, and what one customer wrote in the order in which they did. */
+/** The feed has each message of a customer once, and one customer's messages in the order of writing. */
 export function inboundTold(history: History): Violation[] {
   const erased = erasedIn(history);
   const written = new Map(

@@ -46,7 +46,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     node.link?.delay(SLOW_MS);
     return async () => node.link?.delay(0);
   },
-  // What other nodes say does not come, comes late or comes twice, while commits work.
+  // Messages of other nodes are lost, late or doubled, while commits work.
   unheard(node) {
     node.link?.cutBus();
     return async () => node.link?.mend();
@@ -114,7 +114,7 @@ async function keepBusy(fleet: Fleet, random: Random): Promise<void> {
   }
 }
 
-/** What happens to Redis itself; what stands here twice happens twice as often. */
+/** Faults of Redis itself. An entry that is here twice happens twice as often. */
 const OF_REDIS = [
   ['failover', failOver],
   ['failover', failOver],
@@ -122,8 +122,8 @@ const OF_REDIS = [
 ] as const;
 
 /**
- * Inflicts faults on up to two nodes at once, and faults of Redis itself, until `signal` says that it is enough. Resolves
- * when every fault has ended and the shards are spread.
+ * Inflicts faults on up to two nodes at once, and faults of Redis itself, until `signal` aborts. Resolves when every
+ * fault has ended and the shards are spread.
  */
 export async function inflictFaults(
   fleet: Fleet,

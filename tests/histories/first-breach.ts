@@ -2,7 +2,10 @@ import { violationsOf } from './checker.ts';
 import type { Entry, History } from './history.ts';
 import type { Violation } from './violation.ts';
 
-/** Where a history broke a promise: the entry with which its shortest prefix known does so, of how many. */
+/**
+ * The place where a history broke a promise: the last entry of its shortest known prefix that does so, and the number
+ * of entries.
+ */
 export interface Breach {
   readonly entry: Entry;
   readonly place: number;

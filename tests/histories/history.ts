@@ -1,7 +1,7 @@
 /** An entry of a history, in the order in which callers, endpoints and phones noticed them. */
 export type Entry = { readonly atMs: number } & Fact;
 
-/** What kinds of facts there are, and what each has. `shop` is its id, `text` names a message: no two have the same. */
+/** The kinds of facts, and the fields of each. `shop` is its id. `text` names a message: no two have the same. */
 interface Facts {
   accepted: {
     readonly shop: string;
@@ -16,7 +16,7 @@ interface Facts {
   /** A call was asked after somebody's STOP had been acknowledged. */
   answered_after_stop: { readonly shop: string; readonly to: string; readonly code: string };
   ended: { readonly shop: string; readonly id: string; readonly status: string; readonly reason: string };
-  /** What waited for its time was cancelled, and nothing may become of it. */
+  /** A scheduled send was cancelled, and must not be sent. */
   cancelled: { readonly shop: string; readonly text: string };
   /** The customer's phone has the receipt of a STOP. */
   stopped: { readonly shop: string; readonly by: string };
@@ -30,31 +30,31 @@ interface Facts {
     readonly group: string | null;
   };
   connected: { readonly tenant: string; readonly shop: string; readonly phone: string };
-  /** An operator suspended the tenant and was told so, or is about to let it go on. */
+  /** An operator suspended the tenant and got the answer, or is about to resume it. */
   suspended: { readonly tenant: string; readonly on: boolean };
   revoked: { readonly key: string };
   answered_after_revocation: { readonly key: string; readonly status: number; readonly code: string };
   erased: { readonly shop: string };
   left_after_erasure: { readonly shop: string; readonly what: string };
-  /** What was waited for did not happen in time, or was answered as nothing should be. */
+  /** An awaited event did not come in time, or an answer was wrong. */
   gave_up: { readonly shop: string; readonly what: string };
   fed: EventFact;
   called: EventFact;
   fault: { readonly name: string; readonly on: boolean };
 }
 
-/** An event as a reader or an endpoint had it. `about` is the id of what it tells, `shop` the shop's. */
+/** An event as a reader or an endpoint had it. `about` is the id of its subject, `shop` the shop's. */
 interface EventFact {
   readonly tenant: string;
   readonly eventId: string;
   readonly type: string;
   readonly shop: string;
   readonly about: string;
-  /** Of an inbound message what was written, else null. */
+  /** The text of an inbound message, else null. */
   readonly text: string | null;
 }
 
-/** What somebody outside the service noticed. */
+/** An observation from outside the service. */
 export type Fact = { [Kind in keyof Facts]: { readonly kind: Kind } & Facts[Kind] }[keyof Facts];
 
 /** A record of what was noticed. */
@@ -89,7 +89,7 @@ export class History {
   }
 }
 
-/** What an event tells, as readers and endpoints get it. */
+/** The content of an event, as readers and endpoints get it. */
 export interface ToldEvent {
   readonly id: string;
   readonly type: string;

@@ -8,7 +8,7 @@ export async function pauseAndResume({ id, fleet, random }: Tenant, shop: Shop):
   await fleet.admin.post(`/actors/${id}/${shop.id}/resume`, {});
 }
 
-/** A caller cancels a message, which may have left. Its end says what came of it. */
+/** A caller cancels a message, which may have left. Its end shows the result. */
 export async function cancelOne({ api, random }: Tenant, shop: Shop): Promise<void> {
   const newest = shop.messages.slice(-2);
   if (newest.length > 0) await api.post(`/messages/${pickOne(newest, random).id}/cancel`);
@@ -64,8 +64,8 @@ export async function startBatch(tenant: Tenant, shop: Shop): Promise<void> {
 }
 
 /**
- * Takes back what still waits, since a refusal that waiting lifts may keep a scheduled send for an hour, and writes down
- * what became of each.
+ * Cancels the sends that still wait, and records the result of each. A temporary refusal may otherwise keep a scheduled
+ * send for an hour.
  */
 export async function endScheduled({ api, history }: Tenant, shop: Shop): Promise<void> {
   for (const { id, to, text } of shop.scheduled) {

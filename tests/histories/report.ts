@@ -10,7 +10,7 @@ const COUNTED: readonly Fact['kind'][] = [
 ];
 /** Entries of a broken promise that are printed at most. */
 const MOST_ENTRIES = 40;
-/** Of so many broken promises the shortest prefix is looked for. */
+/** The most broken promises for which the shortest prefix is searched. */
 const MOST_CUTS = 20;
 
 /** Returns the counts of a history as a table, and for each broken promise the part of the history that is about it. */
@@ -23,7 +23,7 @@ export function report({ history, violations, shops }: RunHistory): string {
   return [table, ...stories, violations.length === 0 ? 'Every promise held.' : 'FAILED.'].join('\n\n');
 }
 
-/** The history is cut behind the entry that breaks the promise, and a line says so. */
+/** Cuts the history after the entry that breaks the promise. A line reports the cut. */
 function cutOf(violation: Violation, history: History): string[] {
   const breach = firstBreach(history, violation);
   if (breach === undefined) return [];

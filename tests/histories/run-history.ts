@@ -17,10 +17,10 @@ import { changeWebhook, revokeKeys, suspendAtTimes } from './tenant-life.ts';
 import type { Violation } from './violation.ts';
 
 const TENANTS = 3;
-/** Of the events that are new to the endpoint, it refuses one in so many unless said otherwise. */
+/** By default the endpoint refuses one in this many of the events that are new to it. */
 const REFUSES_EVERY = 7;
 
-/** As long as callers ask again before they give up: generous, since a busy machine is slow to mend a fault. */
+/** How long callers retry before they give up. It is long, because a busy machine is slow to repair a fault. */
 const PATIENCE_MS = 120_000;
 
 /** A finished history and what it breaks. */
@@ -31,14 +31,17 @@ export interface RunHistory {
 }
 
 /**
- * Lets tenants, operators and customers act at random for so many minutes on three nodes and a Redis with a replica, under
- * faults that overlap. Then everything is mended and followed to its end, and the history is checked. What does not happen
- * in time is in the history, which goes on.
+ * Lets tenants, operators and customers act at random for so many minutes on three nodes and a Redis with a replica,
+ * under overlapping faults. Then everything is repaired and followed to its end, and the history is checked. A missed
+ * deadline is an entry of the history, which continues.
  */
 export async function runHistory(options: {
   readonly seed: number;
   readonly minutes: number;
-  /** How long it is waited at the end for what readers and endpoints are yet to be told; as long as it can take, unless said. */
+  /**
+   * How long to wait at the end for events that readers and endpoints have not got. Default: the longest time that it
+   * can take.
+   */
   readonly toldMs?: number | undefined;
   readonly refusesEvery?: number;
   readonly say: (line: string) => void;
@@ -111,7 +114,7 @@ async function actOut(
   return lived.length;
 }
 
-/** Makes tenants that are told of what people write, each with a webhook. */
+/** Makes tenants that get inbound messages, each with a webhook. */
 async function openTenants(
   fleet: Fleet,
   endpoint: Endpoint,

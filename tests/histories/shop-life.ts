@@ -12,7 +12,7 @@ const STEPS = 24;
 /** How long a caller thinks at most between two steps. */
 const THINKS_MS = 400;
 
-/** What happens to a shop; what stands here twice happens twice as often. */
+/** The steps of a shop. A step that is here twice happens twice as often. */
 const steps: readonly Step[] = [
   ...[send, send, send, sendTwice, repeat, postToGroup, askAfterStop],
   ...[write, write, reply, stop, stopWhileHeld],
@@ -63,7 +63,7 @@ async function openShop({ id: tenantId, api, fleet, history, nextPhone, nextName
   return { id, phone, group, customers, silent: new Set(), stopped: new Set(), ...lists };
 }
 
-/** A message whose end is not seen in time has none in the history, which the checker tells. */
+/** Follows a message to its end. If the end is not seen in time the history has none, and the checker reports it. */
 async function followMessage({ api, history }: Tenant, shop: Shop, id: string): Promise<void> {
   const record = await until(
     `message ${id} ends`,
@@ -95,7 +95,7 @@ export async function lookAtHandsets({ fleet, history }: Tenant, shop: Shop): Pr
 
 async function eraseShop({ id, api, fleet, history }: Tenant, shop: Shop): Promise<void> {
   const { status: answered } = await fleet.admin.delete(`/tenants/${id}/shops/${shop.id}`);
-  // Where an answer was cut off the erasure may be over when it is asked for again.
+  // If an answer was cut off, the erasure may be over when it is asked for again.
   if (![200, 202, 404].includes(answered)) throw new Error(`an erasure was answered ${answered}`);
   await until(
     `the erasure of ${shop.id} is over`,

@@ -17,7 +17,7 @@ export interface Tenant {
   nextName(): string;
 }
 
-/** A message whose acceptance a caller was told. */
+/** A message whose caller got the acceptance. */
 interface SentMessage {
   readonly id: string;
   readonly key: string;
@@ -38,7 +38,7 @@ export interface Shop {
   /** Those whose STOP was acknowledged. */
   readonly stopped: Set<string>;
   readonly messages: SentMessage[];
-  /** What waits for its time. */
+  /** The scheduled sends. */
   readonly scheduled: { readonly id: string; readonly to: string; readonly text: string }[];
   readonly batches: { readonly id: string; readonly texts: ReadonlyMap<string, string> }[];
   /** Receipts that came too late for the answer of the network, and are waited for. */
@@ -48,14 +48,14 @@ export interface Shop {
 /** A step in the life of a shop. */
 export type Step = (tenant: Tenant, shop: Shop) => Promise<void>;
 
-/** What a caller wants sent. */
+/** A message that a caller wants to send. */
 export interface Draft {
   readonly to: string;
   readonly text: string;
   readonly key: string;
 }
 
-/** A message to a customer whom the shop did not write to yet, where there is one. */
+/** Returns a message to a customer that the shop has not written to yet, if there is one. */
 export function freshDraft({ nextName, random }: Tenant, shop: Shop): Draft {
   const fresh = shop.customers.filter((to) => !shop.messages.some((message) => message.to === to));
   const text = nextName();

@@ -18,7 +18,7 @@ export async function revokeKeys(
         .api(key)
         .get('/me')
         .catch(() => undefined);
-      // A node that is away, or that cannot ask, says nothing about the key.
+      // A node that is away, or that cannot ask, proves nothing about the key.
       if (answer === undefined || answer.status === 503) continue;
       const code = answer.error?.code ?? 'OK';
       const asked = { key: String(made.data.id), status: answer.status, code };

@@ -1,4 +1,4 @@
-/** The examples of the articles end where waiting leads nowhere: run word for word against a server that says so. */
+/** The examples of the articles end if a wait leads nowhere. They run unchanged against a server that reports this. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -41,7 +41,7 @@ function examples(article: string, language: Language, count: number): string[] 
   return [...fences].slice(0, count).map(([, text = '']) => text);
 }
 
-/** Runs a program; whether it failed by itself, and what it said. */
+/** Runs a program. Returns its output, and whether it failed by itself. */
 async function run(language: Language, program: readonly string[]) {
   const [command = '', ...flags] = COMMANDS[language];
   const API = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

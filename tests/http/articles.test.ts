@@ -81,7 +81,7 @@ test('every article has its page, and the list and llms.txt lead to it', async (
     assert.ok(list.includes(`href="docs/${slug}"`), slug);
     assert.ok(llms.includes(`(https://api.example.com/messaging/docs/${slug}.md): `), slug);
     const page = await textOf(`/docs/${slug}`);
-    // A batch has words in braces of its own, with spaces around them.
+    // The text of a batch has its own placeholders in braces, with spaces around them.
     assert.doesNotMatch(page, /\{\{\w/);
     for (const [, path = ''] of page.matchAll(/href="(?!https?:|data:)([^"#]*)/g)) {
       const { pathname } = new URL(path, `${origin}/docs/${slug}`);
@@ -98,7 +98,7 @@ test('links of the Markdown lead somewhere, also where the API shows it and belo
       for (const [, link = ''] of markdown.matchAll(/\]\(([^)#]+)/g)) {
         const { href } = new URL(link, base);
         if (!href.startsWith('https://api.example.com/')) continue;
-        // An article stands under the same name at the API, for who has a key.
+        // The API has the article under the same name, for callers with a key.
         const path = href.replace(prefix, '').replace(/^\/api\/v1\/docs\//, '/docs/');
         assert.equal((await fetch(origin + path)).status, 200, `${slug} leads to ${href}`);
       }

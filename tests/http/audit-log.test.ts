@@ -56,7 +56,7 @@ describe("the log of operators' changes", () => {
   for (const [index, { method, path }] of OPERATOR_ENDPOINTS.entries()) {
     it(`${method} ${path} is ${method === 'GET' ? 'not ' : ''}written down, unless it names nothing`, async () => {
       const requestId = `${method} ${path}`;
-      // Of its own: one that an erasure named would be a digest.
+      // Each path has another id, because an id that an erasure named would be a digest.
       const url = path.replaceAll(/\{\w+\}/g, String(index).padStart(24, 'a'));
       const reply = await operator(method, url, { json: {}, headers: { 'x-request-id': requestId } });
       const { items } = await listed('?limit=100');

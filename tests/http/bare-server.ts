@@ -1,7 +1,7 @@
 import { BodyBudget } from '../../http/pipeline/body-budget.ts';
 import { type Server, type ServerOptions, startServer } from '../../http/server.ts';
 
-/** A listener alone on loopback that reads every body; what a test is about it says in `options`. */
+/** Starts only a listener on loopback that reads every body. `options` has the settings of a test. */
 export function bareServer(options: Partial<ServerOptions> & Pick<ServerOptions, 'answer'>): Promise<Server> {
   return startServer({
     host: '127.0.0.1',

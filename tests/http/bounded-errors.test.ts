@@ -12,7 +12,7 @@ const BODY_BYTES = 64 * 1024;
 /** 50 fields, each with a path of 128 characters that JSON may write as six bytes, and our words. */
 const MOST_REPLY_BYTES = 48 * 1024;
 
-/** As many items as a body takes. */
+/** Returns a body with as many items as it can hold. */
 function filled(item: string, open = '{"contacts":[', close = ']}'): string {
   const count = Math.floor((BODY_BYTES - open.length - close.length) / (item.length + 1));
   return open + Array<string>(count).fill(item).join(',') + close;

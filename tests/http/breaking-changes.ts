@@ -10,12 +10,13 @@ const BOUNDS: readonly (readonly [keyword: string, smallerIsStricter: boolean])[
   ),
 ];
 
-/** Keywords that must stay as they were, since nobody can tell whether another value refuses more. */
+/** Keywords that must stay unchanged, because it is unknown whether another value refuses more. */
 const FIXED = ['pattern', 'format', 'multipleOf', 'uniqueItems'];
 
 /**
- * Returns a sentence for each change from an older OpenAPI document to a newer one that breaks a program written for the older:
- * something is gone, a request is refused that was taken, or a reply lacks what it had. What is added is no such change.
+ * Returns a sentence for each change from an older OpenAPI document to a newer one that breaks a program written for
+ * the older. Something is gone, a request is refused that was accepted, or a reply lacks a field. An addition is no
+ * such change.
  */
 export function breakingChanges(older: Json, newer: Json): readonly string[] {
   return new Comparison(older, newer).paths();
@@ -103,7 +104,7 @@ class Comparison {
     });
   }
 
-  /** What was accepted must still be. */
+  /** Checks that accepted requests still are. */
   #request(place: string, was: Json, is: Json): readonly string[] {
     const [older, newer] = [this.#in(this.#older, was), this.#in(this.#newer, is)];
     const stricter = BOUNDS.filter(([keyword, smaller]) =>
@@ -130,7 +131,7 @@ class Comparison {
     ];
   }
 
-  /** What was answered must still be. */
+  /** Checks that replies still have everything. */
   #answer(place: string, was: Json, is: Json): readonly string[] {
     const [older, newer] = [this.#in(this.#older, was), this.#in(this.#newer, is)];
     const lost = namesIn(older.required).filter((name) => !namesIn(newer.required).includes(name));
@@ -166,7 +167,7 @@ class Comparison {
     return [...properties, ...items, ...alternatives];
   }
 
-  /** The schema, parameter or reply itself, where a reference stands for it. */
+  /** Returns the schema, parameter or reply itself, if a reference names it. */
   #in(document: Json, value: unknown): Json {
     const { $ref } = value as { readonly $ref?: string };
     if ($ref === undefined) return value as Json;

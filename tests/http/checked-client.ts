@@ -17,7 +17,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came back. */
+/** The reply to a call. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface CheckedClient {
   close(): void;
 }
 
-/** As much of the document as tests walk through. */
+/** The part of the document that tests read. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly responses: Readonly<Record<string, ResponseObject>> };
@@ -117,7 +117,7 @@ function replyChecker(document: OpenApiDocument): (method: string, path: string,
   const compiled = new Map<string, ValidateFunction>();
   const templates = Object.keys(document.paths).sort((one, other) => variables(one) - variables(other));
 
-  /** Where the document declares a reply: with its operation, or among those that several have in common. */
+  /** Returns the declaration of a reply: with its operation, or among those that several share. */
   function declarationOf(
     path: readonly string[],
     declared: ResponseObject | { readonly $ref: string },
@@ -166,7 +166,7 @@ function replyChecker(document: OpenApiDocument): (method: string, path: string,
   };
 }
 
-/** What any client of HTTP expects: who is refused learns how to ask, and what was made says where it is. */
+/** Checks what any client of HTTP expects: a refusal explains how to ask, and a created resource has its location. */
 function checkManners(reply: Reply): void {
   const code: unknown = reply.body.error?.code;
   const challenge = `Bearer realm="api"${code === 'API_KEY_MISSING' ? '' : ', error="invalid_token"'}`;

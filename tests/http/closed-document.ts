@@ -2,8 +2,8 @@
 const ENVELOPES: ReadonlySet<string> = new Set(['Success', 'Failure', 'Throttled']);
 
 /**
- * A copy of a published document whose replies are closed. Published, they are open, since fields may be added; a test
- * wants to hear of each field that a reply has and its document does not.
+ * Returns a copy of a published document with closed replies. The published ones are open, since fields may be added. A
+ * test must fail for each field of a reply that its document does not have.
  */
 export function closedDocument<Document extends object>(document: Document): Document {
   const copy = structuredClone(document) as {
@@ -27,7 +27,7 @@ function close(value: unknown, closes: boolean): void {
   }
   for (const [name, part] of Object.entries(schema)) {
     if (name === 'examples' || name === 'example') continue;
-    // What an `allOf` joins is closed as a whole, but for the data of a success, which is an object of its own.
+    // The parts of an `allOf` are closed together, except the data of a success, which is a separate object.
     if (name === 'allOf') for (const branch of part as object[]) closeBranch(branch);
     else close(part, true);
   }

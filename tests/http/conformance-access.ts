@@ -40,7 +40,7 @@ const ENDPOINTS = [
   ['GET', '/shops/{idOrName}/batches', 'messages.read', 200],
 ] as const;
 
-/** Nobody listens there, and a shop of a simulated network may name it. */
+/** An address without a listener, which a shop of a simulated network may name. */
 const WEBHOOK = { url: 'http://127.0.0.1:9/hooks' };
 
 const BODIES: Readonly<Record<string, object>> = {
@@ -86,7 +86,7 @@ async function things({ api, tenant, shop, connect }: Target) {
 
 /** docs/contract.md, Endpoints; docs/contract.md, Authentication. */
 export function accessRows(target: () => Target): void {
-  // What a stranger asks for stays as it is, so one account's is enough.
+  // Calls of a stranger change nothing, so one account is enough.
   let untouched: ReturnType<typeof things> | undefined;
   for (const [method, path, permission, status] of ENDPOINTS) {
     const json = BODIES[`${method} ${path}`];

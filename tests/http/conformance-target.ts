@@ -9,8 +9,8 @@ export interface ServiceAddress {
   readonly adminUrl: string;
   readonly adminToken: string;
   /**
-   * Makes the next call of an operation fail so; only a fake can. Without it the rows that need a state which takes
-   * days or a chat network to reach are left to the tests of the layers that produce them.
+   * Makes the next call of an operation fail like this. Only a fake can do that. Without it, some rows need a state
+   * that takes days or a chat network. The tests of the lower layers cover those.
    */
   readonly plan?: (operation: string, failure: { code: FailureCode; retryAfterSeconds?: number }) => void;
   /** Brings a shop's channel to `connected`. */
@@ -24,7 +24,7 @@ export interface TestTenant {
   readonly keyId: string;
 }
 
-/** The suite's hands: clients that hold every reply against the document, and makers of what tests need. */
+/** The suite's tools: clients that check every reply against the document, and makers of accounts and shops. */
 export interface Target extends ServiceAddress {
   readonly api: CheckedClient;
   readonly admin: CheckedClient;

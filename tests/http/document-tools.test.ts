@@ -1,4 +1,4 @@
-/** What others read the documents with: a linter, and a maker of types that a program is compiled against and run. */
+/** The documents in tools of others: a linter, and a generator of types for a program that is compiled and run. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -39,7 +39,7 @@ after(async () => {
   await service.stop();
 });
 
-/** Runs a program of the tools, which may not ask the network for news of itself. */
+/** Runs a program of the tools. It must not ask the network for newer versions of itself. */
 function tool(path: string, ...parts: readonly string[]): Promise<{ readonly stdout: string }> {
   const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
   return run(process.execPath, [join(TOOLS, 'node_modules', path), ...parts], { cwd: folder, env: quiet });
@@ -55,7 +55,7 @@ test('the linter finds nothing in either document', async (context) => {
   }
   await Promise.all(
     ['api.json', 'operators.json'].map(async (document) => {
-      // It ends with 1 where it found an error, and tells all the same.
+      // It ends with 1 if it found an error, and prints its report all the same.
       const { stdout } = await tool('@redocly/cli/bin/cli.js', 'lint', document, '--format=json').catch(
         (failure: { readonly stdout: string }) => failure,
       );
@@ -66,7 +66,7 @@ test('the linter finds nothing in either document', async (context) => {
   );
 });
 
-/** Compiles a program in TypeScript; fails with what the compiler says. */
+/** Compiles a program in TypeScript. Fails with the compiler's output. */
 async function compile(program: string): Promise<void> {
   const node = join(root, 'node_modules/@types');
   const options = [

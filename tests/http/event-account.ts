@@ -2,12 +2,12 @@ import { EVENT_LIMITS, eventWrites, type TenantEvent } from '../../actors/tenant
 import type { Target, TestTenant } from './conformance-target.ts';
 import type { ServiceFixture } from './service-fixture.ts';
 
-/** A tenant with events of its own making. */
+/** A tenant whose events a test stores. */
 export interface EventAccount {
   readonly owner: TestTenant;
   /** Ids of its shops, named One and Two. */
   readonly shops: readonly [string, string];
-  /** Stores so many events of the first shop and tells whoever waits; the phones in them are numbered through from 0. */
+  /** Stores so many events of the first shop and notifies waiting calls. Their phones are numbered from 0. */
   store(count: number, of?: Partial<TenantEvent>): Promise<void>;
 }
 

@@ -90,7 +90,7 @@ describe('a stream of events', () => {
     );
     for (const { id, data } of blocks) if (data) assert.equal(id, data.id);
     close();
-    // Behind the event with that id it goes on, whatever the query says.
+    // It continues after the event with that id, whatever the query names.
     const half = blocks.filter(({ data }) => data)[99]?.id ?? '';
     const again = await stream(`cursor=${START}`, { 'last-event-id': half });
     await again.until(() => phones(again.blocks).length === 22);
@@ -168,7 +168,7 @@ describe('a stream of events', () => {
   });
 });
 
-/** A reader of a hand-made stream, that takes nothing while `isSlow`. */
+/** A reader of a stream made by the test. It takes nothing while `isSlow`. */
 class Slow implements ReplyStream {
   isSlow = false;
   heldBytes = 1;

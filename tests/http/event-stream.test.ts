@@ -37,7 +37,7 @@ function openStream() {
   return { clock, events, emit, watchers: () => watchers };
 }
 
-/** Somebody who reads a stream, and takes nothing while `bufferedBytes` says so. */
+/** A reader of a stream. It takes nothing while `bufferedBytes` is set. */
 class Reader implements ReplyStream {
   received = '';
   ended = false;

@@ -1,4 +1,6 @@
-/** Calls that wait for a tenant's events on a node that loses the tenant without a hand-over, and whose key is changed. */
+/**
+ * Calls that wait for a tenant's events on a node that loses the tenant without a handover, and whose key is changed.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { shardKey, shardOf } from '../../runtime/address.ts';

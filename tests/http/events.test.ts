@@ -317,7 +317,7 @@ describe('GET /events', () => {
     const call = (path: string) => there.api.call('GET', path, { key: owner.key });
     const waiting = call('/events?waitMs=9000');
     while (own.eventWaiters.count < 1) await new Promise((resolve) => setImmediate(resolve));
-    // It is in hand until its first look has found nothing.
+    // It is in flight until its first read has found nothing.
     const startedMs = performance.now();
     while ((await call('/shops')).status !== 200) assert.ok(performance.now() - startedMs < 5_000);
     for (let count = 0; count < 3; count += 1) assert.equal((await call('/shops')).status, 200);

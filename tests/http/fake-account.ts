@@ -50,11 +50,11 @@ export interface FakeTenant {
 export class FakeMemory {
   readonly tenants = new Map<string, FakeTenant>();
   readonly tenantByHash = new Map<string, string>();
-  /** What the next call of an operation answers instead of doing its work: a failure, or a rejection. */
+  /** The answer of the next call of an operation, instead of its work: a failure, or a rejection. */
   readonly next = new Map<string, Failure | RuntimeFailure | Error>();
   /** Operations that wait for this before they answer. */
   readonly held = new Map<string, Promise<void>>();
-  /** Tells of every operation that began, by its name. */
+  /** Emits the name of every operation that begins. */
   readonly begun = new EventEmitter();
   readonly newId = objectIdGenerator(seededRandom(7));
 
@@ -95,7 +95,7 @@ export function newKeyValue(): string {
   return `tm_live_${randomBytes(32).toString('hex').slice(0, 43)}`;
 }
 
-/** What is stored of it. */
+/** Returns the stored hash of a key. */
 export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

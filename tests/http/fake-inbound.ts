@@ -1,7 +1,7 @@
 import { done, failed } from '../../actors/failure.ts';
 import type { InboundOperations } from '../../actors/shops/inbound-operations.ts';
 
-/** Nobody ever wrote. */
+/** Inbound operations without any message. */
 export const fakeInbound: InboundOperations = {
   list: async () => done({ items: [], nextCursor: null }),
   read: async () => failed('MESSAGE_NOT_FOUND'),

@@ -196,7 +196,7 @@ const SHOP_LETTER = {
 };
 const DEAD_LETTERS = [DEAD_LETTER, SHOP_LETTER];
 
-/** The whole of one node, and what a test says of the others. */
+/** Returns the data of one node, and a test's answers of the others. */
 export function fakeFleet(memory: FakeMemory): FleetOperations {
   return {
     async listTenants({ limit, cursor, q }) {

@@ -12,7 +12,7 @@ const verdict = {
 
 const group = { id: '120363041234567890@g.us', announce: false };
 
-/** What the same idempotency key made. */
+/** Returns the message or status that the idempotency key made before. */
 function originalOf(
   { messages }: FakeShop,
   kind: MessageView['kind'],

@@ -18,7 +18,7 @@ class Edge {
   readonly clock = new FakeClock();
   owner: string | undefined = 'first 1';
   isInCompany = true;
-  /** Who was asked, and after how long. */
+  /** The asked owners, and the time spent before each. */
   readonly asked: { readonly owner: string | undefined; readonly spentMs: number }[] = [];
   answer: () => OwnedReply = () =>
     this.owner === 'first 1' || this.owner === undefined ? moved : reply(200);

@@ -18,7 +18,7 @@ after(async () => {
   await service?.stop();
 });
 
-/** Waits until the service has seen that there is room again. */
+/** Waits until the service has noticed that there is space again. */
 function untilTaken(tenantId: string): Promise<void> {
   const json = { phones: ['+33611111111'] };
   return eventually(
@@ -60,7 +60,7 @@ test('the erasure of a shop whose end cannot be stored is answered within second
   const { erasing } = tenantKeys(tenant.id);
   const { store } = service.runtime.node;
   const append = store.append.bind(store);
-  // The last step before the tenant is told.
+  // This is the last step before the tenant gets the answer.
   t.mock.method(store, 'append', async (...given: Parameters<typeof append>) => {
     const replies = await append(...given);
     if (given[0][0]?.[0] === 'EVAL') await redis.config('SET', 'maxmemory', '1');

@@ -160,7 +160,7 @@ function validText(schema: Schema): fc.Arbitrary<string> {
   }
   if (schema.pattern !== undefined) {
     const { minLength = 0, maxLength = 5000, not } = schema;
-    // A name must show something, which no pattern can say; a letter does.
+    // A name must have a visible character, which no pattern can require. A letter is one.
     const shown =
       minLength > 0 ? (text: string) => `${text.slice(0, maxLength - 2)}a` : (text: string) => text;
     return fc

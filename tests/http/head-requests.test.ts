@@ -37,7 +37,7 @@ describe('HEAD', () => {
       const got = await connection.until((text) => text.includes('\r\n\r\n'));
       const asked = await raw();
       asked.write(`HEAD ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`.repeat(2));
-      // What comes after the second head shows that neither had a body.
+      // The bytes after the second head show that neither had a body.
       asked.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
       const received = await asked.until((text) => text.includes('"NOT_FOUND"'));
       const [first = '', second = '', third = ''] = received.split('\r\n\r\n');

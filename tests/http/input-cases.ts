@@ -5,7 +5,7 @@ const send = { channel: 'msgapp', to: '+41791234567', text: 'hello' };
 const HALF = '🥖'.slice(0, 1);
 const uriOf = (length: number): string => `https://example.com/${'a'.repeat(length - 20)}`;
 
-/** What fits: at its bounds, no field is complained of. */
+/** Valid inputs at their bounds, for which no field is refused. */
 export const FITTING: readonly (readonly [
   row: string,
   method: string,
@@ -91,7 +91,7 @@ export const FITTING: readonly (readonly [
   ],
 ];
 
-/** What breaks a bound, and every field that is named for it. */
+/** Inputs that break a bound, and every field that the refusal names. */
 export const BREAKING: readonly Case[] = [
   ['page 0', 'GET', '/shops?page=0', undefined, ['page']],
   ['page 1.5', 'GET', '/shops?page=1.5', undefined, ['page']],

@@ -1,6 +1,6 @@
 /**
- * What is written by hand is what JSON.stringify would write, whatever texts hold. The types of the records ask for every
- * field, so a field that is not written does not pass, and one that is not here does not compile.
+ * The hand-written JSON is equal to that of JSON.stringify, whatever texts hold. The types of the records require every
+ * field. So a field that is not written does not pass, and one that is missing here does not compile.
  */
 
 import assert from 'node:assert/strict';

@@ -23,7 +23,7 @@ test('a sent message counts once, at its own shop; one that waits or fails does 
   feed.publish('message', { ...message, status: 'queued', ageMs: 0 });
   feed.publish('message', message);
   feed.publish('message', { ...message, status: 'failed', reason: 'EXPIRED', ageMs: 86_400_000 });
-  // The pool shop that carried it says so too.
+  // The pool shop that carried it reports it too.
   feed.publish('message', { ...message, ageMs: null });
   const text = await metrics.text();
   assert.match(text, /^msgapi_message_sent_seconds_bucket\{le="10"\} 0$/m);

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { send } from './checked-client.ts';
 import { ADMIN_TOKEN, type ServiceFixture } from './service-fixture.ts';
 
-/** What a service tells Prometheus. */
+/** Returns a service's metrics in Prometheus' format. */
 export async function metricsOf(service: ServiceFixture): Promise<string> {
   const agent = new Agent();
   const reply = await send(agent, 'GET', `${service.adminUrl}/metrics`, { key: ADMIN_TOKEN });

@@ -1,4 +1,4 @@
-/** The door of a listener: every request is counted in and out once, whatever breaks on the way. */
+/** The counts of a listener: every request is counted in and out once, whatever breaks on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventWaiters, SharedAnswers } from '../../actors/tenants/event-waiters.ts';

@@ -155,7 +155,7 @@ describe('the published documents', () => {
     for (const name of ['Overview', 'Node', 'ShopActor', 'ShopInspection', 'ShopDetails', 'DeadLetter']) {
       assert.ok(Object.keys(schemas[name]?.properties ?? {}).length > 2, name);
     }
-    // What a live session tells of itself is the chat client's own matter.
+    // The facts of a live session are the chat client's own, so they have no schema.
     assert.deepEqual(JSON.stringify(operator).match(/"additionalProperties":\{\}/g)?.length, 1);
     assert.match(JSON.stringify(schemas.OperatorEvent), /"missed"/);
   });

@@ -43,7 +43,7 @@ describe("roles on the operators' listener", () => {
 
   for (const { method, path, role: asked } of OPERATOR_ENDPOINTS) {
     it(`${method} ${path} asks for the role ${asked}, and for no more`, async () => {
-      // Nobody's ids: an admitted call changes nothing.
+      // The ids do not exist, so an admitted call changes nothing.
       const url = path.replaceAll(/\{\w+\}/g, 'a'.repeat(24));
       for (const held of TOKEN_ROLES) {
         const reply = await target.admin.call(method, url, { key: tokenOf(held), json: { nonsense: true } });

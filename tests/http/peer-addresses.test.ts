@@ -1,4 +1,4 @@
-/** Whose request it is: each comes with the address of its own connection, whichever others are open. */
+/** The caller's address: each request comes with that of its own connection, whichever others are open. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

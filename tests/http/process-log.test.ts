@@ -1,4 +1,4 @@
-/** What reaches the log of a process, and what never does. */
+/** The content of a process' log, and data that must never be in it. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -250,8 +250,8 @@ describe('bytes on a socket', () => {
     assert.deepEqual(statuses(await connection.until((text) => text.includes('NOT_FOUND'))), [404]);
   });
 
-  // uWebSockets.js closes what does not go on once its idle limit of about ten seconds is over; these wait for that
-  // close together, so that the suite waits for it once.
+  // uWebSockets.js closes a stalled connection after its idle limit of about ten seconds. These wait for that close
+  // together, so the suite waits for it once.
   it('never hangs: slow heads and bodies, idle connections', async () => {
     const cases: readonly (readonly [row: string, bytes: string, expected: readonly number[]])[] = [
       ['a head that stops', 'GET /api/v1/me HT', []],

@@ -18,7 +18,9 @@ import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixtur
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Of tests that are not about them: a machine that is busy elsewhere for seconds refuses no call and loses no shard. */
+/**
+ * Limits for tests of other subjects. A machine that is busy elsewhere for seconds refuses no call and loses no shard.
+ */
 const PATIENT: Partial<RuntimeLimits> = {
   leaseMs: 60_000,
   answerMs: 60_000,
@@ -41,8 +43,8 @@ export interface RealService extends Target {
 }
 
 /**
- * Starts the service; `limits`: of its runtime, where one crash more than a single one suspends an actor, and which waits
- * long for Redis and for turns.
+ * Starts the service. `limits` are those of its runtime. By default a second crash suspends an actor, and the service
+ * waits long for Redis and for turns.
  */
 export function startRealService(limits: Partial<RuntimeLimits> = {}): Promise<RealService> {
   return startParts((parts) => startReal(limits, parts));

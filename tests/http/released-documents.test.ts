@@ -1,4 +1,6 @@
-/** What callers of a released version rely on stands in the document of today: nothing is gone and no request is refused anew. */
+/**
+ * The document of today keeps what callers of a released version use: nothing is gone, and no request is newly refused.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

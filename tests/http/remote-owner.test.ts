@@ -34,7 +34,7 @@ function hurriedClock(): Clock {
   };
 }
 
-/** The word for an owner that is another one after so many looks. */
+/** Returns the owner, which changes after so many reads. */
 function moving({ everyLooks }: { readonly everyLooks: number }): () => string {
   let looks = 0;
   return () => {
@@ -53,9 +53,9 @@ describe('a request taken by one node and answered by another', () => {
   let isStillOwner = true;
   /** Whether the edge believes that the tenant is its own. */
   let isLocal = false;
-  /** What the edge says when it believes so. */
+  /** The answer of the edge, which believes in its own ownership. */
   let admitAtEdge: TenantOperations['admit'];
-  /** Who owns the tenant, as the edge sees it; whenever it looks. */
+  /** Returns the owner of the tenant in the view of the edge, at each read. */
   let ownership = (): string => 'owner 1';
 
   before(async () => {
@@ -198,7 +198,7 @@ describe('a request taken by one node and answered by another', () => {
     admitAtEdge = () => ({ admitted: true, caller, rate: undefined }) as never;
     const start = '0'.repeat(24);
     const waiting = target.api.call('GET', `/events?waitMs=29000&cursor=${start}&limit=7`, { key });
-    // Its place is taken before it has looked; it waits once the question itself is all that is in hand.
+    // Its slot is taken before its first read. It waits once only the question itself is in flight.
     const inProgress = async (): Promise<string | undefined> =>
       /^msgapi_http_requests_in_hand (.+)$/m.exec(await metricsOf(edge))?.[1];
     const startedMs = performance.now();

@@ -1,7 +1,6 @@
 /**
- * The published document and the service agree on every body: what a schema refuses the service refuses, and what
- * the service refuses a schema refuses, but for what no schema can say, which the field's description names.
- * TEST_SEED repeats a run.
+ * The published document and the service agree on every body: both refuse the same. Some rules no schema can express.
+ * The field's description names those. TEST_SEED repeats a run.
  */
 import assert from 'node:assert/strict';
 import { isIPv6 } from 'node:net';
@@ -18,7 +17,7 @@ import { type ServiceFixture, startService, targetOf } from './service-fixture.t
 
 const RUNS_PER_ROUTE = 400;
 
-/** What no schema can say of a text: by the words of the field's description, the values that are refused. */
+/** Rules for a text that no schema can express: a pattern of the field's description, and the refused values. */
 const NAMED: readonly (readonly [words: RegExp, isRefused: (value: string) => boolean])[] = [
   [/half of a surrogate pair is refused/, (value) => /\p{Surrogate}/u.test(value)],
   [/invisible characters alone are no name/, (value) => !hasText(value)],
@@ -70,7 +69,7 @@ describe('the document and the service agree', () => {
   }
 });
 
-/** Whether the document takes a value: its schema, and the words that stand where no schema can say it. */
+/** True if the document accepts a value, by its schema and by the descriptions of rules that no schema can express. */
 function agreed(fits: ValidateFunction, schema: Schema, json: unknown): boolean {
   return fits(json) && !isNamed(schema, json);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** As much of JSON Schema as the bodies of the document use. */
+/** The part of JSON Schema that the bodies of the document use. */
 export interface Schema {
   readonly type?: string;
   readonly description?: string;

@@ -29,7 +29,7 @@ export const ADMIN_TOKEN = 'operator-token-of-the-tests';
 export interface ServiceFixture extends RunningHttp {
   readonly memory: FakeMemory;
   readonly store: Pick<Store, 'read' | 'append'>;
-  /** Who waits for the tenants' events. */
+  /** The calls that wait for the tenants' events. */
   readonly eventWaiters: EventWaiters;
   /** Every line logged, with its fields. */
   readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
@@ -145,7 +145,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
   };
 }
 
-/** The conformance suite's hands on a service over fakes, whose channels connect when they are asked twice. */
+/** Returns the conformance suite's tools for a service over fakes. Its channels connect when they are asked twice. */
 export function targetOf({ apiUrl, adminUrl, memory }: ServiceFixture): Promise<Target> {
   return openTarget({
     apiUrl,

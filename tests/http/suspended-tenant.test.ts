@@ -25,7 +25,7 @@ let runtime: RedisNode;
 let usage: UsageStorer;
 let service: ServiceFixture;
 let target: Target;
-/** What the next new shop finds where its id is made: the poison. */
+/** True if the next new shop finds the poison when its id is made. */
 let isPoisoned = false;
 
 before(async () => {

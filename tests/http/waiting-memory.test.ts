@@ -1,4 +1,4 @@
-/** What a call that waits for events holds: bytes of heap after a full collection, which do not depend on the machine. */
+/** The heap of a call that waits for events, after a full collection. It does not depend on the machine. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { type ServiceFixture, startService, targetOf } from './service-fixture.t
 
 const READERS_PER_TENANT = 250;
 const READERS = 2_000;
-/** Heap of a call that waits and of an open stream: what it took when this was written, 1,010 and 1,134, with room. */
+/** The most heap of a waiting call and of an open stream: 1,010 and 1,134 when this was written, plus a margin. */
 const MOST_BYTES = 1_200;
 const MOST_STREAM_BYTES = 1_400;
 

@@ -1,4 +1,4 @@
-/** What is kept of an erased shop's events with webhooks: real actors and Redis, a real server. */
+/** The remaining data of an erased shop's events with webhooks: real actors and Redis, a real server. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,7 +45,7 @@ test('the tries of an erased shop go with it, and those of other shops stay', as
   await untilRecorded(hook, 2);
   const { webhookAttempts } = tenantKeys(tenant.id);
   const { store } = service.runtime.node;
-  // As earlier programs noted them: nobody can tell whose it is.
+  // Earlier programs stored it like this, without its shop.
   const { length } = received;
   await store.append([['XADD', webhookAttempts, '*', 'w', hook.id, 'a', JSON.stringify({ atMs: 0 })]]);
   const [erased, kept] = received;
@@ -90,7 +90,7 @@ test('the dead letters of an erased shop go with it, also of a disabled webhook,
   await actors.restart(address);
   await actors.state(address);
   await until(2, 0, hook, disabled);
-  // Of both shops something waits as well.
+  // Both shops have a waiting event as well.
   await steer('resume');
   await steerOther('resume');
   await until(2, 2, hook, disabled);
@@ -102,7 +102,7 @@ test('the dead letters of an erased shop go with it, also of a disabled webhook,
     left.map(({ dead, retries }) => [dead.length, retries.length]),
     Array(2).fill([1, 1]),
   );
-  // What the pump stores next brings nothing of them back.
+  // The next write of the pump restores none of them.
   await steerOther('pause');
   await until(1, 2, hook);
   const { body } = await hook.call('GET', '/attempts');
@@ -133,7 +133,7 @@ test('a dead letter of which an earlier program kept no shop goes with the first
   assert.deepEqual((await progress()).dead, ['1-1']);
   assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
   assert.deepEqual((await progress()).dead, []);
-  // What the pump remembers brings it back no more.
+  // The pump's memory does not restore it any more.
   await service.operator('POST', `/actors/${tenant.id}/${other}/pause`, {});
   await untilRecorded(hook, 1);
   assert.deepEqual((await progress()).dead, []);

@@ -1,6 +1,6 @@
 /**
- * A tenant that is deactivated, and a webhook that is disabled or moved, while an endpoint takes its time: real actors and
- * Redis, a real server that answers when it is told to.
+ * A tenant that is deactivated, and a webhook that is disabled or moved, during a slow try. Real actors and Redis, and
+ * a real server whose answers the test sends.
  */
 import assert from 'node:assert/strict';
 import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
@@ -17,7 +17,7 @@ let server: Server;
 let url: string;
 /** Ids of the events that came, by path. */
 const received = new Map<string, string[]>();
-/** What waits for its answer. */
+/** The requests that wait for their answer. */
 const waiting: ((status: number, headers?: OutgoingHttpHeaders) => void)[] = [];
 let isHeld = false;
 
@@ -80,7 +80,7 @@ for (const when of ['while its tenant is not active', 'after its tenant is activ
       await activate(true);
       answer(204);
     }
-    // What comes next says that all before it was looked at.
+    // The next event proves that all earlier ones were handled.
     await steer('resume');
     await untilRecorded(hook, 2);
     const ids = received.get(path) ?? [];
@@ -123,7 +123,7 @@ for (const [what, change] of [
     const state = await actors.state<TenantState>(address);
     const enabledAtMs = state?.webhooks.get(hook.id)?.enabledAtMs;
     assert.equal((await hook.call('PATCH', '', change)).status, 200);
-    // As the pump asks that has not heard of the change.
+    // The pump asks this if it has not noticed the change.
     const judgement = { type: 'disable_webhook', webhookId: hook.id, enabledAtMs, why: 'gone' };
     await actors.ask(address, judgement);
     assert.equal(await disabledBy(), null);

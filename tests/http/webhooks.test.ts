@@ -1,4 +1,4 @@
-/** Webhooks before the operators' API: real actors and Redis, a real server that answers as it is told. */
+/** Webhooks through the operators' API: real actors and Redis, a real server whose answers the test sets. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ let service: RealService;
 let server: Server;
 let url: string;
 const received: Received[] = [];
-/** What the server answers on a path; 204 unless told. */
+/** The server's answer on a path; default: 204. */
 const answers = new Map<string, { readonly status: number; readonly headers?: Record<string, string> }>();
 
 before(async () => {

@@ -27,7 +27,7 @@ export async function changeRoles(fleet: Fleet, tenants: readonly ToldTenant[]):
   await untilWell(fleet, tenants);
 }
 
-/** The replica falls behind, and the master is lost for good: what it alone had is gone. */
+/** Makes the replica fall behind, then loses the master permanently, with all data that only it had. */
 export async function loseMaster(
   fleet: Fleet,
   tenants: readonly ToldTenant[],

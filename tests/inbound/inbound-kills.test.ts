@@ -1,4 +1,4 @@
-/** What people write while nodes die is told once, and each chat in its order: all kinds, under any address. */
+/** Inbound messages while nodes die have one event each, in the order of their chat: all kinds, under any address. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seededRandom } from '../../runtime/random.ts';

@@ -8,7 +8,7 @@ import { connectShop } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { type WrittenChat, writtenChat } from './written-chat.ts';
 
-/** A tenant that is told of all that people write to its shops. */
+/** A tenant that gets all inbound messages of its shops. */
 export interface ToldTenant {
   readonly tenantId: string;
   readonly api: ApiClient;
@@ -16,7 +16,7 @@ export interface ToldTenant {
   readonly chats: readonly WrittenChat[];
 }
 
-/** What happens while people write, and how often they do meanwhile. */
+/** The fault while people write, and how many messages they write meanwhile. */
 export interface Round {
   readonly messages: number;
   /** Resolves when all is well again. */
@@ -51,7 +51,7 @@ export async function openTenants(fleet: Fleet, count: number, random: () => num
   return tenants;
 }
 
-/** Reads what each tenant is told as it comes, from the beginning. */
+/** Reads each tenant's events as they come, from the beginning. */
 export function followAll(tenants: readonly ToldTenant[]): FeedReader[] {
   return tenants.map(({ api }) => startStream(api, FEED_START));
 }
@@ -84,7 +84,7 @@ export async function writeThrough(
   await Promise.all(tenants.map(untilAllCame));
 }
 
-/** An inbound message as an event or a list tells it. */
+/** An inbound message in the form of an event or a list. */
 type Told = Readonly<Record<string, unknown>>;
 
 async function untilAllCame(tenant: ToldTenant): Promise<void> {
@@ -105,7 +105,7 @@ async function untilAllCame(tenant: ToldTenant): Promise<void> {
   });
 }
 
-/** All that the feed tells of what people wrote. */
+/** Returns all inbound messages of the feed. */
 async function feedOf({ api }: ToldTenant): Promise<Told[]> {
   const all: Told[] = [];
   let cursor = FEED_START;
@@ -133,8 +133,8 @@ async function listOf({ api }: ToldTenant, shopId: string): Promise<Told[]> {
 }
 
 /**
- * Throws unless the feed of each tenant, and the list of each shop, have each message once, the messages of a chat in the
- * order in which they were written, and one id for each person. Returns how many there are.
+ * Throws unless the feed of each tenant and the list of each shop have each message once, in the order of its chat.
+ * Each person must have one id. Returns the number of messages.
  */
 export async function mustBeWhole(tenants: readonly ToldTenant[]): Promise<number> {
   let count = 0;

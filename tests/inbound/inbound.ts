@@ -1,8 +1,8 @@
 /**
- * `npm run test:inbound -- --messages=… --kills=…`: people write messages of every kind while nodes are killed and Redis
- * fails over, and each is told once and in its chat's order. Without options 10,000 messages, ten kills of a node, a
- * failover that keeps every connection and one that loses writes of the last master. Exits 1 when a message is missing,
- * told twice or out of order. TEST_SEED repeats the messages and the moments.
+ * `npm run test:inbound -- --messages=… --kills=…`: people write messages of every kind while nodes are killed and
+ * Redis fails over. Each must have one event, in its chat's order. By default 10,000 messages, ten kills of a node, a
+ * failover that keeps every connection, and one that loses writes of the last master. Exits 1 if a message is missing,
+ * doubled or out of order. TEST_SEED repeats the messages and the moments.
  */
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../runtime/random.ts';
@@ -29,7 +29,7 @@ const say = (line: string): void =>
 const BEHIND_MS = 2_000;
 
 say(`seed ${seed}: ${values.messages} messages, ${kills} kills and two failovers`);
-// With the durability `replica` nothing that the network was told was taken is lost with a master.
+// With the durability `replica` no message that was acknowledged to the network is lost with a master.
 const environment = { SEND_DURABILITY: 'replica' };
 const fleet = await startFleet({ nodes: 3, redis: 'pair', environment });
 try {

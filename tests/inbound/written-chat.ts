@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import type { ContactMessageCall } from '../../simulator/contact-client.ts';
 import type { SimulatorControl } from '../../simulator/control-client.ts';
 
-/** What the feed is to tell of one message: its kind, its words and the digest of its file. */
+/** The expected event of one message: its kind, its text and the digest of its file. */
 export type Told = readonly [kind: string, text: string | null, sha256: string | null];
 
 /** Somebody who writes to a shop. */
 export interface WrittenChat {
   readonly shopId: string;
   readonly from: string;
-  /** What was written so far and is to be told, in order. */
+  /** The expected events of the messages so far, in order. */
   readonly written: readonly Told[];
-  /** Writes one more message, whether a client is there or not, and some that say nothing. */
+  /** Writes one more message, also without a client, and some empty ones. */
   writeOne(): Promise<void>;
 }
 
-/** A message, and what is told of it. */
+/** A message, and its expected event. */
 interface Draft {
   readonly call: Omit<ContactMessageCall, 'to'>;
   readonly told: Told;
@@ -24,13 +24,13 @@ interface Draft {
 const PLACE = 'geo:47.3769,8.5417';
 const NAMINGS = ['lid', 'pn', 'lid_only', 'pn_only'] as const;
 const WRAPPINGS = ['none', 'none', 'ephemeral'] as const;
-/** Of ten messages so many come with one that says nothing. */
+/** The share of messages that come with an empty one. */
 const SILENT_SHARE = 0.1;
 
 const card = (name: string): string =>
   `BEGIN:VCARD\nVERSION:3.0\nFN:${name}\nTEL;type=CELL;waid=33699999999:+33 6 99 99 99 99\nEND:VCARD`;
 
-/** A file of its own for each message, so that its digest says which one it is. */
+/** Returns a new file for each message, so that its digest identifies it. */
 function file(label: string): { readonly file: string; readonly sha256: string } {
   const content = Buffer.from(`the file of ${label}`);
   return {
@@ -53,7 +53,7 @@ const wordless =
     return { call: { kind, file: content }, told: [told, null, sha256] };
   };
 
-/** Every kind that is told; `about` is an earlier message of the same chat. */
+/** Every kind with an event. `about` is an earlier message of the same chat. */
 const KINDS: readonly ((label: string, about: string) => Draft)[] = [
   (text) => ({ call: { text }, told: ['text', text, null] }),
   (text, about) => ({ call: { text, about }, told: ['text', text, null] }),
@@ -73,7 +73,7 @@ const KINDS: readonly ((label: string, about: string) => Draft)[] = [
   (text, about) => ({ call: { kind: 'edit', text, about }, told: ['text', text, null] }),
 ];
 
-/** What says nothing, and is not told. */
+/** Empty messages, which have no event. */
 const SILENT: readonly ((about: string) => Omit<ContactMessageCall, 'to'>)[] = [
   (about) => ({ kind: 'revoke', about }),
   (about) => ({ kind: 'vote', about }),

@@ -1,7 +1,7 @@
 import type { InboundContent } from '../../actors/inbound-content.ts';
 import type { SendOrder, SendOutcome, SessionAddress } from '../../actors/sessions/session-host.ts';
 
-/** What a person writes to a shop. */
+/** A message from a person to a shop. */
 export interface WrittenMessage {
   readonly from: string;
   readonly text: string;
@@ -25,24 +25,24 @@ export interface MemoryBehaviour {
   /** Life of each QR code, and how many there are. */
   readonly qrMs: number;
   readonly qrCount: number;
-  /** What the network says to a question for a code: its refusal, or undefined where it gives one. */
+  /** Returns the code with which the network refuses a pairing code, or undefined if it gives one. */
   readonly codeRefusal: (phone: string) => number | undefined;
   readonly exists: (to: string) => boolean | 'silent' | 'rate_limited';
   /** Whether a question for the groups is answered. */
   readonly tellsGroups: boolean;
   /** The number the network knows an existing recipient by. */
   readonly knownAs: (to: string) => string;
-  /** What a send comes to; `silent`: nothing is heard until the deadline. */
+  /** Returns the outcome of a send; `silent`: there is none until the deadline. */
   readonly outcome: (order: SendOrder) => SendOutcome | 'silent';
   /** How long an inbound message waits for its confirmation before the session is dropped. */
   readonly confirmMs: number;
   /** The host of a proxy that makes no connection; undefined: each one does. */
   readonly deadEgress: string | undefined;
-  /** How many of its last orders each shop remembers, for whoever looks at them. */
+  /** The number of its last orders that each shop remembers for tests. */
   readonly remembered: number;
 }
 
-/** What holds when nothing else is said. */
+/** The default behaviour. */
 export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
   paired: false,
   pairedAgoMs: 0,
@@ -64,8 +64,8 @@ export const DEFAULT_MEMORY_BEHAVIOUR: MemoryBehaviour = {
 };
 
 /**
- * A number of the shop's own, digits only: of its ObjectId the low 16 bits of the second and the counter, which begins anew
- * each second. No two shops made within 18 hours share it.
+ * Returns the shop's number, digits only. It has the low 16 bits of the second of its ObjectId, and the counter, which
+ * restarts each second. No two shops made within 18 hours share it.
  */
 function phoneOf({ shopId }: SessionAddress): string {
   return `1${Number.parseInt(shopId.slice(4, 8) + shopId.slice(-6), 16)}`;

@@ -38,8 +38,8 @@ interface Shop {
 }
 
 /**
- * The sending component in memory: no workers, no sockets, a network that does as it is told. For tests of pacing with
- * a clock turned by hand, and for load where the network must not be the limit. Keeps every promise of the port.
+ * The sending component in memory: no workers, no sockets, and a network that the test drives. It serves tests of
+ * pacing with a fake clock, and loads whose limit must not be the network. It keeps every promise of the port.
  */
 export class MemorySessionHost implements SessionHost {
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class MemorySessionHost implements SessionHost {
   readonly #shops = new Map<string, Shop>();
   readonly #counters = new SessionCounters();
   #behaviour: MemoryBehaviour;
-  /** Of all sessions. */
+  /** Called with the outcomes of all sessions. */
   readonly #settled = (session: MemorySession, messageId: string, outcome: SendOutcome): void => {
     this.#counters.came(outcome);
     const { generation } = session;
@@ -163,7 +163,7 @@ export class MemorySessionHost implements SessionHost {
   }
 
   markRead(): void {
-    // Nobody looks.
+    // No test looks at it.
   }
 
   hearInbound(address: SessionAddress, inbound: InboundMode): void {
@@ -213,7 +213,9 @@ export class MemorySessionHost implements SessionHost {
     this.#behaviour = { ...this.#behaviour, ...change };
   }
 
-  /** A phone scans the shop's current QR code: the credentials are stored and the session asks to be opened anew. */
+  /**
+   * Scans the shop's current QR code with a phone: the credentials are stored and the session asks to be opened again.
+   */
   scan(address: SessionAddress, phone: string): void {
     const shop = this.#shopOf(address);
     if (shop.session?.state !== 'qr') throw new Error('the shop shows no code to scan');
@@ -262,7 +264,7 @@ export class MemorySessionHost implements SessionHost {
     this.#end(shop, end, statusCode);
   }
 
-  /** The network says what the number may do with people who have no chat with it, now and at each opening. */
+  /** Reports the number's limits for people without a chat, now and at each opening. */
   tellLimits(address: SessionAddress, told: ToldLimits): void {
     const shop = this.#shopOf(address);
     shop.limits = { ...shop.limits, ...told };
@@ -297,7 +299,7 @@ export class MemorySessionHost implements SessionHost {
     }
   }
 
-  /** What the shop put on the wire, as far as it is remembered. */
+  /** Returns the orders that the shop put on the wire and that are still remembered. */
   sent(address: SessionAddress): readonly SendOrder[] {
     return this.#shopOf(address).sent;
   }
@@ -367,7 +369,7 @@ export class MemorySessionHost implements SessionHost {
     session.later(qrMs * qrCount, () => this.#end(shop, 'qr_exhausted', 408));
   }
 
-  /** As an order of the port's: what comes of it is told later, never from within the call. */
+  /** Closes like the port: the result is reported later, never from within the call. */
   #closeSession(shop: Shop): void {
     const { session } = shop;
     if (session === undefined) return;

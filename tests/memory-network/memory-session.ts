@@ -9,8 +9,7 @@ interface PendingOrder {
 }
 
 /**
- * One session in memory: how it stands, and all that waits on it. Once ended nothing happens to it any more, but that
- * the orders it had in hand are settled.
+ * One session in memory, with its state and the work that waits for it. After its end only its open orders are settled.
  */
 export class MemorySession {
   readonly address: SessionAddress;
@@ -21,14 +20,14 @@ export class MemorySession {
   // One or none as a rule, for which a map or set takes ten times the memory.
   #orders: readonly PendingOrder[] = NONE;
   #timers: readonly ArmedTimer[] = NONE;
-  /** Who wrote and waits for a receipt. */
+  /** The writers that wait for a receipt. */
   #writers: readonly { readonly token: string; readonly answer: (receipt: boolean) => void }[] = NONE;
 
   constructor(options: {
     readonly address: SessionAddress;
     readonly generation: number;
     readonly clock: Clock;
-    /** Told each order's outcome, once. */
+    /** Called with each order's outcome, once. */
     readonly settled: (session: MemorySession, messageId: string, outcome: SendOutcome) => void;
   }) {
     this.address = options.address;
@@ -50,7 +49,7 @@ export class MemorySession {
     this.#timers = [...this.#timers, timer];
   }
 
-  /** Takes an order in hand that is not transmitted. */
+  /** Takes an order that is not transmitted yet. */
   hold(order: SendOrder): void {
     this.#put({ order, timer: undefined });
   }
@@ -71,7 +70,7 @@ export class MemorySession {
     if (this.held(messageId) !== undefined) this.#orders = this.#without(messageId);
   }
 
-  /** Takes an order in hand that comes to this outcome after a while. */
+  /** Takes an order that gets this outcome after a while. */
   take(order: SendOrder, outcome: SendOutcome, afterMs: number): void {
     const timer = this.#clock.after(afterMs, () => this.#settle(order.messageId, outcome));
     this.#put({ order, timer });
@@ -85,7 +84,7 @@ export class MemorySession {
     return this.#orders.filter(({ order }) => order.messageId !== messageId);
   }
 
-  /** All orders in hand come to this, as far as they were transmitted. */
+  /** Settles all orders: transmitted ones with this outcome, the others as unsent. */
   settleOrders(kind: 'unknown' | 'restarted'): void {
     for (const { order, timer } of this.#orders) {
       timer?.cancel();
@@ -95,7 +94,7 @@ export class MemorySession {
     }
   }
 
-  /** Resolves with whether what was written was confirmed before the session ended or the time was up, which is told. */
+  /** Resolves with true if the message was confirmed before the session's end and the timeout. Calls `late` at the timeout. */
   receipt(
     token: string,
     options: { readonly timeoutMs: number; readonly late: () => void },

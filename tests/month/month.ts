@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const MIB = 2 ** 20;
 /** Until this day there are deployments, every third night; the process of the last of them lives to the end. */
 const LAST_DEPLOYMENT = Math.floor(days / 2);
-/** What is stored and resident may grow so much after it has levelled off: a retention, and two days. */
+/** The days after which stored and resident data have levelled off: a retention, and two days. */
 const LEVEL_AFTER = 9;
 const MOST_GROWTH = 1.3;
 
@@ -81,7 +81,10 @@ async function month(world: World): Promise<void> {
   report(all, sizes, { drops, logins });
 }
 
-/** Time passes in steps; before each of them the network has its answers, as nobody waits for fifty minutes. */
+/**
+ * Moves time in steps. Before each step the network has all acknowledgements, because it ends a stream that lacks one
+ * for fifty minutes.
+ */
 async function pass(world: World, all: readonly ShopMonth[], hours: number, step: number): Promise<void> {
   for (let hour = 0; hour < hours; hour += step) {
     await settled(all);

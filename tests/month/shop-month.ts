@@ -16,7 +16,7 @@ const TEXTS_OF_A_NIGHT = 10;
 /** The days on which two phones are switched off, and on which each comes back and cannot read what waited. */
 const RETRIES = { off: 3, within: 8, after: 12 } as const;
 
-/** What a month counted. */
+/** The counts of a month. */
 export interface Counts {
   sent: number;
   posts: number;
@@ -36,7 +36,7 @@ export class ShopMonth {
   readonly #shopId: string;
   /** The texts that each number is to have once. */
   readonly #texts = new Map<string, string[]>();
-  /** What came too late to be read at all. */
+  /** A message that came too late to be read. */
   #unread: string | undefined;
 
   private constructor(world: World, index: number, account: { api: ApiClient; shopId: string }) {
@@ -74,7 +74,7 @@ export class ShopMonth {
     return this.#customer(turn % REGULARS);
   }
 
-  /** What happens while the shop is open. */
+  /** Runs the events of an open shop. */
   async day(day: number): Promise<void> {
     const { network } = this.#world;
     const writer = this.#regular(day);
@@ -89,7 +89,7 @@ export class ShopMonth {
     if (this.#index === 0) await this.#retries(day);
   }
 
-  /** What waits for the shop after a night. `STOP` is the last of it. */
+  /** Writes the messages that wait for the shop after a night. `STOP` is the last of them. */
   async night(day: number): Promise<void> {
     const { network } = this.#world;
     const from = this.#customer(0);

@@ -124,7 +124,7 @@ export function startWorld(): Promise<World> {
   });
 }
 
-/** Redis has no clock to move. What is due by the moved one goes, as it would by itself. */
+/** Redis has no clock to move. This removes the keys that are due by the moved one, as Redis would. */
 async function expire(store: Redis, aheadMs: number): Promise<void> {
   for (const key of await store.keys('*')) {
     const leftMs = await store.pttl(key);

@@ -7,7 +7,7 @@ const now = (): string => String(Math.floor(Date.now() / 1_000));
 const newId = (): string => `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
 const unreadable = (): Stanza => ({ tag: 'enc', attrs: { v: '2', type: 'skmsg' }, content: randomBytes(96) });
 
-/** A contact's status that nobody can read, as a stanza of its own or as a message. */
+/** Returns a contact's status that is unreadable, with its own tag or as a message. */
 export function status(phone: string, tag: 'status' | 'message'): Stanza {
   const attrs = {
     from: 'status@broadcast',

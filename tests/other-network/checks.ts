@@ -1,4 +1,4 @@
-/** The whole service against the other project's server: what nobody here wrote judges what is sent and answered. */
+/** The whole service against the other project's server: independent code judges our stanzas and answers. */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ async function sent(peer: Peer, to: string, text: string): Promise<Stanza> {
   return read.stanza;
 }
 
-/** Resolves once the client acknowledged a stanza, or said that it has it; without an error. */
+/** Resolves once the client acknowledged a stanza, or sent its receipt, without an error. */
 async function answered({ tag, attrs }: Stanza): Promise<void> {
   const answer = await network.hears(
     `an answer to ${tag} ${attrs.id}`,

@@ -7,7 +7,7 @@ export const lidOf = (phone: string): string => `1${phone.slice(1).padStart(14, 
 export const numberOf = (phone: string): string => `${phone.slice(1)}@${SERVER}`;
 
 /**
- * Who is on the network. It answers usync as the real server does: a row for each user asked for, and the error of a
+ * The users of the network. It answers usync like the real server: a row for each user asked for, and the error of a
  * protocol inside the result (vinikjkkj/zapo, src/client/usync).
  */
 export class Directory {

@@ -1,4 +1,4 @@
-/** What is used of the other project's library, described here: none of its code is part of this repository. */
+/** Types for the used part of the other project's library. None of its code is part of this repository. */
 
 /** A stanza of the network, decoded. */
 export interface Stanza {
@@ -17,7 +17,7 @@ export interface Pipeline {
 interface Message {
   readonly conversation?: string | null;
   readonly extendedTextMessage?: { readonly text?: string | null } | null;
-  /** What another device of the same number wrote. */
+  /** A message from another device of the same number. */
   readonly deviceSentMessage?: { readonly message?: Message | null } | null;
 }
 
@@ -26,13 +26,13 @@ interface ReadMessage {
   readonly stanza: Stanza;
 }
 
-/** What a phone takes from the code that it scans. */
+/** The fields that a phone takes from the code that it scans. */
 export interface PairingKeys {
   readonly advSecretKey: Uint8Array;
   readonly identityPublicKey: Uint8Array;
 }
 
-/** A person's phone with Signal sessions of its own. */
+/** A person's phone with its Signal sessions. */
 export interface Peer {
   readonly jid: string;
   sendConversation(text: string, options?: { readonly id?: string }): Promise<void>;

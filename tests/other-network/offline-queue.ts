@@ -4,7 +4,9 @@ import { SERVER } from './stanzas.ts';
 /** So many come before the client asks for any (vinikjkkj/zapo, WaOfflineResumeCoordinator.ts). */
 const BEFORE_ASKED = 5;
 
-/** What waited while the client was away: announced, then sent in as many batches as the client asks for. */
+/**
+ * The stanzas that waited while the client was away: announced, then sent in as many batches as the client asks for.
+ */
 export class OfflineQueue {
   readonly #waiting: Stanza[] = [];
   /** Batches that the client asked for. */
@@ -24,7 +26,7 @@ export class OfflineQueue {
     return [ib('offline_preview', this.#waiting.length), ...this.#next(BEFORE_ASKED)];
   }
 
-  /** What a client gets that asks for so many more. */
+  /** Returns the stanzas for a client that asks for so many more. */
   batch(count: number): Stanza[] {
     this.batches += 1;
     return this.#next(count);

@@ -8,14 +8,14 @@ import { childOf, childrenOf, refusal, SERVER } from './stanzas.ts';
 const EVENT_MS = 60_000;
 
 /**
- * The other project's server with one number that a shop links. It is mended from outside, where it does what no real
- * server does: `success` comes at logins alone and names the LID, a paired client is asked to come again (515), an
- * acknowledgement names the class of what it acknowledges, and each question is answered. Usync tells LIDs, and what
- * arrives while the client is away waits.
+ * The other project's server with one number that a shop links. It is corrected from outside to behave like a real
+ * server. `success` comes only at logins and names the LID. A paired client is asked to come again (515). An
+ * acknowledgement names the class of its stanza. Each question is answered, usync with LIDs. Stanzas that arrive while
+ * the client is away wait.
  */
 export class OtherNetwork {
   readonly directory = new Directory();
-  /** What waits for the client; undefined while it is there. */
+  /** The stanzas that wait for the client; undefined while it is there. */
   offline: OfflineQueue | undefined = new OfflineQueue();
   /** Everything that the client sent. */
   readonly heard: Stanza[] = [];
@@ -47,7 +47,7 @@ export class OtherNetwork {
     return network;
   }
 
-  /** What the service is told of this network. */
+  /** The service's settings for this network. */
   get settings(): Readonly<Record<'MSGAPP_SOCKET_URL' | 'MSGAPP_NOISE_ROOT_KEY', string>> {
     const { url, noiseRootCa } = this.#server;
     const rootKey = Buffer.from(noiseRootCa.publicKey).toString('base64');
@@ -77,7 +77,7 @@ export class OtherNetwork {
     else this.offline.add(stanza);
   }
 
-  /** What arrives waits from now on for the next login. */
+  /** Makes all stanzas wait for the next login from now on. */
   leave(): OfflineQueue {
     this.offline = new OfflineQueue();
     return this.offline;
@@ -135,7 +135,7 @@ export class OtherNetwork {
     return tag === 'ack' ? [{ tag, attrs: { ...attrs, class: 'message' } }] : [stanza];
   }
 
-  /** What a login is sent of what waited. The server itself says that nothing did. */
+  /** Returns the waiting stanzas for a login. The server itself reports that there are none. */
   #opening(nothing: Stanza): readonly Stanza[] {
     const { offline } = this;
     if (offline?.isEmpty !== false) this.offline = undefined;
@@ -169,8 +169,8 @@ export class OtherNetwork {
 }
 
 /**
- * What the other project's phones send, as real ones do: a message tells who writes under both addresses, and the keys
- * of a retry receipt say their type (whatsmeow receipt.go; the client takes none without it).
+ * Changes a stanza of the other project's phones to the form of real ones. A message names its writer by both
+ * addresses. The keys of a retry receipt have their type (whatsmeow receipt.go; the client accepts none without it).
  */
 function fromPhone(stanza: Stanza, phone: string): Stanza {
   const { tag, attrs } = stanza;

@@ -5,7 +5,7 @@ import { root } from '../root.ts';
 
 const REPOSITORY = 'https://github.com/vinikjkkj/zapo.git';
 const COMMIT = '9a49e1fffdec8bbfae14cd64c98ffa88c36ef13e';
-/** Nobody is asked for a password: a repository that wants one cannot be had. */
+/** Prevents a question for a password: a repository that needs one cannot be fetched. */
 const UNASKED = ['-c', 'credential.helper=', '-c', 'core.askPass=/bin/true'];
 const FETCH_MS = 300_000;
 

@@ -12,7 +12,7 @@ export function childrenOf(stanza: Stanza | undefined, tag?: string): readonly S
 export const childOf = (stanza: Stanza | undefined, tag: string): Stanza | undefined =>
   childrenOf(stanza, tag)[0];
 
-/** What the server says to a question. */
+/** Returns the server's answer to a question. */
 export function result(iq: Stanza, content: readonly Stanza[] = []): Stanza {
   return { tag: 'iq', attrs: { id: iq.attrs.id ?? '', from: SERVER, type: 'result' }, content };
 }

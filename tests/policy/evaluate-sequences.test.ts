@@ -33,7 +33,7 @@ const message = fc.record({ to: phone, content, isCommitted }).map(
     },
 );
 
-/** Many sends at an even pace, each to a number of its own, most of them customers. */
+/** Many sends at an even pace, each to another number, most of them customers. */
 const burst = fc
   .record({
     count: fc.integer({ min: 5, max: 60 }),

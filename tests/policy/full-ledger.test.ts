@@ -9,7 +9,7 @@ import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings, SETTINGS_RANGES, type TenantSettings } from '../../policy/tenant-settings.ts';
 import { messageFacts, START_MS } from './sends.ts';
 
-/** What a shop with a full ledger is told of a message, a group message and a status. */
+/** Returns the verdicts of a shop with a full ledger for a message, a group message and a status. */
 function told(nowMs: number, settings: TenantSettings) {
   const ledger = new SendLedger();
   for (const entry of fullLedger(START_MS)) ledger.record(entry);

@@ -29,7 +29,7 @@ interface Mutant {
   readonly after: string;
 }
 
-/** What is broken: every match on a line of code makes a mutant of its own. */
+/** The breaks: every match on a line of code makes a separate mutant. */
 const operators: readonly (readonly [RegExp, string])[] = [
   [/ >= /g, ' > '],
   [/ > /g, ' >= '],

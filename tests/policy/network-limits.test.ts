@@ -55,7 +55,7 @@ test('the network’s quota of new chats bounds first contacts of every class, a
   assert.deepEqual(ask({ ...spent, declaration }), ['DECLARED_RECIPIENT_CAP_REACHED', 3 * 86_400]);
   assert.equal(ask({ ...spent, lastInboundAtMs: START_MS - DAY_MS }), 'admitted');
   assert.deepEqual(ask(quota({ used: 1, warning: 'capped' })), ['COLD_RECIPIENT_CAP_REACHED', 3 * 86_400]);
-  // A cycle that is over says nothing; one whose end was not named holds for a day.
+  // A cycle that is over has no effect. One without a named end lasts for a day.
   assert.equal(ask({ ...quota({ used: 10, endsAtMs: nowMs }) }), 'admitted');
   assert.deepEqual(ask(quota({ used: 10, endsAtMs: null })), ['COLD_RECIPIENT_CAP_REACHED', 86_400]);
   assert.equal(ask(quota({ used: 10, endsAtMs: null, atMs: nowMs - DAY_MS })), 'admitted');

@@ -2,8 +2,9 @@ import type { TestContext } from 'node:test';
 import { testEnvironment } from '../../service/environment.ts';
 
 /**
- * Seed and number of sequences of a property test: `TEST_SEED` or 1, and the test's own number, unless the test file was
- * run by itself with `--seed=…` and `--runs=…`. Told in the test's output, so that every run can be had again.
+ * Returns seed and number of sequences of a property test: `TEST_SEED` or 1, and the test's own number. A test file
+ * that runs by itself may set `--seed=…` and `--runs=…`. The test's output shows both, so that every run can be
+ * repeated.
  */
 export function propertyRuns(test: TestContext, usualRuns: number): { seed: number; numRuns: number } {
   const seed = argument('seed') ?? testEnvironment().seed;

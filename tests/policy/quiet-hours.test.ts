@@ -12,7 +12,7 @@ import { propertyRuns } from './property-runs.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What a clock on a wall shows, by a format of its own. */
+/** Returns the local time by an independent format. */
 function wallClock(timeZone: string, atMs: number): string {
   const known = formats.get(timeZone);
   const digits = { hour: '2-digit', minute: '2-digit' } as const;
@@ -23,7 +23,7 @@ function wallClock(timeZone: string, atMs: number): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The same as `quietUntilMs`, minute by minute. */
+/** Computes `quietUntilMs` minute by minute. */
 function slowly({ from, to, timeZone }: QuietHours, nowMs: number): number {
   const isQuiet = (atMs: number): boolean => {
     const clock = wallClock(timeZone, atMs);

@@ -11,7 +11,7 @@ import { root } from '../../root.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 
-/** Server errors that tell a caller to come back, or that there is no session. */
+/** Server errors that ask a caller to retry, or report that there is no session. */
 const TOLD = ['OVERLOADED', 'SERVICE_UNAVAILABLE', 'MSGAPP_NOT_CONNECTED', 'MEDIA_UNAVAILABLE'];
 /** So many cases with one tenant: operators' calls suspend it, take its keys and erase it. */
 const CASES_OF_TENANT = 100;
@@ -122,7 +122,7 @@ function judge({ status, body, text }: Reply): void {
   for (const { field, message } of error.fields) assert.ok(typeof field === 'string' && message !== '', text);
 }
 
-/** What only whole calls change of a tenant. */
+/** Returns the data of a tenant that only complete calls change. */
 async function storedOf({ runtime }: RealService, { tenant }: Account): Promise<string> {
   const { record, apiKeys, shops, customers, contacts, webhooks } = tenantKeys(tenant.id);
   const reads: Read[] = [

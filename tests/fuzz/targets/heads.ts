@@ -8,7 +8,7 @@ import { root } from '../../root.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 
-/** Errors of the server that a caller may be told: busy, and a version of HTTP that nobody speaks. */
+/** Server errors that a caller may get: busy, and an unknown version of HTTP. */
 const TOLD = ['503', '505'];
 /** How long an answer may take before the connection is given up: an unfinished request is not answered. Milliseconds. */
 const ANSWER_MS = 2_000;
@@ -116,7 +116,7 @@ function madeUp(draw: Draw, key: string): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), draw.bytes(draw.int(40))]);
 }
 
-/** What comes back for bytes after which the connection is half closed. */
+/** Resolves with the answer to bytes after which the connection is half closed. */
 function exchange(port: number, bytes: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

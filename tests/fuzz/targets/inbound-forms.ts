@@ -20,7 +20,7 @@ const MESSAGES = (JSON.parse(CORPUS) as proto.IMessage[]).map((message) =>
   Buffer.from(proto.Message.encode(proto.Message.fromObject(message)).finish()),
 );
 
-/** What a stranger's bytes are read as: nothing throws once they are a message, and what is told is bounded and is JSON. */
+/** A stranger's bytes as a message. Nothing throws once they are a message, and the event is bounded and is JSON. */
 export const inboundForms: FuzzTarget = {
   name: 'inbound',
   open: async () => ({

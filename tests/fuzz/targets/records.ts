@@ -63,8 +63,8 @@ const READERS: Readonly<Record<string, (text: string, draw: Draw) => unknown>> =
 };
 
 /**
- * Stored records as an earlier or later program, or a hand at Redis, may leave them. What is read either loads or is refused
- * with an error of the reader's; it takes no stack and no memory without bound, and a later version is refused by name.
+ * Stored records that an earlier or later program, or an operator at Redis, may leave. A read either succeeds or is
+ * refused with an error of the reader. It takes no unbounded stack or memory. A later version is refused by name.
  */
 export const records: FuzzTarget = {
   name: 'records',

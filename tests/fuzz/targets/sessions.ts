@@ -20,7 +20,7 @@ export const sessions: FuzzTarget = {
     const network = await startSimulated({
       listener(shop, event) {
         started?.log.listener(shop, event);
-        // What the shop's actor does once what was written is committed.
+        // The shop's actor does this once the message is committed.
         if (event.type === 'session.inbound') started?.host.confirmInbound(shop, event.token);
       },
     });
