@@ -45,9 +45,8 @@ export interface WorkerSupervision {
 }
 
 /**
- * A worker's space for young objects, in MiB: V8's own default. If the process was started with
- * `--max-semi-space-size`, as `npm start` does, V8 takes three times that for each of its threads, whatever this
- * constant is.
+ * A worker's space for young objects, in MiB: three times the `--max-semi-space-size` of `npm start`. V8 ignores this
+ * constant if the process was started with that flag.
  */
 const YOUNG_MIB = 48;
 
