@@ -5,7 +5,7 @@ import { type PrivateRedis, startPrivateRedis } from '../service/private-redis.t
 
 /** A Redis of a test's own: Unix socket, append-only file, fresh folder. */
 export interface RedisServer {
-  /** What goes into `new Redis(url)` and `REDIS_URL`: the socket's path. */
+  /** The value for `new Redis(url)` and `REDIS_URL`: the socket's path. */
   readonly url: string;
   readonly socketPath: string;
   /** The server's process id; another one after `restart`. */
@@ -23,7 +23,7 @@ export async function startRedisServer(
   options: {
     readonly appendfsync?: 'always' | 'everysec' | 'no';
     readonly extraArgs?: readonly string[];
-    /** Where its files are; default: a fresh folder. */
+    /** The directory of its files; default: a new one. */
     readonly directory?: string;
   } = {},
 ): Promise<RedisServer> {

@@ -1,4 +1,4 @@
-/** What a test has started so far, to be stopped together: at its end, or where the rest does not start. */
+/** The parts that a test has started. They are stopped together: at its end, or if the rest does not start. */
 export interface StartedParts {
   /** Notes how a part that runs now is stopped. */
   add(stop: () => unknown): void;
@@ -7,8 +7,8 @@ export interface StartedParts {
 }
 
 /**
- * Starts parts that only make sense together. Where one of them fails those before it are stopped: a server that is
- * left keeps the test's process, which then says nothing until its time is up.
+ * Starts parts that only make sense together. If one of them fails, those before it are stopped. A server that is left
+ * running would keep the test's process silent until its timeout.
  */
 export async function startParts<Whole>(start: (parts: StartedParts) => Promise<Whole>): Promise<Whole> {
   const stops: (() => unknown)[] = [];
@@ -29,7 +29,7 @@ export async function startParts<Whole>(start: (parts: StartedParts) => Promise<
   try {
     return await start(parts);
   } catch (error) {
-    // Why it did not start says more than why it did not stop.
+    // The failure of the start is more useful than that of the stop.
     await parts.stop().catch(() => undefined);
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What the image's Node is made smaller by: the program runs on, without what only debuggers read. */
+/** The image's Node loses the symbols that only debuggers read. The program still runs. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

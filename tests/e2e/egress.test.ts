@@ -172,7 +172,7 @@ test('another egress opens the session once more, and loses nothing of what is o
   for (const to of customers) assert.equal((await stack.network.inbox(to)).items.length, 1, to);
   assertCameFrom(http.from);
   assert.equal((await detailsOf(shopId)).channel.generation, generation + 1);
-  // The same egress is tried once more, and changes nothing.
+  // A repeated call tests the egress once more, and changes nothing.
   assert.equal((await setEgress(shopId, http.url)).status, 200);
   assert.equal((await detailsOf(shopId)).channel.generation, generation + 1);
 });

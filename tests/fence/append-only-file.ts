@@ -11,7 +11,7 @@ export function* appliedWrites(directory: string): Generator<readonly string[]> 
   }
 }
 
-/** Commands as clients send them: `*words`, then `$length` and the word, each ended by CR LF. */
+/** Yields the commands of a client's bytes: `*words`, then `$length` and the word, each ended by CR LF. */
 function* commandsIn(text: string): Generator<readonly string[]> {
   let at = 0;
   const line = (): string => {

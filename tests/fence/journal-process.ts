@@ -1,6 +1,6 @@
 /**
  * One node of the runtime in a separate process. Its actors write journals: each command is pushed to its actor's list
- * in Redis. Its effect, and the answer to its caller, are pushed over a separate connection. The same Redis gets both,
+ * in Redis. Its effect, and the answer to its caller, are pushed over a separate connection. One Redis gets both,
  * so its append-only file has everything in the order in which it happened.
  */
 import { Redis } from 'ioredis';

@@ -6,8 +6,8 @@ import { broken, type Violation } from './violation.ts';
 /** The sends of a young number within an hour (docs/contract.md, Send policy). All shops of a history are younger. */
 export const MESSAGES_AN_HOUR = 10;
 /**
- * A frame committed before a STOP or a suspension may reach its handset for so long after, plus the time for which a
- * node is frozen. It is long, because a busy machine delivers frames late.
+ * How long a frame may reach its handset after a STOP or a suspension that came after its commit. The time for which a
+ * node is frozen is added. It is long, because a busy machine delivers frames late.
  */
 export const ON_THE_WAY_MS = 5_000;
 

@@ -14,9 +14,9 @@ interface WindowState {
 }
 
 /**
- * The rate windows of one key once more, as plain as can be: the time of every call let through in one array for
- * each window, counted by a filter. Above a limit of 1,000 a call counts until its 256th of the window, as a whole,
- * is a window old. It shares no code with `policy/`.
+ * Independent rate windows of one key, as plain as possible. The time of every accepted call is in one array for each
+ * window, counted by a filter. Above a limit of 1,000, a call counts until its whole 256th of the window is a window
+ * old. It shares no code with `policy/`.
  */
 export class RateOracle {
   #latestMs = 0;
@@ -72,7 +72,7 @@ export class RateOracle {
   #refresh(limits: RateLimits, nowMs: number): void {
     this.#latestMs = Math.max(this.#latestMs, nowMs);
     for (const state of this.#states) {
-      // What is over is over, also when a limit that changed would count it longer.
+      // An ended time stays ended, even if a changed limit would count it for longer.
       state.timesMs = this.#counting(state);
       const isExact = limits[state.scope] <= 1000;
       if (isExact && !state.isExact) {

@@ -1,4 +1,7 @@
-/** Two forms of one number, met before the network said that they are one: judged as of each message's acceptance. */
+/**
+ * Two forms of one number, written to before the network reported that they are one: judged by each message's
+ * acceptance.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';

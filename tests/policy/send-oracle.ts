@@ -1,6 +1,7 @@
 /**
- * The send policy once more, as slow and plain as can be: every send ever accepted in one array, every rule a filter
- * over it, every relief found by trying the moments at which anything changes. It shares no code with `policy/`.
+ * An independent send policy, as slow and plain as possible. Every accepted send is in one array, and every rule is a
+ * filter over it. The end of a refusal is found by trying each moment at which anything changes. It shares no code with
+ * `policy/`.
  */
 const minute = 60_000;
 const hour = 60 * minute;
@@ -12,7 +13,7 @@ export interface OracleSend {
   readonly kind: 'known' | 'cold' | 'declared' | 'group' | 'status';
   /** Number, group id, or nothing. */
   readonly to: string;
-  /** What makes contents identical, decided by whoever made them up. */
+  /** Equal for identical contents. The test that makes the contents decides it. */
   readonly content: string;
   readonly shares: number;
 }
@@ -25,7 +26,7 @@ export interface OracleSettings {
   readonly statusesPerDay: number;
 }
 
-/** What is asked of the oracle: one send, with the world around it. */
+/** The oracle's input: one send, with the world around it. */
 export interface OracleQuestion {
   readonly type: 'message' | 'group' | 'status';
   readonly to: string;
@@ -56,7 +57,7 @@ export class SendOracle {
     return { admitted: true, ...this.#verdict(this.#at(question, clockMs)) };
   }
 
-  /** The same question at the moment that counts: never behind the newest send. */
+  /** Returns the question at the moment that counts: never before the newest send. */
   #at(question: OracleQuestion, clockMs: number): Moment {
     return { ...question, nowMs: Math.max(clockMs, ...this.sends.slice(-1).map((send) => send.atMs)) };
   }

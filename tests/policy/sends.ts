@@ -23,7 +23,7 @@ export function messageFacts(facts: Partial<MessageFacts> = {}): MessageFacts {
   };
 }
 
-/** Sends `count` messages, each with a text and number of its own, `paceMs` apart; all must be let through. */
+/** Sends `count` messages, each with another text and number, `paceMs` apart. All must be accepted. */
 export function sendMany(
   ledger: SendLedger,
   many: { readonly count: number; readonly paceMs: number; readonly facts?: Partial<MessageFacts> },
@@ -38,7 +38,7 @@ export function sendMany(
   }
 }
 
-/** What a refusal comes to, for comparing. */
+/** Returns the parts of a refusal that tests compare. */
 export function refusalOf(evaluation: {
   readonly admitted: boolean;
 }): [string, number | undefined] | 'admitted' {

@@ -39,8 +39,8 @@ interface Person {
 }
 
 /**
- * A shop as its actor runs it, beside the oracle: one ledger that never stops, and one that is thrown away at will
- * and restored from what was stored. Every answer of theirs is compared with the oracle's.
+ * A shop as its actor runs it, beside the oracle. One ledger never stops. Another is dropped at any time and restored
+ * from the store. All their answers are compared with the oracle's.
  */
 export class ShopModel {
   nowMs = 1_760_000_000_000;

@@ -6,7 +6,7 @@ import { dayIn } from '../../policy/quiet-hours.ts';
 const KINDS = ['declared', 'unheard', 'known'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** As a `ForecastRun`, but the rules themselves judge each message. The ledger of `facts` is used up. */
+/** Forecasts like a `ForecastRun`, but the rules themselves judge each message. It uses up the ledger of `facts`. */
 export function slowForecast(
   plans: readonly BatchPlan[],
   place: number,

@@ -1,4 +1,4 @@
-/** What operators see of all actors: each once, as its snapshot tells, whatever happens between two slices. */
+/** The operators' view of all actors: each once, like its snapshot, whatever happens between two slices. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -34,7 +34,7 @@ function begin({ node, callOutcome }: MemoryNode, step: Step): void {
   doing().catch(() => undefined);
 }
 
-/** All actors as their snapshots tell, in the words of glances. */
+/** Returns the snapshots of all actors in the form of glances. */
 function snapshots({ node }: MemoryNode): unknown[] {
   return addresses.flatMap((address) => {
     const snapshot = node.actors.snapshot(address);

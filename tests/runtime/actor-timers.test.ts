@@ -5,7 +5,7 @@ import { ActorTimers } from '../../runtime/actor/actor-timers.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { FakeClock } from './fake-clock.ts';
 
-/** An actor's timers on a clock in the test's hand, with what they told and how often they were armed. */
+/** An actor's timers on a fake clock, with their calls and the number of times that they were armed. */
 function world() {
   const clock = new FakeClock();
   const told: string[] = [];

@@ -50,7 +50,7 @@ test('an idle actor decides at once, past its mailbox; what comes meanwhile wait
   assert.deepEqual(replies, [1, 3, 6]);
 });
 
-/** Two counters of two shards that are in memory, on a node whose steps are of 20 ms and which sends a batch of a third just now. */
+/** Two counters in memory, of two shards. Their node has steps of 20 ms, and has just sent a batch of a third shard. */
 async function stepping(hooks: CounterHooks = {}) {
   const world = await memoryNode({ limits: { stepMs: 20 }, hooks });
   const [other, third] = [counterAddress('other'), counterAddress('third')];

@@ -39,7 +39,7 @@ test('a thousand actors come back at a steady pace over all shards, and callers 
   assert.ok(most <= 40, `${most} within 50 ms`);
 });
 
-/** What is brought back, step by step, of the shards that a test adds. */
+/** Returns the actors that are brought back, step by step, of the shards that a test adds. */
 function steps() {
   const clock = new FakeClock();
   const back: string[] = [];

@@ -87,7 +87,7 @@ test('while Redis owes an answer for too long no new call is accepted; once it c
   for (const address of others) assert.equal(await world.outcome(world.node.actors.ask(address, add)), 1);
 });
 
-/** A node with some active counters, and a store that can be told to keep its answers to itself. */
+/** A node with some active counters, and a store that can withhold its answers. */
 async function stallingWorld(
   limits: Partial<RuntimeLimits>,
   counters: number,
@@ -121,7 +121,7 @@ function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch((failure: { readonly code: string }) => failure.code);
 }
 
-/** What has settled by now; undefined for the rest. */
+/** Returns the results of the settled promises; undefined for the rest. */
 function settledNow(promises: readonly Promise<unknown>[]): Promise<unknown[]> {
   const nothing = new Promise((resolve) => setImmediate(resolve, undefined));
   return Promise.all(promises.map((promise) => Promise.race([promise, nothing])));

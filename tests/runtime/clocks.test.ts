@@ -114,7 +114,7 @@ test('a shard whose stored time lies hours ahead goes on at the present time', a
   const told: number[] = [];
   const hooks = { timer: (_id: string, nowMs: number) => void told.push(nowMs) };
   const world = await memoryNode({ hooks });
-  // Redis stands on the same machine and steps with it, so nothing disagrees.
+  // Redis is on the same machine and steps with it, so all clocks agree.
   world.clock.stepWall(5 * HOURS);
   await world.clock.advance(2_000);
   await world.outcome(world.node.actors.ask(one, { type: 'add', by: 1 }));

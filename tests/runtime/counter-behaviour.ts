@@ -2,15 +2,15 @@ import { type Address, shardKey, shardOf } from '../../runtime/address.ts';
 import type { Behaviour, DeactivationReason, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 
-/** What a counter of the tests knows. */
+/** The state of a counter of the tests. */
 export interface CounterState {
   readonly total: number;
   readonly live: boolean;
-  /** When it wants to be woken; `undefined`: not at all. */
+  /** The time of its next timer; `undefined`: none. */
   readonly wakeAtMs: number | undefined;
 }
 
-/** What a counter can be asked or told; the odd ones are there to break it. */
+/** The commands of a counter. The odd ones are there to break it. */
 export type CounterCommand =
   | { readonly type: 'add'; readonly by: number; readonly id?: string }
   | { readonly type: 'read' }
@@ -27,7 +27,7 @@ export interface CounterEffect {
   readonly id: string | undefined;
 }
 
-/** What a test wants to see or steer. */
+/** Hooks with which a test observes or steers a counter. */
 export interface CounterHooks {
   readonly performed?: (effect: CounterEffect, address: Address) => void;
   readonly deactivated?: (address: Address, reason: DeactivationReason) => void;
@@ -37,13 +37,13 @@ export interface CounterHooks {
   readonly settled?: (state: CounterState) => boolean;
   /** Runs before each load; a throw makes it fail. */
   readonly loading?: () => void;
-  /** Runs before the state tells its timers, and before it tells whether it must live. */
+  /** Runs before the state returns its timers, and before it decides whether it must live. */
   readonly timers?: (state: CounterState) => void;
   readonly mustLive?: (state: CounterState) => void;
   /** Waited for before each turn. */
   readonly preparing?: (command: CounterCommand) => Promise<void> | undefined;
   readonly recover?: boolean;
-  /** What is to be written of a counter that waits for an operator. */
+  /** Returns the writes for a counter that waits for an operator. */
   readonly suspended?: (sinceMs: number, nowMs: number) => Promise<readonly Write[]>;
 }
 
@@ -52,7 +52,7 @@ export function counterAddress(id: string): Address {
   return { shard: shardOf(id), kind: 'counter', id };
 }
 
-/** Where a counter's total stands. */
+/** Returns the key of a counter's total. */
 export function counterKey(id: string): string {
   return shardKey(shardOf(id), 'counter', id);
 }

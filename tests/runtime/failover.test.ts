@@ -1,4 +1,4 @@
-/** A node over an address that moves from a Redis to its replica, each a process of its own. */
+/** A node over an address that moves from a Redis to its replica. Each is a separate process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
@@ -38,7 +38,7 @@ test('a failover that keeps every connection open and outlasts the lease is foun
     stopped.length = 0;
     await pair.changeRoles();
     await eventually(() => nodes.every((node) => node.leaseMarginMs() === 0));
-    // The old master hears nothing of the new one: whoever still listens there hears nobody.
+    // The old master gets nothing from the new one, so its listeners get nothing either.
     await pair.strandReplica();
     link.moveTo(pair.master().socketPath);
     await eventually(() => nodes.every((node) => node.ready()) && owner() !== undefined);
@@ -48,8 +48,8 @@ test('a failover that keeps every connection open and outlasts the lease is foun
     for (const node of nodes) {
       node.link.serve(async (payload) => `${node.nodeId} heard ${payload}`);
     }
-    // Over the connections that only listen: they write nothing, so nobody would refuse them. Each comes back by itself, and
-    // what is said before both are there is lost.
+    // This uses the connections that only listen. They write nothing, so no server would refuse them. Each comes back
+    // by itself. Messages before both are there are lost.
     const hears = async (from: typeof a.node, to: string): Promise<boolean> =>
       (await from.link.call(to, 'this', 500).catch(() => undefined)) === `${to} heard this`;
     await eventually(async () => (await hears(a.node, 'b')) && (await hears(b.node, 'a')));

@@ -7,7 +7,7 @@ import { planShare } from '../../runtime/ownership/fair-share.ts';
 test('from any ownership all nodes come to even shares, every shard once, without talking', () => {
   const world = fc.record({
     nodes: fc.integer({ min: 1, max: 9 }),
-    // Below the number of nodes: that node. Above: a dead one, or nobody.
+    // Below the number of nodes: that node. Above: a dead one, or none.
     owners: fc.array(fc.integer({ min: 0, max: 11 }), { minLength: 128, maxLength: 128 }),
     stopping: fc.boolean(),
     // 0: never written to. With few tenants most are.
@@ -57,7 +57,7 @@ test('from any ownership all nodes come to even shares, every shard once, withou
   );
 });
 
-/** What each node plans, one after the other, for `rounds`; answers which shards moved. */
+/** Runs the plans of the nodes, one after the other, for `rounds`. Returns the shards that moved. */
 function settle(records: ShardRecord[], nodeIds: readonly string[], rounds: number): Set<number> {
   const moved = new Set<number>();
   const nodes = nodeIds.map((nodeId) => ({ nodeId, incarnation: `${nodeId}:x` }));

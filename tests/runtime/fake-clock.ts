@@ -89,8 +89,8 @@ export class FakeClock implements Clock {
 }
 
 /**
- * The clock of one process that can be stopped as by SIGSTOP: time goes on, nothing runs, and what fell due meanwhile
- * runs when it goes on. A killed process never does.
+ * The clock of one process that can be stopped as by SIGSTOP. Time passes meanwhile, but no timer runs. Overdue timers
+ * run when the process continues. In a killed process they never run.
  */
 export class ProcessClock implements Clock {
   readonly #base: FakeClock;

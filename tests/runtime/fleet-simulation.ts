@@ -83,7 +83,7 @@ interface Process {
 /** From the start of a new node until an orchestrator ends an old one: two looks of a readiness probe. */
 const READY_MS = 4_000;
 
-/** What a phase came to, in virtual time. */
+/** The results of a phase, in virtual time. */
 export interface Phase {
   /** Until every shard was owned by a node that lives. */
   readonly ownedMs: number;
@@ -109,7 +109,7 @@ export class FleetSimulation {
     this.#random = seededRandom(options.seed);
   }
 
-  /** Starts nodes, each at a moment of its own within `overMs`. */
+  /** Starts nodes, each at another moment within `overMs`. */
   start(nodeIds: readonly string[], overMs: number): Promise<Phase> {
     return this.#phase(async () => {
       await Promise.all(
@@ -121,7 +121,7 @@ export class FleetSimulation {
     });
   }
 
-  /** Kills nodes all at once: they say nothing more, and their leases run out. */
+  /** Kills nodes all at once. They send nothing more, and their leases expire. */
   kill(nodeIds: readonly string[]): Promise<Phase> {
     return this.#phase(async () => {
       for (const nodeId of nodeIds) {

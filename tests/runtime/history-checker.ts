@@ -8,7 +8,7 @@ export interface PerformedEffect {
   readonly isOwner: boolean;
 }
 
-/** What a run of the simulation left behind. */
+/** The record of a run of the simulation. */
 export interface RunRecord {
   readonly redis: MemoryRedis;
   readonly effects: readonly PerformedEffect[];
@@ -19,9 +19,9 @@ export interface RunRecord {
 }
 
 /**
- * Everything in a run that breaks a promise of the runtime, as sentences. Revisions rise by one and epochs never
- * fall; no command is in the history twice, every acknowledged one is there once; each effect is performed once at
- * most, after its commit and by the shard's owner, and once exactly when its command was acknowledged.
+ * Returns every broken promise of the runtime in a run, as sentences. Revisions rise by one and epochs never fall. No
+ * command is in the history twice, and every acknowledged one is there once. Each effect is performed at most once,
+ * after its commit and by the shard's owner. It is performed exactly once if its command was acknowledged.
  */
 export function violations(run: RunRecord): string[] {
   const found: string[] = [];

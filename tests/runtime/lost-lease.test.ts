@@ -1,4 +1,4 @@
-/** A node whose lease ended in Redis acts for no shard until it knows that nobody took it meanwhile. */
+/** A node whose lease ended in Redis acts for no shard until it knows that no other node took it meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine } from '../../runtime/engine.ts';
@@ -15,7 +15,7 @@ const lost = () => Promise.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'injecte
 
 type Call = 'renew' | 'changeOwner' | 'nodes' | 'read' | 'commit';
 
-/** Puts something in place of one kind of call to Redis, until what it answers is called. */
+/** Replaces one kind of call to Redis, until the returned function is called. */
 function replace<Name extends Call>(
   { engine }: MemoryNode,
   name: Name,

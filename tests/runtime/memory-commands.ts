@@ -1,4 +1,4 @@
-/** What a key of a Redis in memory holds: a string, a hash, a set, a list, or a sorted set whose scores are all zero. */
+/** The value of a key in the Redis in memory: a string, a hash, a set, a list, or a sorted set. All scores are zero. */
 export type Value = string | Map<string, string> | Set<string> | string[];
 
 type Values = Map<string, Value>;

@@ -13,8 +13,9 @@ import type { Read } from '../../runtime/store.ts';
 import type { MemoryRedis } from './memory-redis.ts';
 
 /**
- * What happens to one call: `arrives`; `lost_reply`, it happens and nobody hears of it; `late`, the caller gives up
- * and it happens afterwards; `never`, the caller cannot know that it did not happen; `refused`, he can.
+ * The fate of one call. `arrives`: it happens. `lost_reply`: it happens, and the reply is lost. `late`: the caller
+ * gives up, and it happens afterwards. `never`: it does not happen, and the caller cannot know. `refused`: it does not
+ * happen, and the caller knows.
  */
 export type CallOutcome = 'arrives' | 'lost_reply' | 'late' | 'never' | 'refused';
 
@@ -149,7 +150,7 @@ export class MemoryEngine implements Engine {
     this.#listeners.push(listener);
   }
 
-  /** As when the connection comes back. */
+  /** Acts like a connection that comes back. */
   becomeAvailable(): void {
     for (const listener of this.#listeners) listener();
   }
@@ -159,12 +160,12 @@ export class MemoryEngine implements Engine {
     this.cut();
   }
 
-  /** As when the process is gone: nothing reaches it any more. */
+  /** Acts like a process that is gone: nothing reaches it any more. */
   cut(): void {
     for (const [channel, listener] of this.#channels) this.#redis.listeners.get(channel)?.delete(listener);
   }
 
-  /** Carries one call there and its answer back, each after a delay, as its outcome says. */
+  /** Sends one call and returns its answer, each after a delay, or not at all, by its outcome. */
   #call<Answer>(run: () => Answer): Promise<Answer> {
     const outcome = this.#closed ? 'refused' : this.#outcome();
     return new Promise((resolve, reject) => {

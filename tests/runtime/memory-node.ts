@@ -8,7 +8,7 @@ import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
 
-/** One node of counters on a Redis in memory, with the clock in the test's hand. */
+/** One node of counters on a Redis in memory, with a fake clock. */
 export interface MemoryNode {
   readonly node: RuntimeNode;
   readonly clock: FakeClock;
@@ -17,9 +17,9 @@ export interface MemoryNode {
   readonly redis: MemoryRedis;
   readonly engine: MemoryEngine;
   readonly log: QuietLog;
-  /** What happens to the next calls to Redis, to all of them unless said otherwise. */
+  /** Sets the outcome of the next calls to Redis; default: of all of them. */
   callOutcome(outcome: CallOutcome, calls?: number): void;
-  /** Waits for a promise while time passes; answers its failure's code in place of throwing it. */
+  /** Waits for a promise while time passes. Resolves with its failure's code instead of rejecting. */
   outcome(promise: Promise<unknown>): Promise<unknown>;
 }
 

@@ -20,7 +20,7 @@ export interface HistoryEntry {
   readonly writes: readonly Read[];
 }
 
-/** What Redis is to the runtime, in memory: the same answers to the few commands that the tests use. */
+/** The runtime's Redis in memory: it gives equal answers to the few commands that the tests use. */
 export class MemoryRedis {
   readonly history: HistoryEntry[] = [];
   readonly values = new Map<string, Value>();
@@ -33,7 +33,7 @@ export class MemoryRedis {
   readonly #tickets = new Map<string, number>();
   readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
   readonly #records: string[];
-  /** The same, read: a look at thousands of shards reads none of them anew. */
+  /** The records, parsed once, so that a read of thousands of shards parses none of them again. */
   readonly #read: ShardRecord[];
   readonly #leases = new Map<string, { incarnation: string; untilMs: number }>();
 

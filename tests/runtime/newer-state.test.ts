@@ -25,7 +25,7 @@ test('a state that a newer program stored suspends no actor: it is loaded again 
   assert.ok(loads > 6 && loads <= 12, `loaded ${loads} times in five minutes`);
   assert.equal(await second.outcome(second.node.actors.ask(one, { type: 'read' })), 'STORE_UNAVAILABLE');
   const askedMs = second.clock.monotonicMs();
-  // Who reads is told why, and does not wait for the next load.
+  // A reader gets the reason, and does not wait for the next load.
   await assert.rejects(async () => second.node.actors.state(one), NewerState);
   assert.equal(second.clock.monotonicMs(), askedMs);
   assert.deepEqual([second.node.counters.suspensions, second.node.counters.crashes], [0, 0]);

@@ -89,7 +89,7 @@ test('a superseded node is notified, and has stopped its actors', async () => {
 });
 
 test('a late registration of a killed process, after its successor’s, changes nothing', async () => {
-  // As far as the killed one came: it took its ticket, and what it sent after that is still on its way.
+  // The killed node came this far: it took its ticket, and its later calls are still on their way.
   const ticket = await redis.incr('{runtime}:tickets');
   const { source } = readLuaScript(pathToFileURL(join(root, 'runtime/redis/register-node.lua')));
   const { node } = await redisNode({ redisUrl: server.url, limits: { renewEveryMs: 50 } });
@@ -219,7 +219,7 @@ test('a Redis that is away answers at once with STORE_UNAVAILABLE, and everythin
   await assert.rejects(node.actors.ask(counterAddress('cold'), add(1)), { code: 'STORE_UNAVAILABLE' });
   assert.ok(performance.now() - startedMs < 100, 'it waited');
   await eventually(() => node.leaseMarginMs() === 0);
-  // Redis has ended the lease too: the node comes back under a new name and finds that nobody took its shards.
+  // Redis has ended the lease too. The node comes back under a new name and finds its shards still free.
   await eventually(async () => (await redis.exists('{runtime}:lease:a')) === 0);
   proxy.mend();
   await eventually(() => node.ready() && node.incarnation !== name && node.actors.owns(one.shard));

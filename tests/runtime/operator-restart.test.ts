@@ -1,4 +1,7 @@
-/** An operator restarts an actor: the turn under way ends first, and whatever else happens meanwhile, he is told. */
+/**
+ * An operator restarts an actor. The current turn ends first, and the operator gets an answer whatever else happens
+ * meanwhile.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressText, shardKey } from '../../runtime/address.ts';
@@ -105,7 +108,7 @@ test('a restart whose shard is lost meanwhile ends, and the actor stays stopped'
   await world.clock.advance(10);
   world.redis.changeOwner(one.shard, world.redis.records()[one.shard]?.epoch ?? 0, 'other:1');
   world.redis.register('other', 'other:1', 600_000);
-  // Of another actor of the same shard: the fence refuses it, and all of the shard stop.
+  // This commit is for another actor of the same shard. The fence refuses it, and all actors of the shard stop.
   await world.outcome(world.node.store.commit(one.shard, [['SADD', `{s${one.shard}}:any`, 'x']]));
   assert.equal(await restarted, 'SHARD_NOT_OWNED');
   assert.equal(await asked, 'SHARD_NOT_OWNED');

@@ -12,7 +12,7 @@ import { counterAddress } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
 import { eventually, redisNode } from './redis-node.ts';
 
-/** As long as a busy machine may keep an answer back that is on its way. */
+/** The longest delay of an answer on a busy machine. */
 const ANSWER_MS = 1_000;
 
 let server: RedisServer;
@@ -26,7 +26,7 @@ after(async () => {
   await server.stop();
 });
 
-/** A bus over a URL, and what it heard on the channel `news`. */
+/** Returns a bus over a URL, and its messages on the channel `news`. */
 async function bus(url: string) {
   const heard: string[] = [];
   const log = new QuietLog();

@@ -13,7 +13,7 @@ import { QuietLog } from './quiet-log.ts';
 export interface RedisNode {
   readonly node: RuntimeNode;
   readonly log: QuietLog;
-  /** Resolves when the node was told that another process has its name. */
+  /** Resolves when the node was notified that another process has its name. */
   readonly lost: Promise<void>;
 }
 

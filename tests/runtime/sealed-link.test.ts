@@ -1,4 +1,6 @@
-/** Messages between nodes are read, forged, moved and repeated by nobody who only has Redis' PUBLISH and SUBSCRIBE. */
+/**
+ * Access to Redis' PUBLISH and SUBSCRIBE alone does not let anyone read, forge, move or repeat messages between nodes.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -41,7 +43,7 @@ async function attacked(run: (world: Attacked) => Promise<void>): Promise<void> 
     const end = message.indexOf('\n');
     heard.push({ channel, words: message.slice(0, end).split(' '), text: message.slice(end + 1) });
   });
-  // Nodes tell each other of owners on other channels.
+  // Nodes publish owners on other channels.
   await spy.psubscribe('{runtime}:link-2:*');
   const [secret, before] = [randomBytes(32), randomBytes(32)];
   const start = (nodeId: string, secrets: readonly Buffer[]) =>
@@ -104,7 +106,7 @@ test('no message can be read, whichever of two secrets a node seals with', () =>
       message: 'tm_live_inTheFailure',
       retryAfterSeconds: 1,
     });
-    // The spy has a line of its own, which may be slower than the answer.
+    // The spy has a separate connection, which may be slower than the answer.
     await recorded('answer', 2);
     const readable = heard.filter(({ words, text }) => /tm_live|SHARD/.test(`${words.join(' ')} ${text}`));
     assert.deepEqual(readable, []);
@@ -158,7 +160,7 @@ test('a question is done once, however often and wherever it is published', () =
     await publish(channel, words, text);
     await publish(channel, [verb, String(Number(id) + 1), from], text);
     await publish(channelOf('c'), words, text);
-    // What is asked after them is heard after them.
+    // A later question is received after them.
     await a.call('b', 'next', 2_000);
     await publish(channel, words, text);
     await a.call('b', 'last', 2_000);

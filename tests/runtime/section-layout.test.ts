@@ -1,4 +1,4 @@
-/** Writes that share a command in Redis do what they would have done one by one, and fail for whom they would have. */
+/** Writes that share a command in Redis have the same effects as one by one, and fail for the same turns. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
@@ -40,7 +40,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
 );
 const turns = fc.array(fc.array(write, { maxLength: 3 }), { minLength: 1, maxLength: 6 });
 
-/** What the section's keys hold. */
+/** Returns the values of the section's keys. */
 async function held(): Promise<unknown[]> {
   return await Promise.all([...keys.map((name) => redis.hgetall(name)), redis.lrange('{s0}:list', 0, -1)]);
 }

@@ -62,7 +62,7 @@ test('a handover settles commands in progress, refuses new ones, and the next no
   const stopping = first.node.stop();
   await eventually(() => drained.includes('one'));
   await assert.rejects(first.node.actors.ask(one, add(1)), { code: 'SHARD_NOT_OWNED' });
-  // What the actor has in hand is settled by a control command, and committed, while it is being handed over.
+  // A control command settles the actor's current work, and is committed, while the actor is being handed over.
   first.node.actors.tell(one, { type: 'event', does: 'add' });
   await eventually(() => first.node.actors.peek<{ total: number }>(one)?.total === total + 1);
   assert.deepEqual(stopped, []);
@@ -119,7 +119,8 @@ test('a request is forwarded once to the owner, whichever node got it, and failu
   await assert.rejects(a?.node.link.call('nobody', 'you', 50) ?? Promise.resolve(), {
     code: 'SHARD_NOT_OWNED',
   });
-  // A node that handed its shards over still asks the others; what nobody answered by its end may have happened.
+  // A node that handed over its shards still asks the others. Questions without an answer at its end may have taken
+  // effect.
   await a?.node.handOver();
   assert.deepEqual([a?.node.actors.owns(0), a?.node.ready()], [false, false]);
   assert.equal(await a?.node.link.call('b', 'you', 2_000), 'you\nfrom b');
@@ -133,7 +134,7 @@ test('a request is forwarded once to the owner, whichever node got it, and failu
 test('the shards of a node that fell silent are taken over when its lease ends, and it writes nothing after that', async () => {
   const limits = { leaseMs: 500, renewEveryMs: 100, claimEveryMs: 100 };
   const performed: string[] = [];
-  // Silent: it never renews, and its own clock tells it so too late to matter.
+  // The silent node never renews its lease, and its own clock shows this too late to matter.
   const silent = await redisNode({
     redisUrl: server.url,
     nodeId: 'a',
@@ -186,7 +187,7 @@ test('after a Redis that was away longer than the leases, the first node back ta
   await eventually(async () => (await redis.exists('{runtime}:lease:n0', '{runtime}:lease:n1')) === 0);
   proxies[early]?.mend();
   await eventually(() => nodes[early]?.node.ready() === true);
-  // So late that the other has looked about more than once; nobody else asks for members now.
+  // It is so late that the other node has read the members more than once. No other node asks for members now.
   const looks = async (): Promise<number> =>
     Number(/cmdstat_smembers:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
   const looksBefore = await looks();

@@ -8,7 +8,7 @@ import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
 
-/** What is broken on purpose, to see that the checker notices. */
+/** The part that is broken on purpose, to test the checker. */
 export type Sabotage = 'none' | 'no fence' | 'effect before commit';
 
 /** How much happened, so that a run that tested nothing is noticed. */
@@ -25,7 +25,7 @@ interface Process {
   troubled: boolean;
 }
 
-/** Few, so that a world costs little and every shard is busy when it changes hands. */
+/** The number is small, so that a world costs little and every shard is busy when its owner changes. */
 const shardCount = 4;
 
 /** A whole small world: nodes on one Redis, asked by clients, under pauses, cuts, kills and clock steps. */
@@ -190,7 +190,7 @@ class Simulation {
     process.clock.stepWall(Math.round((this.#random() - 0.5) * mostMs));
   }
 
-  /** As SIGKILL; half of the time it is started again at once under its name. */
+  /** Kills the process as by SIGKILL. Half of the time it is started again at once under its name. */
   async #kill(process: Process): Promise<void> {
     process.clock.kill();
     process.engine.cut();
@@ -207,7 +207,10 @@ class Simulation {
     this.#processes = this.#processes.filter((process) => process.clock !== clock);
   }
 
-  /** Ends all trouble and sees that every shard is answered for again, and every caller told. Answers those that are not. */
+  /**
+   * Ends all trouble and checks that every shard has an owner again and every caller an answer. Returns those that do
+   * not.
+   */
   async #heal(): Promise<string[]> {
     this.#faultShare = 0;
     for (const process of this.#processes) {
@@ -221,7 +224,7 @@ class Simulation {
     while (this.#clock.monotonicMs() < endMs && shards.some((shard) => owners(shard).length !== 1)) {
       await this.#clock.advance(200);
     }
-    // What was late is here now, and the leases of those that are gone have ended.
+    // Late answers have come now, and the leases of dead nodes have ended.
     await this.#clock.advance(1_500);
     const unanswered = new Set<string>();
     for (const shard of shards) {
@@ -247,7 +250,7 @@ class Simulation {
   }
 }
 
-/** Runs one world from a seed. The same seed gives the same run. */
+/** Runs one world from a seed. Runs with equal seeds are equal. */
 export function simulate(
   seed: number,
   steps: number,

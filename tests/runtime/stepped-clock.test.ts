@@ -6,7 +6,7 @@ import { FakeClock } from './fake-clock.ts';
 
 const STEP_MS = 5;
 
-/** A clock in the test's hand, with steps over it, that notes what came when, in milliseconds since the test began. */
+/** A fake clock with steps over it. It records the time of each call, in milliseconds since the test began. */
 function world() {
   const base = new FakeClock();
   const startMs = base.monotonicMs();

@@ -1,4 +1,4 @@
-/** What is assumed of Redis is looked at when a node starts and while it runs. */
+/** The assumptions about Redis are checked when a node starts and while it runs. */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What an actor left in the store is looked after while it waits for an operator, and never while it is loaded. */
+/** The stored data of an actor is maintained while it waits for an operator, and never while it is loaded. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardKey } from '../../runtime/address.ts';

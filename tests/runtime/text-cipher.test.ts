@@ -22,7 +22,7 @@ test('two processes with one secret never seal under the same key, and open what
   assert.equal(saltOf(first), saltOf(second), 'a process has one salt');
   assert.notEqual(saltOf(first), saltOf(third));
   assert.deepEqual([other.open('ask', first), one.open('ask', third)], ['hello', 'hello']);
-  // The key hangs on the salt: under another process' the same text opens for nobody.
+  // The key depends on the salt. With another process' salt the text opens for no key.
   const moved = Buffer.from(first, 'base64');
   Buffer.from(third, 'base64').copy(moved, 0, 0, SALT_BYTES);
   assert.throws(() => other.open('ask', moved.toString('base64')), /not ours/);

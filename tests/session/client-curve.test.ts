@@ -53,7 +53,7 @@ test('from then on a wrong signature counts as wrong: of a certificate, and of t
     signedPreKey: { keyId: 1, publicKey, signature: own },
   });
   const stored: string[] = [];
-  // What it is for: until it is called, the client takes any 64 bytes.
+  // This shows its use: until it is called, the client accepts any 64 bytes.
   assert.equal(Curve.verify(identity.public, publicKey, randomBytes(64)), true);
   await builder(stored).initOutgoing(bundle(randomBytes(64)));
   assert.equal(stored.length, 1);

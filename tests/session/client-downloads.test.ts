@@ -66,7 +66,7 @@ test('a message of an own device makes a session connect to no host but the netw
   try {
     await pair(network, shop);
     const sha256 = Buffer.alloc(32, 1);
-    // Whatever stands before it becomes a user name.
+    // The text before the address becomes a user name.
     const directPath = `@127.0.0.1:${address.port}/file`;
     const notice = { directPath, mediaKey: sha256, fileSha256: sha256, fileEncSha256: sha256 };
     await network.control.sendOwn(SHOP_PHONE, historyMessage(notice));

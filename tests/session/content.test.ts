@@ -11,7 +11,7 @@ import { startSimulated } from './simulated-network.ts';
 const PERSON = '+33622222222';
 const OTHER = '+33633333333';
 const GROUP = '120363000000000021@g.us';
-/** The facts of an attachment whose message says nothing of it. */
+/** The facts of an attachment whose message has none. */
 const NOTHING = { fileName: null, width: null, height: null, seconds: null, thumbnail: undefined };
 
 const film = Buffer.concat([
@@ -19,7 +19,7 @@ const film = Buffer.concat([
   movie({ width: 640, height: 360, length: 12_400 }),
   randomBytes(200_000),
 ]);
-/** By what a server says of them; whatever else is asked for is an image. */
+/** The bodies by the type that a server declares; any other is an image. */
 const BODIES: Readonly<Record<string, Buffer>> = {
   'video/mp4': film,
   'image/webp': Buffer.from('RIFF\x1a\0\0\0WEBPVP8L', 'latin1'),
@@ -222,7 +222,7 @@ test('a rate signal in the question before a send leaves the message unsent; sil
   const { host, log, control } = network;
   try {
     await pair(network, shop);
-    // The client asks questions of its own after it is open: they meet the error too, and leave some of it.
+    // The client asks other questions after it is open. They get the error too, and leave some of it.
     await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 50 });
     host.prepare(shop, textOrder('too much'));
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });

@@ -12,7 +12,7 @@ import {
 import { moduleFile, nodeFlags } from '../root.ts';
 
 const RANDOM_PAIRS = 200;
-/** As many as stand still for certain where a pair is exported after the call that made it, with Node 20. */
+/** With so many pairs, exporting a pair after the call that made it blocks Node 20 for certain. */
 const PAIRS_IN_A_ROW = 50_000;
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
@@ -162,7 +162,7 @@ test('key pairs are made while garbage is collected, again and again', () => {
     import { generateSignalKeyPair } from ${JSON.stringify(moduleFile('actors/sessions/worker-thread/keys/curve.ts'))};
     for (let count = 0; count < ${PAIRS_IN_A_ROW}; count += 1) generateSignalKeyPair();
   `;
-  // A thread that stands still in Node's own locks can only be ended with its process.
+  // A thread that is blocked in Node's own locks can only be ended with its process.
   const { status, signal, stderr } = spawnSync(
     process.execPath,
     ['--max-semi-space-size=1', ...nodeFlags, '--input-type=module', '--eval', program],

@@ -13,7 +13,7 @@ const prepared = (messageId: string): SessionEvent => ({
   writes: [],
 });
 
-/** A clock in the test's hand, and a report over it whose listener reports something itself once. */
+/** A fake clock, and a report over it whose listener itself reports something once. */
 function world() {
   const clock = new FakeClock();
   const steppedClock = new SteppedClock(clock, 5, (act) => void clock.after(0, act));

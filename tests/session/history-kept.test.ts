@@ -1,6 +1,6 @@
 /**
- * The phone tells its history once. What it said is stored before the message is acknowledged, so a line or a process that is
- * lost before the history was read costs none of it.
+ * The phone sends its history only once. Its content is stored before the message is acknowledged. So a connection or
+ * process that is lost before the history was read loses none of it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 const fieldsOf = ({ store }: SimulatedNetwork, kind: string): string[] =>
   [...store.hashes.values()].flatMap((hash) => [...hash.keys()].filter((field) => field.startsWith(kind)));
 
-/** Has the phone tell a history whose file is not sent to its end. Resolves with the file once the client asked for it. */
+/** Makes the phone send a history whose file stalls. Resolves with the file once the client asked for it. */
 async function tellStalled({ control }: SimulatedNetwork): Promise<string> {
   const { path } = await control.sendHistory(SHOP_PHONE, { mappings: 30, tokens: 10, fault: 'stalled' });
   await until('the file is asked for', async () => (await control.downloads()) > 0);
@@ -22,7 +22,7 @@ async function tellStalled({ control }: SimulatedNetwork): Promise<string> {
   return path;
 }
 
-/** Waits until all of it stands in the store, and nothing waits any more. */
+/** Waits until all of it is in the store, and nothing is pending. */
 async function taken(network: SimulatedNetwork, shop: ReturnType<typeof newShop>): Promise<void> {
   await until('the history is taken', async () =>
     network.logged.some((line) => line.includes('"mappings":30,"tokens":10')),

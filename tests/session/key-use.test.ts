@@ -1,4 +1,4 @@
-/** Keys of a shop that nobody uses for 60 days are removed, some hundreds at a time. */
+/** Keys of a shop that were not used for 60 days are removed, some hundreds at a time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyUse } from '../../actors/sessions/worker-thread/keys/key-use.ts';

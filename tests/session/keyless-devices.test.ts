@@ -1,4 +1,6 @@
-/** The network has no keys of some devices, such as those that were unlinked. They cost nobody else the message. */
+/**
+ * The network has no keys of some devices, such as those that were unlinked. All other devices still get the message.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../e2e/waiting.ts';

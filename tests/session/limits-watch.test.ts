@@ -1,4 +1,4 @@
-/** When a session asks for the limits of its number, with the clock in the test's hand. */
+/** The times at which a session asks for the limits of its number, on a fake clock. */
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';

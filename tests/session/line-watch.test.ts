@@ -8,7 +8,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 
 const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;
 
-/** A watch over a line whose answers are in the test's hand. */
+/** Returns a watch over a connection whose answers the test gives. */
 function watched(
   answer: (clock: FakeClock) => Promise<unknown>,
   { line = 'open', lateMs = () => 0 }: { line?: 'open' | 'stuck' | 'cut'; lateMs?: () => number } = {},
@@ -43,7 +43,7 @@ function watched(
   return { watch, clock, asked, ends, ws };
 }
 
-/** As the client does: `undefined` once the wait is over. */
+/** Answers like the client: `undefined` once the wait is over. */
 const silence = (clock: FakeClock): Promise<undefined> =>
   new Promise((resolve) => void clock.after(queryMs, () => resolve(undefined)));
 

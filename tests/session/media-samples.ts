@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A PNG of one grey colour, whose rows are made as its head says, or left out. */
+/** Returns a PNG of one grey colour. Its rows match its head, or are left out. */
 export function png(width: number, height: number, hasRows = true): Buffer {
   const head = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0]);
   head.writeUInt32BE(width, 0);
@@ -27,7 +27,7 @@ export function box(type: string, ...content: readonly Buffer[]): Buffer {
   return Buffer.concat([uint32(inside.length + 8), Buffer.from(type, 'latin1'), inside]);
 }
 
-/** A box that says it has so many bytes, by 64 bits. */
+/** Returns a box that declares so many bytes, by 64 bits. */
 export function boxOfSize(type: string, size: bigint, content: Buffer): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(size);

@@ -1,11 +1,11 @@
-/** What the conformance suite cannot see of the network in memory: the waits that an end takes away. */
+/** Parts of the network in memory that the conformance suite cannot see: the waits that an end cancels. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemorySessionHost } from '../memory-network/memory-session-host.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { newShop } from './session-conformance.ts';
 
-/** A shop whose session is open, and what its actor was told since. */
+/** A shop whose session is open, and the events that its actor got since. */
 async function opened() {
   const clock = new FakeClock();
   const told: string[] = [];

@@ -35,7 +35,7 @@ export class MemoryStore implements Store {
     return { caught, release };
   }
 
-  /** Nobody set anything for the fleet. */
+  /** The fleet has no settings. */
   async read(reads: readonly Read[]): Promise<unknown[]> {
     if (reads.some(([command]) => command !== 'GET')) throw new Error('the sending component reads bytes');
     return reads.map(() => null);
@@ -87,7 +87,7 @@ export class MemoryStore implements Store {
   }
 }
 
-/** As Redis answers: where the next part begins, and the fields of this one. */
+/** Returns the start of the next part and the fields of this one, like Redis. */
 function scan(
   hash: ReadonlyMap<string, Buffer>,
   from: number,

@@ -1,4 +1,4 @@
-/** Names that nobody answers for cost who asked for them, and nobody else. */
+/** Names without an answering server delay only their own callers. */
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';

@@ -50,7 +50,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Asks as the client does, and tells what came of it. */
+/** Asks like the client, and returns the result. */
 async function clientAsks(address: string, change: Partial<DownloadBounds> = {}): Promise<string> {
   const dispatcher = clientDispatcher({ ...bounds, ...change });
   const init: RequestInit = { dispatcher } as never;
@@ -104,7 +104,7 @@ test('a path that could name another host is refused', async () => {
   assert.equal(asked.length, before);
 });
 
-/** A file as a phone uploads it, and what it says of it. */
+/** Returns a file as a phone uploads it, and the facts that its message gives. */
 async function uploaded(content: Uint8Array): Promise<{ file: Buffer; notice: object }> {
   const mediaKey = randomBytes(32);
   const { cipherKey, iv } = await getMediaKeys(mediaKey, 'md-msg-hist');

@@ -1,4 +1,4 @@
-/** A node learns the version that another one was told. */
+/** A node learns the version that another one got. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetworkVersion } from '../../actors/sessions/main-thread/network-version.ts';

@@ -1,4 +1,4 @@
-/** A number's LID may change. What goes to the former one is acknowledged and reaches nobody. */
+/** A number's LID may change. Messages to the former one are acknowledged and reach no one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';

@@ -31,7 +31,7 @@ test('one question returns the ids of numbers and the devices behind them, which
     { pn: PERSON, lid: '100@lid' },
     { pn: OTHER, lid: '200@lid' },
   ]);
-  // As the client asks for devices.
+  // The client asks for devices like this.
   assert.deepEqual(asked, [{ context: 'message', protocols: ['devices', 'lid'], users: [PERSON, OTHER] }]);
   const known = devices.get<{ user: string; device: number; server: string }[]>('100');
   // A device without a key index cannot be written to.

@@ -6,7 +6,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 import { newShop } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
-/** A line on a thread that is as busy as the test says. */
+/** Returns a queue on a thread that is as busy as the test sets it. */
 function lineOf(people: number) {
   const clock = new FakeClock();
   const thread = { busyShare: 1 };
@@ -84,7 +84,7 @@ test('sessions do not wait for earlier ones that the network delays', async () =
   const network = await startSimulated();
   const { port } = new URL(network.simulator.chatUrl);
   const callers = new Set<Socket>();
-  // It answers nobody until all have called, as a network does that takes longer to answer than all take to call.
+  // It answers only after all have called, like a network that answers more slowly than all call.
   const relay = createServer({ pauseOnConnect: true }, (caller) => {
     callers.add(caller);
     caller.on('error', () => undefined).on('close', () => callers.delete(caller));

@@ -180,7 +180,7 @@ test('a write that a session still had when its wait was over is never written',
   try {
     await pair(network, shop);
     await stepsOf('first');
-    // What somebody wrote steps a ratchet, and the steps of the message sealed meanwhile wait behind that write.
+    // An inbound message steps a ratchet. The steps of the message sealed meanwhile wait behind that write.
     const writes = store.holdCommits(stepsRatchet);
     await control.write(STRANGER, { to: SHOP_PHONE, text: 'hello', wait: false });
     const inbound = await log.next(shop, 'session.inbound');
@@ -226,7 +226,7 @@ test('a write that may be lost and waits behind another when its session’s wai
     await control.setNumber('+33699999999', false);
     host.prepare(shop, textOrder('never sent', { to: acquaintance, knownAs: STRANGER }));
     await log.next(shop, 'session.recipient_known');
-    // The network tells who they are next, before it answers a question that comes later.
+    // The network reports the acquaintance's identity next, before it answers a later question.
     host.prepare(shop, textOrder('to nobody', { to: '+33699999999' }));
     await log.next(shop, 'session.send_outcome', ({ outcome }) => outcome.kind === 'not_on_network');
     host.open(shop, { generation: 3 });

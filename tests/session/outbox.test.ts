@@ -1,4 +1,4 @@
-/** The orders of one session, on a client that does as it is told, with the clock in the test's hand. */
+/** The orders of one session, on a client that the test drives, with a fake clock. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -39,12 +39,13 @@ const asked = (change: Partial<SendOrder> = {}): PrepareOrder => ({
   composingMs: 0,
 });
 
-/** What the client says of a socket that is closed, or closing. */
+/** The client's error for a socket that is closed, or closing. */
 const cut = Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } });
 
 /**
- * An outbox whose client asks for the recipient's devices before each message; `devices` answers those questions.
- * `hangs`: it never comes to a ciphertext. Where to upload to it asks too, and its socket goes over that.
+ * Returns an outbox whose client asks for the recipient's devices before each message; `devices` answers those
+ * questions. `hangs`: it never makes a ciphertext. The client also asks for the upload host, and its socket ends
+ * meanwhile.
  */
 function outbox({ hangs = false, held = false } = {}) {
   const clock = new FakeClock();
@@ -171,7 +172,7 @@ test("a post to a group that may have been lost with its socket brings the group
   await clock.advance(1);
   assert.deepEqual(stored, []);
   box.lost({ comesBack: false });
-  // It stands in the line of writes before the session ends.
+  // It is in the queue of writes before the session ends.
   assert.deepEqual([outcomes, stored], [['unknown'], [{ 'sender-key-memory': { [to]: null } }]]);
 });
 

@@ -1,4 +1,4 @@
-/** What a session keeps of a code, and when it is over. */
+/** A session's data about a code, and the end of the code. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

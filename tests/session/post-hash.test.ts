@@ -1,6 +1,6 @@
 /**
- * The network compares the devices that a post names by their hash with those of the group. Where they differ, the session
- * looks the group and its members' devices up again before its next post.
+ * A post names its devices by a hash, and the network compares it with that of the group's devices. If they differ, the
+ * session looks up the group and its members' devices again before its next post.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

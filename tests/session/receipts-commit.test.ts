@@ -1,4 +1,4 @@
-/** What recipients' devices say is acknowledged to the network with its commit, so that it comes again where there was none. */
+/** Receipts are acknowledged to the network with their commit. Without a commit they come again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../e2e/waiting.ts';

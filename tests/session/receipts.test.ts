@@ -64,7 +64,7 @@ test('receipts of our own devices and of people outside the group do not count',
   assert.deepEqual(told, ['+33611111111 read']);
 });
 
-/** Receipts on a clock of their own, with what they tell, let go and drop. */
+/** Returns receipts on a separate clock, with those that they report, acknowledge and drop. */
 function heldReceipts(pending = new Set<string>()) {
   const clock = new FakeClock();
   const told: { token: string; wireIds: string[] }[] = [];

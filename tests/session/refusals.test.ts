@@ -1,7 +1,4 @@
-/**
- * What the network answers instead of taking a message (docs/chat-client.md, What the client surfaces), logged
- * and counted.
- */
+/** The network's refusals of a message (docs/chat-client.md, What the client surfaces), logged and counted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../actors/sessions/session-host.ts';

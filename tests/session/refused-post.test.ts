@@ -1,6 +1,7 @@
 /**
- * A group post that the network refuses brings nobody the group's key. The client counts its members as having it as soon as
- * the post is on the wire, and would leave the key out of the next one: nobody could read that, and all would ask at once.
+ * A group post that the network refuses gives no member the group's key. The client counts its members as having the
+ * key as soon as the post is on the wire. It would leave the key out of the next post, which no member could read, and
+ * all would ask at once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 import type { SessionHost, SessionListener } from '../../actors/sessions/session-host.ts';
 import type { Store } from '../../runtime/store.ts';
 
-/** What stands for the shop's actor behind a host. */
+/** A replacement for the shop's actor behind a host. */
 export interface ReleasingActor {
   readonly listener: SessionListener;
   /** False: what is prepared stays so. */

@@ -1,4 +1,4 @@
-/** A session worker that does what the shop's id says, to see the pool deal with it. */
+/** A session worker that follows the shop's id, to test how the pool deals with it. */
 import { parentPort } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from '../../actors/sessions/worker-protocol.ts';
 

@@ -8,7 +8,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 import { MemoryStore } from './memory-store.ts';
 import { newShop } from './session-conformance.ts';
 
-/** What a session writes with, as its shop's only session. `life.goesOn`: whether it still is. */
+/** Returns the store of a shop's only session. `life.goesOn`: whether it still is the only one. */
 export function sealedStore(cacheBytes = 1_000_000) {
   const store = new MemoryStore();
   const clock = new FakeClock();
@@ -19,7 +19,7 @@ export function sealedStore(cacheBytes = 1_000_000) {
   const shop = newShop();
   const cache = new SealedCache(cacheBytes);
   const keys = [randomBytes(32)];
-  /** As a session that opens next sees the same shop. */
+  /** Opens the store like the shop's next session. */
   const open = (used: (field: string) => void = () => undefined): SealedStore =>
     new SealedStore({
       used,
@@ -42,11 +42,11 @@ export function sealedStore(cacheBytes = 1_000_000) {
   return { store, sealed: open(), open, failures, clock, life, asked, answers, keys };
 }
 
-/** What was read, as text. */
+/** Returns read values as text. */
 export const text = (values: readonly (Buffer | undefined)[]): (string | undefined)[] =>
   values.map((value) => value?.toString());
 
-/** What is to be written. */
+/** Returns the fields of a write. */
 export const fields = (entries: Record<string, string | undefined>): Map<string, Buffer | undefined> =>
   new Map(
     Object.entries(entries).map(([field, value]) => [

@@ -174,7 +174,7 @@ test('changes that may be lost are written with the next ones, or alone after ha
 test('changes that may be lost are known once written, and delay neither a resealing nor later changes', async () => {
   const { sealed, store } = sealedStore();
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
-  // The clock stands still.
+  // The clock does not move.
   await sealed.reseal('credentials');
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/c': '3' }) });

@@ -1,6 +1,6 @@
 /**
- * A handset that could not read a message asks for it again, perhaps hours later, when another process holds the
- * session. What was sent last is kept sealed in the store for that, so the answer needs nothing from the old process.
+ * A handset that could not read a message asks for it again, perhaps hours later, when another process has the session.
+ * The latest messages are kept sealed in the store for that, so the answer needs nothing from the old process.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -28,7 +28,7 @@ export interface ConformanceNetwork {
   received(shop: SessionAddress, by: string): Promise<readonly string[]>;
   /** The number leaves the network. */
   remove(number: string): Promise<void>;
-  /** The network knows the number, and by it whoever is asked for under the other form. */
+  /** Adds a number to the network, which is also found under the other form. */
   addForm(number: string, form: string): Promise<void>;
   /** The next message of the shop meets this. */
   meets(shop: SessionAddress, what: { ackError: string } | 'no_ack'): Promise<void>;
@@ -38,9 +38,9 @@ export interface ConformanceNetwork {
     shop: SessionAddress,
     group: { id: string; name: string; members: number; admin: boolean },
   ): Promise<void>;
-  /** The network restricts the number, or lifts that, and says so. */
+  /** Restricts the number, or lifts the restriction, and reports it. */
   restrict(shop: SessionAddress, restriction: ReportedRestriction): Promise<void>;
-  /** The network gives the number a quota, and says so. */
+  /** Gives the number a quota, and reports it. */
   limitNewChats(shop: SessionAddress, newChats: ReportedNewChats): Promise<void>;
   /** The worker behind the shop dies. */
   loseWorker(shop: SessionAddress): Promise<void>;
@@ -88,7 +88,7 @@ export async function pair(network: ConformanceNetwork, shop: SessionAddress): P
   await log.next(shop, 'session.connected');
 }
 
-/** What every implementation of the session port promises. */
+/** Declares the promises of every implementation of the session port. */
 export function sessionConformance(name: string, start: () => Promise<ConformanceNetwork>): void {
   const promise = (
     title: string,
@@ -391,7 +391,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   });
 }
 
-/** Resolves when the person has one message, which the shop then still has in hand. */
+/** Resolves when the person has one message that the shop has not settled yet. */
 async function received(network: ConformanceNetwork, shop: SessionAddress): Promise<void> {
   while ((await network.received(shop, PERSON)).length === 0) {
     await new Promise((resolve) => setImmediate(resolve));

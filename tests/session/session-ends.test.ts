@@ -29,7 +29,7 @@ const AT_LOGIN: readonly (readonly [FaultKind, SessionEnd, number])[] = [
 
 type EndedSession = Extract<SessionEvent, { type: 'session.closed' }>;
 
-/** What is logged of an end, as the recording logger writes it. */
+/** Returns the log line of an end, in the form of the recording logger. */
 function logLine(shop: SessionAddress, { generation, end, statusCode, detail }: EndedSession): string {
   const { tenantId, shopId } = shop;
   const fields = { tenantId, shopId, generation, end, statusCode, detail };

@@ -8,7 +8,7 @@ interface Waiter {
   readonly found: (event: SessionEvent) => void;
 }
 
-/** How long a test waits for an event before it says which one is missing. */
+/** How long a test waits for an event before it reports which one is missing. */
 const TIMEOUT_MS = 60_000;
 
 /** Hears a host's events and lets a test wait for one; each event answers one wait. */

@@ -24,7 +24,7 @@ export interface SimulatedNetwork extends ConformanceNetwork {
   readonly simulator: Simulator;
   readonly control: SimulatorControl;
   readonly store: MemoryStore;
-  /** What the host logged: fields and message, as text. */
+  /** The host's log: fields and message, as text. */
   readonly logged: string[];
   /** Another host on the same store and network, as after a restart; the first one is to be stopped before. */
   another(change?: Partial<BaileysHostOptions>): Promise<SimulatedNetwork>;

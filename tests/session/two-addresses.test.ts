@@ -32,7 +32,7 @@ test('a message under the other address is read at once, and so is the answer', 
   const shop = newShop();
   try {
     await pair(network, shop);
-    // The network does not tell the person's id, so the session is made under the number.
+    // The network does not return the person's id, so the session is made under the number.
     await network.control.fault(SHOP_PHONE, 'unlisted', 100);
     assert.equal(await hears(network, shop, { text: 'by number', addressing: 'pn_only' }), 'by number');
     await network.control.fault(SHOP_PHONE, 'unlisted', 0);

@@ -102,7 +102,7 @@ test('a message is not sent again to somebody who asks for no more before the se
     await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
     host.open(shop, { generation: 3 });
     const { token } = await log.next(shop, 'session.inbound');
-    // What the shop's actor does with a STOP.
+    // The shop's actor does this after a STOP.
     host.recall(shop, order.messageId);
     host.confirmInbound(shop, token);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });

@@ -11,7 +11,7 @@ const phone: BinaryNode = {
   content: [{ tag: 'device', attrs: { id: '0' } }],
 };
 
-/** An answer with a row for each person, which says that of their devices. */
+/** Returns an answer with a row for each person, with these devices. */
 function answerOf(devices: { readonly [jid: string]: BinaryNode }): BinaryNode {
   const rows = Object.entries(devices).map(([jid, said]) => ({
     tag: 'user',

@@ -20,7 +20,7 @@ interface Observed {
 
 const TIMEOUT_MS = 60_000;
 
-/** What of a pool a test has otherwise than most. */
+/** The settings of a pool that differ from the defaults of these tests. */
 interface Pool {
   readonly supervision?: Partial<WorkerSupervision>;
   readonly clock?: Clock;

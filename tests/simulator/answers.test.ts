@@ -17,7 +17,7 @@ const childOf = ({ content }: BinaryNode): BinaryNode | undefined =>
 const ib = (client: TestClient, tag: string): Promise<BinaryNode> =>
   client.until(tag, () => client.stanzas.map(childOf).find((child) => child?.tag === tag));
 
-/** A client that comes back, and to which its phone has nothing more to tell. */
+/** Logs a client in again, for which its phone has nothing more. */
 async function comesBack(fixture: Fixture): Promise<TestClient> {
   const first = await fixture.link(SHOP);
   await first.until('its history is taken', async () => {

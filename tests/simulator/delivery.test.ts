@@ -138,7 +138,7 @@ test('a message that is unreadable a second time is asked for again at the login
   await client.end();
   const asked = fixture.keep(client.again(remembers));
   await asked.ack(sent?.key.id ?? '');
-  // What the client says next is behind its acknowledgement of the question.
+  // The client's next stanza comes after its acknowledgement of the question.
   await asked.ack((await asked.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'readable' }))?.key.id ?? '');
   await asked.end();
   const again = fixture.keep(asked.again(remembers));

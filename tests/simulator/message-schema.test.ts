@@ -1,4 +1,4 @@
-/** What a web client would never send is refused. */
+/** Messages that a web client would never send are refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fixture } from './fixture.ts';

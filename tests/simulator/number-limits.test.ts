@@ -75,7 +75,7 @@ test('a client that is away is notified at its next login, and not again once it
   await fixture.control.restrict(SHOP, { active: true });
   const heard = async (each: TestClient): Promise<boolean> => {
     await each.opened();
-    // What follows it was sent behind what waited.
+    // A later message is sent after the waiting ones.
     await fixture.control.write(FRIEND, { to: SHOP, text: `hi ${each.auth.creds.me?.id}` });
     return each.updates.some(({ reachoutTimeLock }) => reachoutTimeLock?.isActive === true);
   };

@@ -1,4 +1,4 @@
-/** A new client uploads as many one-time keys as on the real network, and is told what the server holds of them. */
+/** A new client uploads as many one-time keys as on the real network, and can query those that the server has. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -33,7 +33,7 @@ test('a new client uploads 812 keys, and the digest is over them', async (contex
   const ids = getBinaryNodeChildren(getBinaryNodeChild(digest, 'list'), 'id').map(({ content }) =>
     String(Buffer.from(content as Uint8Array).readUIntBE(0, 3)),
   );
-  // The phone takes one for the history that it tells.
+  // The phone takes one for the history that it sends.
   assert.ok(ids.length >= 811 && ids.every((id) => uploaded.includes(id)));
   const keys = (await client.auth.keys.get('pre-key', ids)) as Record<string, SignalDataTypeMap['pre-key']>;
   const { signedIdentityKey, signedPreKey, registrationId } = client.auth.creds;

@@ -1,4 +1,4 @@
-/** zapo-js, a client that nobody here wrote, links to the simulator and does what a session does. */
+/** zapo-js, an independent client, links to the simulator and does the work of a session. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SimulatorOptions } from '../../simulator/simulator.ts';
@@ -82,7 +82,7 @@ test('another client seals a message again for a handset that could not read it'
   const sealedAgain = again.sends('message');
   await again.open();
   await sealedAgain;
-  // The simulator handles stanzas in order, so an answer to a later one says that the second copy arrived.
+  // The simulator handles stanzas in order, so an answer to a later one proves that the second copy arrived.
   await lidOf(again, CUSTOMER);
   assert.deepEqual(await textsOf(fixture, CUSTOMER), ['Once more']);
 });

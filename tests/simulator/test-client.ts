@@ -23,7 +23,7 @@ import type { Simulator } from '../../simulator/simulator.ts';
 /** How long a test waits for an event before it fails. */
 const TIMEOUT_MS = 60_000;
 
-/** What a client keeps between connections, in memory. */
+/** The data that a client keeps between connections, in memory. */
 export class MemoryAuth {
   readonly creds: AuthenticationCreds = initAuthCreds();
   #values = new Map<string, string>();
@@ -132,7 +132,7 @@ export class TestClient {
     }
   }
 
-  /** Resolves once the client says it is open; rejects when it closes instead. */
+  /** Resolves once the client reports that it is open. Rejects if it closes instead. */
   opened(): Promise<true> {
     return this.until('open', () => {
       const said = this.updates.findLast(({ connection }) => connection === 'open' || connection === 'close');

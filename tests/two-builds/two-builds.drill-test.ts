@@ -1,6 +1,6 @@
 /**
- * Nodes of the last release and of this tree side by side under traffic, on the way forward and on the way back; and
- * what a node says that went back behind a stored form that it does not know.
+ * Nodes of the last release and of this tree side by side under traffic, forward and back. Also the error of a node
+ * that was rolled back to before a stored form that it does not know.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { type Build, lastRelease, nextForm, present } from './builds.ts';
 const SHOPS = 6;
 const MESSAGES_PER_STEP = 2;
 
-/** What the changelog says of a release whose nodes do not hear those of the release before it. */
+/** The changelog's text for a release whose nodes cannot talk to those of the release before it. */
 const unreleased =
   /^## Unreleased\n([\s\S]*?)^## /m.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))?.[1] ?? '';
 const hearEachOther = !unreleased.includes('do not hear each other');

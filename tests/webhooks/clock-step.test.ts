@@ -20,7 +20,7 @@ for (const [name, answer] of [
     world.add(1);
     await clock.advance(10);
     assert.equal(world.sent.length, 1);
-    // What does not fall due is waited for all the same.
+    // An early timer does not end a wait that is not due.
     stepped.fireAll();
     await clock.advance(10);
     assert.equal(world.sent.length, 1);

@@ -1,4 +1,6 @@
-/** A tenant with a thousand endpoints that never answer, before a real HTTPS server: it delays nobody, not even itself. */
+/**
+ * A tenant with a thousand endpoints that never answer, before a real HTTPS server. It delays no one, not even itself.
+ */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +60,7 @@ before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `https://localhost:${(server.address() as AddressInfo).port}`;
   pump = new WebhookPump({
-    // What came of a try is nobody's business here: a batch goes out once.
+    // The result of a try does not matter here: a batch goes out once.
     actors: { ask: async <Reply>() => ({ ok: true, value: true }) as Reply },
     store: plainStore(redis),
     inbound: { eventOf: async () => undefined },
@@ -136,7 +138,8 @@ test('endpoints that turn out to be dead delay a new one for no longer than it t
   const dead = Array.from({ length: 3 * SHARE }, (_, n) => endpoint(tenantId, `dead-${n}`, '/dead-too'));
   pump.sync(tenantId, new Map([...dead, endpoint(tenantId, 'alive', '/among-dead')]), loading);
   await until(() => answered.get('/among-dead') === 5);
-  // None of them was given up yet, and each was tried with one event; those that are known to be slow share the slots of such.
+  // None of them was given up yet, and each was tried with one event. Those that are known to be slow share their
+  // slots.
   const open = held.get('/dead-too') ?? 0;
   assert.ok(open >= dead.length && open <= dead.length + SHARE, `${open} at a time`);
   pump.stop(tenantId);

@@ -139,7 +139,7 @@ test('replayed events are stored by the answer, also while a try runs, and survi
     world.stored?.retries.map(({ place }) => place),
     places,
   );
-  // What came of that try takes none of them away.
+  // The result of that try removes none of them.
   world.answer = () => OK;
   answer(OK);
   await world.clock.advance(0);
@@ -247,7 +247,7 @@ test('a node that is killed between an answer and its record sends once more und
       await world.clock.advance(Math.floor(random() * 400));
       world.isAway = random() < 0.2;
       if (random() < 0.3) {
-        // Killed: nothing of it reaches the store any more, and the next one starts from what stands there.
+        // It is killed: it writes nothing more, and the next one starts from the stored state.
         world.pump?.stop();
         world.start();
       }

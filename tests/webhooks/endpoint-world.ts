@@ -53,7 +53,7 @@ export class World {
   isKept = false;
   /** New events cannot be read. */
   isUnread = false;
-  /** What there is to show of an event. */
+  /** Returns the body of an event, if it can be shown. */
   body: (id: string) => string | undefined = (id) => id;
   pump: EndpointPump | undefined;
   readonly #random: () => number;

@@ -1,4 +1,4 @@
-/** Who gets a connection: a tenant with a thousand dead endpoints delays nobody. */
+/** The distribution of connections: a tenant with a thousand dead endpoints delays no other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairSlots, type Slot } from '../../actors/webhooks/fair-slots.ts';
@@ -87,7 +87,7 @@ test('slow names leave slots for the others, however many they are, and take tur
     });
   }
   assert.deepEqual([done, begun], [100, ['0', '1', '2', '3']]);
-  // One that takes long keeps its own slot while the group has no room.
+  // A slow one keeps its own slot while the group has no free slot.
   let moved: Slot | undefined;
   const taking = slots.run('a quick', (slot) => {
     moved = slot;

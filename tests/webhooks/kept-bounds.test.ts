@@ -1,4 +1,4 @@
-/** What is kept of a tenant's events and webhooks, counted in a real Redis. */
+/** The stored data of a tenant's events and webhooks, counted in a real Redis. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';

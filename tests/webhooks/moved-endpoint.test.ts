@@ -50,7 +50,7 @@ test('new events go to the present address at once while as many hang at the for
   assert.deepEqual(idsAt(PRESENT), [...ids.slice(8), first, ...ids.slice(2, 8)]);
   await world.clock.advance(2 * HOUR_MS);
   assert.deepEqual([idsAt(FORMER).length, idsAt(PRESENT).length], [8, 11], 'nothing is sent once more');
-  // Each try at either address is recorded, and says how it ended.
+  // Each try at either address is recorded, with its end.
   const ends = world.attempts.filter(({ eventId }) => eventId === first).map(({ status }) => status);
   assert.deepEqual([world.attempts.length, ends], [19, [500, 204]]);
   assert.deepEqual([world.stored?.retries, world.stored?.failingSinceMs], [[], null]);

@@ -4,7 +4,7 @@ import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { webhookAccess } from '../../actors/webhooks/webhook-access.ts';
 import type { Read } from '../../runtime/store.ts';
 
-/** What the event loop can take in one piece: 60 KB each. */
+/** The most pieces that the event loop can take at a time: 60 KB each. */
 const MOST_AT_A_TIME = 20;
 
 test('the progress of 1,000 endpoints is read a few at a time, one read after the other', async () => {
