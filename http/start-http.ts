@@ -111,7 +111,7 @@ function exportHttp(
 ): void {
   metrics.source({
     name: 'msgapi_http_requests_in_hand',
-    help: 'Requests being answered now, without those that only wait for events.',
+    help: 'Requests in progress, without those that only wait for events.',
     kind: 'gauge',
     read: inProgress,
   });
@@ -123,7 +123,7 @@ function exportHttp(
   });
   metrics.source({
     name: 'msgapi_http_event_streams',
-    help: "Streams of tenants' events that are open at this node's door.",
+    help: "Streams of tenants' events that are open at this node.",
     kind: 'gauge',
     read: () => eventReaders.count,
   });
@@ -135,7 +135,7 @@ function exportHttp(
   });
   metrics.source({
     name: 'msgapi_request_log_dropped_total',
-    help: 'Request log entries given up because Redis was away for too long.',
+    help: 'Request log entries dropped because Redis was away for too long.',
     kind: 'counter',
     read: () => requestLog.dropped,
   });

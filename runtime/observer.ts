@@ -4,11 +4,11 @@ export interface RuntimeCounters {
   turns: number;
   /** Batches that Redis answered. */
   commits: number;
-  /** Turns that those batches carried. */
+  /** Turns in those batches. */
   committedTurns: number;
   /** Batches that the fence refused for a shard: another node's epoch holds, or the data went back in time. */
   fenceRefusals: number;
-  /** Batches whose outcome had to be found out by revision. */
+  /** Batches whose outcome the revision showed. */
   unknownOutcomes: number;
   crashes: number;
   restarts: number;
@@ -22,13 +22,13 @@ export interface RuntimeCounters {
   passivations: number;
   /** Effects that threw although they must not. */
   effectFailures: number;
-  /** Requests handed to another node, and requests served for another node. */
+  /** Requests forwarded to another node, and requests served for another node. */
   linkCalls: number;
   linkServed: number;
   /** Messages of the link that were dropped: sealed for something else or by somebody else, or heard before. */
   linkRefused: number;
   leaseLosses: number;
-  /** Times this node gave up its shards because its clock and that of Redis disagreed. */
+  /** Times this node released its shards because its clock and that of Redis disagreed. */
   clockDisputes: number;
   /** Shards found with a time stored that lay far ahead. */
   shardsAhead: number;

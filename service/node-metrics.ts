@@ -16,25 +16,22 @@ const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: string, help: string] } = {
   turns: ['msgapi_runtime_turns_total', 'Turns whose outcome took effect'],
   commits: ['msgapi_runtime_commits_total', 'Batches that Redis answered'],
-  committedTurns: ['msgapi_runtime_committed_turns_total', 'Turns that those batches carried'],
+  committedTurns: ['msgapi_runtime_committed_turns_total', 'Turns in those batches'],
   fenceRefusals: ['msgapi_runtime_fence_refusals_total', 'Shard sections of batches that the fence refused'],
   unknownOutcomes: [
     'msgapi_runtime_unknown_outcomes_total',
-    'Batches whose outcome was found out by revision',
+    'Batches without an answer whose outcome the revision showed',
   ],
   crashes: ['msgapi_runtime_crashes_total', 'Turns that threw'],
   restarts: ['msgapi_runtime_restarts_total', 'Actors started again after a crash'],
   suspensions: ['msgapi_runtime_suspensions_total', 'Actors that crashed too often and wait for an operator'],
   deadLetters: ['msgapi_runtime_dead_letters_total', 'Commands set aside because their turn threw'],
   mailboxRefusals: ['msgapi_runtime_mailbox_refusals_total', 'Client commands refused by a full mailbox'],
-  busyRefusals: [
-    'msgapi_runtime_busy_refusals_total',
-    'Client commands refused by a node with its hands full',
-  ],
+  busyRefusals: ['msgapi_runtime_busy_refusals_total', 'Client commands refused by a node that is too busy'],
   activations: ['msgapi_runtime_activations_total', 'Actors loaded from the store'],
   passivations: ['msgapi_runtime_passivations_total', 'Idle actors stopped'],
   effectFailures: ['msgapi_runtime_effect_failures_total', 'Effects that threw although they must not'],
-  linkCalls: ['msgapi_runtime_link_calls_total', 'Requests handed to another node'],
+  linkCalls: ['msgapi_runtime_link_calls_total', 'Requests forwarded to another node'],
   linkServed: ['msgapi_runtime_link_served_total', 'Requests served for another node'],
   linkRefused: [
     'msgapi_runtime_link_refused_total',
@@ -43,17 +40,17 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
   leaseLosses: ['msgapi_runtime_lease_losses_total', 'Times this node lost its lease'],
   clockDisputes: [
     'msgapi_runtime_clock_disputes_total',
-    'Times this node gave up its shards because its clock and that of Redis disagreed',
+    'Times this node released its shards because its clock and that of Redis disagreed',
   ],
-  shardsAhead: ['msgapi_runtime_shards_ahead_total', 'Shards found with a stored time that lay far ahead'],
-  revertedShards: ['msgapi_runtime_reverted_shards_total', 'Shards of which Redis lost acknowledged writes'],
+  shardsAhead: ['msgapi_runtime_shards_ahead_total', 'Shards found with a stored time far ahead'],
+  revertedShards: ['msgapi_runtime_reverted_shards_total', 'Shards whose acknowledged writes Redis lost'],
 };
 
 /** Puts what the runtime observes into histograms. */
 export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined): RuntimeObserver {
   const latency = metrics.histogram({
     name: 'msgapi_runtime_commit_latency_seconds',
-    help: 'From handing a batch to the client library until Redis answered',
+    help: 'From passing a batch to the client library until Redis answered',
     buckets: BUCKETS_SECONDS,
   });
   const size = metrics.histogram({
@@ -97,7 +94,7 @@ export function exportBuild(
 ): void {
   metrics.source({
     name: 'msgapi_build_info',
-    help: 'Always one; the labels say which program a node runs',
+    help: 'Always one; the labels name the program that a node runs',
     kind: 'gauge',
     read: () => [{ labels: { version: build.version, revision: build.revision }, value: 1 }],
   });
@@ -121,12 +118,12 @@ export function exportNode(
     metrics.source({ name, help, kind: 'gauge', read });
   gauge(
     'msgapi_runtime_lease_margin_seconds',
-    'How long the lease of this node still holds',
+    'Seconds until the lease of this node ends',
     () => node.leaseMarginMs() / 1_000,
   );
   gauge(
     'msgapi_runtime_clock_ahead_seconds',
-    'By how much the clock of this node is ahead of that of Redis',
+    'Seconds by which the clock of this node is ahead of that of Redis',
     () => node.clockAheadMs() / 1_000,
   );
   gauge(
@@ -134,10 +131,10 @@ export function exportNode(
     'Shards this node owns',
     () => node.shards().filter(({ mine }) => mine).length,
   );
-  gauge('msgapi_runtime_shards', 'Shards there are', () => node.shards().length);
+  gauge('msgapi_runtime_shards', 'Shards of the installation', () => node.shards().length);
   gauge(
     'msgapi_memory_limit_bytes',
-    'Memory that the process may use: the limit of its container, or what the machine has',
+    "Memory that the process may use: the limit of its container, or the machine's memory",
     memoryLimitBytes,
   );
   exportSessions(metrics, host);
@@ -166,7 +163,7 @@ function memoryLimitBytes(): number {
 export function exportStore(metrics: Metrics, node: Pick<RuntimeNode, 'storeServers'>): void {
   const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
     metrics.source({ name, help, kind: 'gauge', read });
-  gauge('msgapi_redis_assumption_held', 'One when what is assumed of Redis holds of every server', () => {
+  gauge('msgapi_redis_assumption_held', 'One if every server of Redis meets the assumption', () => {
     const servers = node.storeServers();
     return assumptionNames.map((assumption) => ({
       labels: { assumption },
@@ -179,7 +176,7 @@ export function exportStore(metrics: Metrics, node: Pick<RuntimeNode, 'storeServ
   gauge('msgapi_redis_connected_replicas', 'Replicas that follow a server', () =>
     node.storeServers().map(({ name, replicas }) => ({ labels: { server: name }, value: replicas })),
   );
-  gauge('msgapi_redis_server_info', 'Always one; the labels say what a server is', () =>
+  gauge('msgapi_redis_server_info', 'Always one; the labels describe a server', () =>
     node.storeServers().map(({ name, version, isMaster }) => ({
       labels: { server: name, version, role: isMaster ? 'master' : 'replica' },
       value: 1,

@@ -37,7 +37,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   });
   source({
     name: 'msgapi_session_ends_total',
-    help: 'Sessions that ended by themselves, by why',
+    help: 'Sessions that ended by themselves, by cause',
     kind: 'counter',
     // Each series starts at 0 with the first scrape, since Prometheus sees no increase of a series that is new.
     read: () =>
@@ -48,7 +48,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   });
   source({
     name: 'msgapi_session_outcomes_total',
-    help: 'What orders to send came to, a refusal with the code of the network',
+    help: "Outcomes of orders to send; a refusal with the network's code",
     kind: 'counter',
     read: () =>
       [...host.figures().outcomes].map(([name, value]) => {
@@ -58,13 +58,13 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   });
   source({
     name: 'msgapi_session_received_total',
-    help: 'Messages that people wrote to shops, those delivered again included',
+    help: 'Messages that people wrote to shops, repeated deliveries included',
     kind: 'counter',
     read: () => host.figures().received,
   });
   source({
     name: 'msgapi_inbound_told_total',
-    help: 'Messages that people wrote and whose account is told of them, by kind, those delivered again included',
+    help: 'Inbound messages of accounts that get events of them, by kind, repeated deliveries included',
     kind: 'counter',
     // All kinds from the start: the first one is to be seen as an increase.
     read: () => {
@@ -74,7 +74,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   });
   source({
     name: 'msgapi_session_unanswered_total',
-    help: 'Sessions that the network ended for want of an acknowledgement, by the class of the stanza',
+    help: 'Sessions that the network ended because it missed an acknowledgement, by the class of the stanza',
     kind: 'counter',
     // All classes from the start: the first one is to be seen as an increase.
     read: () =>
@@ -84,13 +84,13 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   });
   source({
     name: 'msgapi_session_offline_announced_total',
-    help: 'Stanzas that the network said had waited while sessions were away',
+    help: 'Stanzas that had waited while sessions were away, as the network announced',
     kind: 'counter',
     read: () => host.figures().offline.announced,
   });
   source({
     name: 'msgapi_session_offline_drained_total',
-    help: 'Stanzas that had waited and came, counted where the network said that this was all',
+    help: 'Stanzas that had waited and came, counted when the network announced the end of them',
     kind: 'counter',
     read: () => host.figures().offline.drained,
   });

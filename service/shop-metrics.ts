@@ -15,7 +15,7 @@ export function exportShops(
 ): void {
   metrics.source({
     name: 'msgapi_ledgers_replaced_total',
-    help: 'Shops whose count of what they sent could not be read and counts as full for a day',
+    help: 'Shops whose ledger could not be read and counts as full for a day',
     kind: 'counter',
     read: () => counts.ledgersReplaced,
   });
@@ -64,18 +64,14 @@ export function exportShops(
     const { states } = await fleet.census();
     return CHANNEL_STATUSES.map((state) => ({ labels: { state }, value: states[state] ?? 0 }));
   });
-  gauge('msgapi_shops_in_trouble', 'Shops on this node that ask for an eye, by what is wrong', async () => {
+  gauge('msgapi_shops_in_trouble', 'Shops on this node that need an operator, by trouble', async () => {
     const { states } = await fleet.census();
     return TROUBLE_WORDS.map((trouble) => ({ labels: { trouble }, value: states[trouble] ?? 0 }));
   });
-  gauge(
-    'msgapi_tenants_suspended',
-    'Tenants on this node that wait for an operator, twenty for more',
-    async () => {
-      const { suspendedTenants } = await fleet.census();
-      return suspendedTenants.length;
-    },
-  );
+  gauge('msgapi_tenants_suspended', 'Suspended tenants on this node, at most twenty', async () => {
+    const { suspendedTenants } = await fleet.census();
+    return suspendedTenants.length;
+  });
 }
 
 /** Bounds of the time from the network's acknowledgement until a recipient has a message, in seconds; up to two days. */

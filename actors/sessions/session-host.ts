@@ -89,15 +89,15 @@ export interface SessionFigures {
   readonly workersLost: number;
   /** JavaScript heap in use by each ready worker, by its index, as reported with its last heartbeat. */
   readonly workerHeapBytes: ReadonlyMap<number, number>;
-  /** Sessions that ended by themselves, by why. */
+  /** Sessions that ended by themselves, by cause. */
   readonly ends: ReadonlyMap<SessionEnd | 'worker_lost', number>;
   /** The outcomes of orders; a refused one has the network's code, as in `refused 463`. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Messages that people wrote to shops, those delivered again included. */
+  /** Messages that people wrote to shops, repeated deliveries included. */
   readonly received: number;
   /** Those of them whose content is published to their tenant, by kind. */
   readonly announced: ReadonlyMap<InboundKind, number>;
-  /** Sessions that the network ended for want of an acknowledgement, by the class of the stanza. */
+  /** Sessions that the network ended because it missed an acknowledgement, by the class of the stanza. */
   readonly unanswered: ReadonlyMap<string, number>;
   /** Stanzas that waited while sessions were away: announced by the network, and come. */
   readonly offline: { readonly announced: number; readonly drained: number };

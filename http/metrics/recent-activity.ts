@@ -102,7 +102,7 @@ export function recentActivity(parts: {
     });
   counter('msgapi_http_refusals_total', 'Requests refused, by the code of the error.', refusals);
   counter('msgapi_messages_settled_total', 'Messages that reached their end, by status and reason.', settled);
-  counter('msgapi_queue_pauses_total', 'Times a queue was made to stand still, by cause.', pauses);
+  counter('msgapi_queue_pauses_total', 'Times a queue was paused, by cause.', pauses);
 
   return {
     countRequest({ atMs, route, latencyMs, errorCode }) {
