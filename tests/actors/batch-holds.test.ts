@@ -33,7 +33,7 @@ function sentAt({ sent }: BatchHarness): string[] {
 const AT_EIGHT = [`${numberAt(0)} 08:00`];
 
 describe('a message of a batch that was accepted just before the quiet hours', () => {
-  test('waits for their end where it is prepared too late, and leaves once', async () => {
+  test('waits for their end if it is prepared too late, and leaves once', async () => {
     const { run, id, messageId } = await justBefore();
     run.shop.toSession(messageId);
     run.shop.pass(MINUTE_MS);
@@ -46,7 +46,7 @@ describe('a message of a batch that was accepted just before the quiet hours', (
     assert.deepEqual((await run.shown(id)).progress.sent, 1);
   });
 
-  test('waits where the session drops, and where the network asks for a pause', async () => {
+  test('waits if the session drops, or if the network asks for a pause', async () => {
     const closed = { type: 'session.closed', end: 'transient', statusCode: 428, detail: '' } as const;
     const dropped = await justBefore();
     dropped.run.shop.session(closed);
@@ -118,7 +118,7 @@ describe('a message of a batch that was accepted', () => {
     assert.equal((await wired.run.shown(wired.id)).progress.sent, 1);
   });
 
-  test('waits while the batch is paused or stopped, and leaves once it goes on', async () => {
+  test('waits while the batch is paused or stopped, and leaves once it is resumed', async () => {
     const { run, id, messageId } = await justBefore({ quietHours: undefined });
     run.shop.toSession(messageId);
     await run.steer(id, 'pause');

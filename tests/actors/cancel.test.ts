@@ -48,7 +48,7 @@ describe('a cancelled message', () => {
     assert.equal(shop.statusOf(waiting), 'failed CANCELLED');
   });
 
-  test('is recalled while it is being prepared, and goes on once it is being sent', async () => {
+  test('is recalled while it is being prepared, and continues once it is being sent', async () => {
     const shop = await ShopHarness.connected();
     const prepared = shop.send('+33601000000');
     shop.toSession(prepared);
@@ -66,7 +66,7 @@ describe('a cancelled message', () => {
     assert.equal(shop.statusOf(sending), 'sent');
   });
 
-  test('gives back its place of a recipient: the same person may be written to at once', async () => {
+  test('does not count for its recipient: the same person may be written to at once', async () => {
     const shop = await ShopHarness.connected();
     shop.send('+33601000009');
     const first = shop.send('+33601000000');
@@ -79,7 +79,7 @@ describe('a cancelled message', () => {
     assert.equal(counted(after), counted(shop));
   });
 
-  test('gives back a place of the network’s quota of new chats', async () => {
+  test('does not count in the network’s quota of new chats', async () => {
     const shop = await ShopHarness.connected();
     const newChats = { quota: 2, used: 0, warning: null, endsAtMs: shop.nowMs + 86_400_000 };
     shop.session({ type: 'session.limits', newChats } as never);
@@ -119,7 +119,7 @@ test('cancelling a queue ends all matching messages, and no others', async () =>
 });
 
 describe('a cancelled message at the pool', () => {
-  test('ends where the pool shop gives it back, in the windows of both', async () => {
+  test('ends if the pool shop gives it back, in the windows of both', async () => {
     const exchange = await PoolExchange.start(1, 1);
     const { origin } = exchange;
     const [pool] = exchange.pools;
@@ -148,7 +148,7 @@ describe('a cancelled message at the pool', () => {
     assert.equal(await cancel(origin, id), 'ended');
   });
 
-  test('goes on where it is on the wire', async () => {
+  test('continues if it is on the wire', async () => {
     const exchange = await PoolExchange.start(1, 1);
     const [pool] = exchange.pools;
     assert.ok(pool);

@@ -171,7 +171,7 @@ test('a send that comes back unsent after the session was lost is lost with it',
   assert.equal(shop.statusOf(id), 'failed MSGAPP_SESSION_LOST');
 });
 
-test('a transient drop keeps the queue, reconnects with growing backoff, and goes on where it was', async () => {
+test('a transient drop keeps the queue, reconnects with growing backoff, and continues where it was', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   let expectedMs = 1_000;
@@ -335,7 +335,7 @@ test('a restart does not shorten the wait after a login that was refused', async
   assert.equal(successor.effectsOf('open').length, 1);
 });
 
-test('a login that is refused is tried five times, later each time, and then no more until somebody connects', async () => {
+test('a refused login is tried five times, later each time, and then only after a new connect', async () => {
   const shop = await ShopHarness.connected();
   const view = () => channelView(shop.state, async () => '');
   const opened = shop.effectsOf('open').length;

@@ -92,7 +92,7 @@ test('events that are cut off meanwhile stay cut off, and readers can notice it'
   assert.deepEqual([(await entries()).length, (await facts()).cutOff], [150, 700]);
 });
 
-test('an erasure that broke off goes on where it stopped', async () => {
+test('an erasure that broke off continues where it stopped', async () => {
   const { entries, erase, steps } = await tenantWith(2_000);
   const before = await entries();
   await assert.rejects(
@@ -120,7 +120,7 @@ test('a shop whose erasure broke off leaves nothing behind in the erasure of the
   assert.deepEqual([left.length, ofKept(left)], [500, []]);
 });
 
-test('a stream of which all events were the shop’s stays, with the place of its last event', async () => {
+test('a stream whose events were all the shop’s stays, with the cursor of its last event', async () => {
   const tenantId = newId(Date.now());
   const { events } = tenantKeys(tenantId);
   const last = await redis.xadd(events, '*', 't', 'queue.paused', 's', erased, 'd', '{}');

@@ -53,7 +53,7 @@ test('with events for inbound messages a message costs a record, two marks and o
   }
 });
 
-test('once a day the records get an expiry, and what is older leaves the index, the marks and the people', async () => {
+test('once a day the records get an expiry, and older ones leave the index, the marks and the people', async () => {
   const shop = await shopThatIsTold('texts');
   const first = await written(shop);
   const oldest = dayOf(shop.nowMs) - 30;

@@ -56,7 +56,7 @@ async function look(shop: ShopHarness, which: 'first' | 'last', messageId: strin
 
 const REFUSED = 'rejected COLD_RECIPIENT_CAP_REACHED';
 
-test('a declaration that holds lets its message leave', async () => {
+test('a valid declaration lets its message leave', async () => {
   const shop = await ShopHarness.connected();
   const id = sendDeclared(shop);
   await look(shop, 'first', id);

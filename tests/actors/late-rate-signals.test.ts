@@ -56,7 +56,7 @@ test('a late rate signal about the message being prepared recalls it; one on the
   }
 });
 
-test('the wait that a rate signal asks for counts where it is longer than 15 minutes, whichever message it is about', async () => {
+test('the wait that a rate signal asks for counts if it is longer than 15 minutes, whichever message it is about', async () => {
   for (const [backoffMs, pausedMs] of [
     [5 * MINUTE_MS, 15 * MINUTE_MS],
     [60 * MINUTE_MS, 60 * MINUTE_MS],

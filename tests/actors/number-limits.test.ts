@@ -156,7 +156,7 @@ test('after a 463 without a reported restriction only people with a chat are wri
   assert.equal(typeof shop.sendToStranger('+33699990003'), 'string');
 });
 
-test('after a 463 the end that the network names then is the one that holds', async () => {
+test('after a 463 the end that the network names next counts', async () => {
   const { shop } = await refused('463');
   const endsAtMs = restrict(shop);
   assert.deepEqual(refusalOf(shop.sendToStranger('+33699990003')), [
@@ -388,7 +388,7 @@ test('all limits are stored by the turn that received them, so a restart changes
   assert.equal((await shop.successor('store')).state.limits.restriction, null);
 });
 
-test('the bar that an earlier program stored goes on', async () => {
+test('the bar that an earlier program stored continues', async () => {
   const shop = await ShopHarness.connected();
   const untilMs = shop.nowMs + 3_600_000;
   const stored = JSON.parse(encodeMachines(shop.state, shop.nowMs)) as { pacing: { context: object } };

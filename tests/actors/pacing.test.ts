@@ -96,7 +96,7 @@ for (const kind of ['acknowledgement', 'look-up'] as const) {
   });
 }
 
-test('a restart fails the message in `sending` with BOT_RESTARTED and lets the others go on', async () => {
+test('a restart fails the message in `sending` with BOT_RESTARTED, and the others continue', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
   shop.toWire(first);
@@ -341,7 +341,7 @@ test('a paused queue has one event with its first cause, also if an operator pau
   );
 });
 
-test('nothing of an inactive tenant reaches the wire, and its queue goes on when it is active again', async () => {
+test('an inactive tenant’s messages do not reach the wire, and its queue continues when it is active again', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send(), shop.send('+33612345679')];
   shop.command({ type: 'tenant_active', active: false });

@@ -130,7 +130,7 @@ test('a network that was asked for too many codes is left alone for a quarter of
   assert.ok(ask(later).ok);
 });
 
-test('an attempt by a QR code lifts no pause on codes, and one that an earlier program noted holds as well', async () => {
+test('an attempt by a QR code lifts no pause on codes, and one that an earlier program stored counts as well', async () => {
   const shop = await ShopHarness.start();
   ask(shop);
   close(shop, 'pairing_refused', 429);

@@ -102,7 +102,7 @@ describe('a scheduled send', () => {
     assert.equal(shop.state.ledger.size, 1);
   });
 
-  test('waits as long as it may for what keeps it, and ends with the last code', async () => {
+  test('waits for the end of its refusal as long as it may, and ends with the last code', async () => {
     const shop = await ShopHarness.connected();
     shop.command({ type: 'disconnect' });
     const id = await scheduledId(shop);
@@ -121,7 +121,7 @@ describe('a scheduled send', () => {
     assert.equal(events(shop).length, 1);
   });
 
-  test('is tried again after the wait that a refusal names, where that is in time', async () => {
+  test('is tried again after the wait that a refusal names, if that is in time', async () => {
     const shop = await ShopHarness.connected();
     const atMs = shop.nowMs + HOUR_MS;
     const patient = await scheduledId(shop, { sendAtMs: atMs });
@@ -210,7 +210,7 @@ describe('a scheduled send', () => {
     );
   });
 
-  test('has a time that is possible, and a shop no more than 1,000', async () => {
+  test('has a possible time, and a shop has at most 1,000', async () => {
     const shop = await ShopHarness.connected();
     const { nowMs } = shop;
     const impossible = [

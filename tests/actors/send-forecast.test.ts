@@ -154,7 +154,7 @@ class RandomLife {
   }
 }
 
-test('a forecast is what the send then gets, in random states', async (context) => {
+test('a forecast agrees with the send that follows, in random states', async (context) => {
   const { seed, numRuns } = propertyRuns(context, 500);
   const seen = new Map<string, number>();
   for (let life = 0; life * STATES_PER_LIFE < numRuns; life += 1) {

@@ -102,7 +102,7 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
   };
 }
 
-test('another process makes the same of what was stored as of what was remembered', async () => {
+test('another process continues alike from the store and from memory', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (history) => {
       const shop = await ShopHarness.connected();

@@ -144,7 +144,7 @@ function theirStep(
   }
 }
 
-test('a machine starts where it starts in xstate', () => {
+test('a machine starts in the state in which xstate starts it', () => {
   for (const machine of [pacingMachine, channelMachine] as const) {
     const started = stepper<AnyStateMachine, PacingEffect>(machine).initial();
     const { value, context } = machine.getInitialSnapshot({} as never);
@@ -152,7 +152,7 @@ test('a machine starts where it starts in xstate', () => {
   }
 });
 
-test('a stored and restored machine goes on as the one that never stopped', () => {
+test('a stored and restored machine continues like one that never stopped', () => {
   const channel = stepper<typeof channelMachine, ChannelEffect>(channelMachine);
   const started = channel.step(channel.initial(), { type: 'connect', nowMs: 1, configId: 'c' }).snapshot;
   const restored = channel.restore(JSON.parse(JSON.stringify(started)));

@@ -53,7 +53,7 @@ async function commit(writes: readonly Write[]): Promise<void> {
 }
 const kept = async (): Promise<string[]> => (await redis.xrange(key, '-', '+')).map(([id]) => id);
 
-test('cuts off what is older than the newest old entry, and nothing where none is old', async () => {
+test('cuts off entries before the newest old one, and nothing if none is old', async () => {
   const trim: Write = ['XTRIMOLD', key, daysAgo(7)];
   await commit([trim]);
   for (const [days, left] of [
@@ -82,7 +82,7 @@ test('cuts off what is older than the newest old entry, and nothing where none i
   }
 });
 
-test('a reader of the last event goes on after a silence longer than events are kept', async () => {
+test('a reader of the last event continues after a silence longer than events are kept', async () => {
   const service = eventService({
     store: plainStore(redis),
     waiters: new EventWaiters(clock),

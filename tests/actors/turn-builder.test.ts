@@ -4,7 +4,7 @@ import { TurnBuilder } from '../../actors/shops/turns/builder/turn-builder.ts';
 import { EVENT_LIMITS } from '../../actors/tenants/tenant-event.ts';
 import { ShopHarness } from './shop-harness.ts';
 
-test('whatever a turn wants done once its commit holds is done, in the order in which it was asked for', async () => {
+test('all effects of a turn run after its commit, in order', async () => {
   const { state, nowMs } = await ShopHarness.start();
   const times = {
     gapFromMs: 0,

@@ -117,7 +117,7 @@ test('a key that was revoked meanwhile is not shown again: the account gets anot
   assert.deepEqual(file.read(), { ...secrets, ...again });
 });
 
-test('a start that was cut short goes on where it stopped', async () => {
+test('a start that was cut short continues where it stopped', async () => {
   refuse = 'POST /admin/v1/tenants/id-1/keys';
   await assert.rejects(
     ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: secrets }),

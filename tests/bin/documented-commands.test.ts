@@ -132,7 +132,7 @@ test('every bench that a document names exists, and bin/nightly starts all there
   );
 });
 
-test('all lines of bin/nightly are shell, and name what is there', () => {
+test('all lines of bin/nightly are shell, and name existing files and scripts', () => {
   execFileSync('bash', ['-n', resolve(root, 'bin/nightly')]);
   const commands = [...nightly.matchAll(/^ {2}['"](npm run|node --import tsx|bin\/)(.*)['"]$/gm)];
   assert.ok(commands.length > 20, 'the lines are no longer understood');

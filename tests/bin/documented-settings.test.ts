@@ -75,7 +75,7 @@ test('a default in the table is the one of the service', () => {
   }
 });
 
-test('a default in the table is the one of compose.yaml, where that has one', () => {
+test('a default in the table is that of compose.yaml, if it has one', () => {
   const compose = read('compose.yaml');
   for (const { name, standard } of settings.filter(({ readBy }) => readBy === 'compose.yaml')) {
     const [, value] = /^`([^`]+)`$/.exec(standard) ?? [];

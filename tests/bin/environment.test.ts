@@ -306,7 +306,7 @@ test('the value of a secret is never repeated', () => {
   assert.equal(message.includes('hush'), false);
 });
 
-test('bin/dev needs nothing, and starts what it was not given', () => {
+test('bin/dev needs no settings, and starts every part that it was not given', () => {
   const environment = devEnvironment({ REDIS_URL: '' });
   assert.equal(environment.startsRedis, true);
   assert.equal(environment.startsSimulator, true);
@@ -319,7 +319,7 @@ test('bin/dev may hurry its own simulator, but not a network it was given', () =
   assert.deepEqual(names(error), ['SEND_GAP_MS']);
 });
 
-test('bin/dev refuses what the service would refuse, before it starts anything', () => {
+test('bin/dev refuses the values that the service would refuse, before it starts anything', () => {
   const error = refused({ PUBLIC_URL: 'x', CREDENTIALS_KEY: 'x', SIMULATOR_PORT: 'x' }, devEnvironment);
   assert.deepEqual(names(error), ['CREDENTIALS_KEY', 'PUBLIC_URL', 'SIMULATOR_PORT']);
 });

@@ -92,7 +92,7 @@ test('image/trim-packages names the package that is missing for the platform', (
   assert.match(errors, new RegExp(`^The npm registry did not give @uwsjs/${nodeName(other)}-\\d+, `));
 });
 
-test('image/gather-system gathers nothing where the base image is of another platform', () => {
+test('image/gather-system gathers nothing if the base image is of another platform', () => {
   const system = join(folder, 'system');
   const { code, errors } = run(join(root, 'image/gather-system'), [system, other]);
   assert.deepEqual(

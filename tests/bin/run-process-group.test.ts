@@ -89,7 +89,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   });
 }
 
-test('a signal while things are still coming up ends what is there with exit 0', async () => {
+test('a signal during the start ends the started members with exit 0', async () => {
   const group = run({ members: two, outcome: 'hangs' });
   const { pids } = await group.line;
   group.process.kill('SIGTERM');

@@ -57,7 +57,7 @@ test('a path part that would change the path is refused before anything is asked
   assert.equal(calls.length, 0);
 });
 
-test('a request id that no header holds is refused at once, and not taken for a connection that fails', async () => {
+test('a request id that no header can hold is refused at once, and is no failed connection', async () => {
   const { api, calls } = fakeApi(accepted);
   for (const requestId of ['', '🥖', 'two\nlines', ' blank', 'x'.repeat(257)]) {
     await assert.rejects(api.sendMessage(SEND, { requestId }), {

@@ -21,7 +21,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
-test('a list by cursor goes on behind short and empty pages, to the end', async () => {
+test('a list by cursor continues after short and empty pages, to the end', async () => {
   const pages = [
     { items: [{ id: 'a' }], nextCursor: id(1) },
     { items: [], nextCursor: id(2) },
@@ -88,7 +88,7 @@ test('a feed asks the same cursor again after a failure, and gives each event on
   assert.equal(searchParams.get('waitMs'), '15000');
 });
 
-test('a feed keeps its distance where answers come at once, and a try lasts as long as it asks to wait', async () => {
+test('a feed pauses between answers that come at once, and a try lasts as long as it asks to wait', async () => {
   const fake = fakeApi(({ url }) => page([], Number(url.searchParams.get('cursor') ?? 0) + 1));
   const end = new AbortController();
   const reading = all(fake.api.followEvents({ cursor: id(7), signal: end.signal }));
@@ -197,7 +197,7 @@ test('a message that ends while its record is read is not missed', async () => {
   assert.equal((await wait).status, 'rejected');
 });
 
-test('a message that ends before the place of now is known is not missed', async () => {
+test('a message that ends before the present cursor is known is not missed', async () => {
   const world = messages();
   const fake: FakeApi = fakeApi(async (call) => {
     const isPlace = call.url.pathname.endsWith('/events') && !call.url.searchParams.has('cursor');
@@ -212,7 +212,7 @@ test('a message that ends before the place of now is known is not missed', async
   assert.equal((await wait).status, 'sent');
 });
 
-test('a wait ends with its signal or its time, and with what the feed fails of', async () => {
+test('a wait ends with its signal or its time, and with the failure of the feed', async () => {
   const fake = fakeApi(messages().answer);
   const end = new AbortController();
   const aborted = fake.api.waitForMessage('m1', { signal: end.signal });
@@ -261,7 +261,7 @@ test('connect gives each new code and then the connection, and starts again when
   );
 });
 
-test('a feed gives what people wrote, and it is no end of a message', async () => {
+test('a feed has inbound messages, and they do not end a message', async () => {
   const received = { shopId: 's', kind: 'text', text: 'Are you open?' };
   const { api } = fakeApi(() => page([event(1, 'message.received', received)], 1));
   for await (const told of api.followEvents({ cursor: id(0), types: ['message.received'] })) {

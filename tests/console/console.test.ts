@@ -82,7 +82,7 @@ test('a message is seen going out, live', async () => {
   assert.ok(!(await page.content()).includes('Your bread is ready'), 'a text never reaches the console');
 });
 
-test('an operator pauses a shop and lets it go on, by keyboard alone', async () => {
+test('an operator pauses and resumes a shop with only the keyboard', async () => {
   const { page } = session;
   await page.getByRole('button', { name: 'Pause' }).focus();
   await page.keyboard.press('Enter');

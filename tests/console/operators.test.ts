@@ -62,7 +62,7 @@ test('text typed but not entered does not call back an operator who has left the
   assert.match(page.url(), /#\/requests$/);
 });
 
-test('under a filter that is refused nothing is shown of what was asked before', async () => {
+test('a refused filter shows nothing of the earlier list', async () => {
   const { page, visit } = session;
   await refusedCalls(1);
   await visit('/requests');

@@ -49,7 +49,7 @@ for (const size of ['desktop', 'phone'] as const) {
   }
 }
 
-test('a dialog holds the focus, closes on Escape and is well too', async () => {
+test('a dialog keeps the focus, closes on Escape and is accessible', async () => {
   const { page, visit } = session;
   await page.setViewportSize(SIZES.phone);
   await visit(`/tenants/${stack.tenantId}`);
@@ -154,7 +154,7 @@ test('a shop that is taken out of memory is not called back by looking at it', a
   assert.deepEqual(active.items, []);
 });
 
-test('a list that goes on at its head hides nothing of what was shown', async () => {
+test('a list that grows at its head hides nothing that was shown', async () => {
   const { page, visit } = session;
   await page.setViewportSize(SIZES.desktop);
   const call = (number: number) =>
@@ -172,7 +172,7 @@ test('a list that goes on at its head hides nothing of what was shown', async ()
   assert.equal(await rows.count(), 65);
 });
 
-test('the keyboard reaches the content first and then what it holds', async () => {
+test('the keyboard reaches the content first and then its controls', async () => {
   const { page, visit } = session;
   await page.setViewportSize(SIZES.desktop);
   await visit('/shops');

@@ -16,7 +16,7 @@ after(async () => {
 });
 
 for (const name of ['127.0.0.1', 'localhost']) {
-  test(`a call can be tried out with a key where the page is open at ${name}`, async () => {
+  test(`a call can be tried out with a key on the page at ${name}`, async () => {
     const { origin } = new URL(stack.apiUrl().replace('127.0.0.1', name));
     const { page, complaints } = await browser.open('about:blank');
     const asked = new Set<string>();

@@ -21,7 +21,7 @@ test('answers and parts of messages come through', () => {
   }
 });
 
-test('a line on which a node listens is known by what it asks', () => {
+test('the connection on which a node listens is known by its commands', () => {
   assert.ok(subscribes(Buffer.from('*2\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n')));
   assert.ok(!subscribes(Buffer.from('*3\r\n$7\r\npublish\r\n$4\r\nnews\r\n$9\r\nsubscribe\r\n')));
 });

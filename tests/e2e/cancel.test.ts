@@ -32,7 +32,7 @@ const today = async (): Promise<number> => {
   return (data.usage as { today: number }).today;
 };
 
-test('a message that waits shows its place, and is cancelled; the others keep their order', async () => {
+test('a pending message shows its position, and is cancelled; the others keep their order', async () => {
   await connectShop(stack, stack.shopId, SHOP_PHONE);
   await untilStatus(stack, await send(0, 'first'), 'sent');
   const ids = [await send(1, 'a-1'), await send(2, 'a-2'), await send(3, 'b-1')];

@@ -98,7 +98,7 @@ test('an ack error that is no rate signal fails the message SEND_REFUSED', async
   assert.deepEqual([ended.status, ended.reason], ['failed', 'SEND_REFUSED']);
 });
 
-test('groups: listed with canSend, sent to where the shop administers, refused where it does not', async () => {
+test('groups: listed with canSend, sent to if the shop administers them, else refused', async () => {
   const participants = [SHOP_PHONE, recipient(7), recipient(8)];
   await stack.network.setGroup(GROUP, { name: 'Bread club', participants, admins: [SHOP_PHONE] });
   const groups = await until('the group is listed', async () => {

@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => stack.stop());
 
-test('503 with Retry-After where the session takes longer than the wait; a send to a number is 202 meanwhile', async () => {
+test('503 with Retry-After if the session takes longer than the wait; a send to a number is 202 meanwhile', async () => {
   await drop(10 * 60_000);
   const answers: string[] = [];
   const noted = async (name: string, answer: ReturnType<typeof sendText>) => {

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => stack.stop());
 
-test('PATCH of active holds the queue of a shop that was connected before, and lets it go on', async () => {
+test('PATCH of active pauses the queue of a shop that was connected before, and resumes it', async () => {
   const { admin, api, shopId, tenantId } = stack;
   const actor = `/actors/${tenantId}/${shopId}`;
   await api.post(`/shops/${shopId}/channels/msgapp/connect`);

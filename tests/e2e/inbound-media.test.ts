@@ -115,7 +115,7 @@ test('a file that is too large is refused by its sender’s figure', async () =>
   assert.deepEqual([response.status, await codeOf(response)], [422, 'MEDIA_TOO_LARGE']);
 });
 
-test('four at a time for a tenant; a place is free again when its caller leaves, and the network is left too', async () => {
+test('four at a time for a tenant; a caller that leaves frees its slot, and its download ends', async () => {
   const { id, path } = await receive({ kind: 'video', fileBytes: 400_000 });
   await stack.network.spoilFile(path, 'stalled');
   const leaving = Array.from({ length: 4 }, () => new AbortController());

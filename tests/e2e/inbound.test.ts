@@ -76,7 +76,7 @@ test('with events: the writer and the kind, and not the text', async () => {
   await setInbound('texts');
 });
 
-test('a person has one id in all shops, by number and by the network’s own id, also where the number comes later', async () => {
+test('a person has one id in all shops, by number and by the network’s own id, also if the number comes later', async () => {
   const second = String((await stack.api.post('/shops', { name: 'Second' })).data.id);
   await connectShop(stack, second, '+33611110089');
   const cursor = await now();

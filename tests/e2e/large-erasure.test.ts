@@ -63,7 +63,7 @@ test('a tenant with many shops and events is erased, and each question meanwhile
   assert.deepEqual(await tracesIn(redis, [tenantId, ...shopIds]), []);
 });
 
-test('an erasure goes on after a kill in the middle of it, without being asked again', async () => {
+test('an erasure continues after a kill in the middle of it, without another call', async () => {
   const { tenantId, shopIds } = await largeTenant();
   const { erasing, record } = tenantKeys(tenantId);
   void stack.admin.delete(`/tenants/${tenantId}`).catch(() => undefined);

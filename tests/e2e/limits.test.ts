@@ -125,7 +125,7 @@ test('an Idempotency-Key returns its original after a kill, and nothing is made 
   assert.deepEqual([shopAgain.data.id, statusAgain.data.id], [madeShop.data.id, madeStatus.data.id]);
 });
 
-test('a setting out of its range is refused with the range; one within it holds for the next send', async () => {
+test('a setting out of its range is refused with the range; one within it counts for the next send', async () => {
   const path = `/tenants/${stack.tenantId}`;
   const refused = await stack.admin.patch(path, { settings: { declaredPerDay: 201 } });
   assert.deepEqual([refused.status, refused.error?.code], [422, 'VALIDATION_ERROR']);

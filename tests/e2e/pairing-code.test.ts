@@ -69,7 +69,7 @@ test('a number that another shop has is refused at the end of it, as at a scan',
   assert.equal(refused.reason, 'NUMBER_IN_USE');
 });
 
-test('a QR code takes the place of the code, and the code that of a QR code', async () => {
+test('a QR code replaces the code, and a code replaces a QR code', async () => {
   const shopId = await newShop('Third till');
   await ask(shopId, OTHER_PHONE);
   const first = await codeOf(shopId);

@@ -77,7 +77,7 @@ test('a declared recipient goes through the pool too', async () => {
   assert.equal((await untilStatus(stack, String(accepted.data.id), 'sent')).via, 'pool');
 });
 
-test('nothing of what was sent stays in the platform’s shard but that it was', async () => {
+test('the platform’s shard keeps only the fact that a message was sent', async () => {
   const left = await carriedRecords();
   assert.ok(left.length >= 2);
   for (const fields of left) assert.deepEqual(Object.keys(fields), ['state']);

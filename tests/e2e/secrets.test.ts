@@ -156,7 +156,7 @@ test('messages between nodes over Redis hold no raw key and no text', async () =
   }
 });
 
-test('the log holds no key, token, text or credential, even at its most talkative', () => {
+test('the log holds no key, token, text or credential, even at its lowest level', () => {
   const log = stack.serviceLog();
   assert.ok(log.length > 0);
   for (const secret of [stack.apiKey, stack.adminToken, stack.credentialsKey, OUTBOUND, INBOUND, POISON]) {

@@ -77,7 +77,7 @@ test('the collector sees a message from its request to its acknowledgement, unde
   assert.ok(!JSON.stringify(spans).includes('nobody else') && !JSON.stringify(spans).includes(CUSTOMER));
 });
 
-test('a trace that its caller does not keep is not sent, and goes on under the same name', async () => {
+test('a trace that its caller does not keep is not sent, and continues under the same name', async () => {
   const trace = TRACE.replace('0a', '0b');
   const body = { channel: 'msgapp', to: '+33622220002', text: 'unkept' };
   const headers = { traceparent: `00-${trace}-${PARENT}-00` };

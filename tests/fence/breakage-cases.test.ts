@@ -6,7 +6,7 @@ import { root } from '../root.ts';
 import { cases } from './breakage-cases.ts';
 import { effectBeforeCommit, withoutFence } from './broken-runtime.ts';
 
-test('every breakage finds what it breaks, once', () => {
+test('every breakage finds its edit in the source, once', () => {
   const stale = [...cases, withoutFence, effectBeforeCommit].flatMap(({ layer = 'runtime', file, edits }) => {
     const source = readFileSync(join(root, layer, file), 'utf8');
     return edits.filter(([from]) => source.split(from).length !== 2).map(([from]) => `${file}: ${from}`);

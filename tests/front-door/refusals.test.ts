@@ -95,7 +95,7 @@ for (const [what, bytes, status, code] of [
     }));
 }
 
-test('a caller who is refused for want of a place is answered as soon as one is free', () =>
+test('a caller that is refused without a free slot is answered as soon as one is free', () =>
   behind(
     async (front) => {
       const streams = await Promise.all([open(front, 'text/event-stream'), open(front, 'text/event-stream')]);
@@ -128,7 +128,7 @@ test('one call more than there are places is refused 503 OVERLOADED; operators h
     (configuration) => configuration.replaceAll(/(limit_conn calls) \d+;/g, '$1 2;'),
   ));
 
-test('a worker of nginx has two connections for each place, and compose.yaml allows as many open files', () => {
+test('a worker of nginx has two connections for each slot, and compose.yaml allows as many open files', () => {
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');
   const configuration = read('image/nginx.conf');
   const places = [...configuration.matchAll(/limit_conn calls (\d+);/g)].map(([, most]) => Number(most));

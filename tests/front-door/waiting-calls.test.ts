@@ -122,7 +122,7 @@ test('idle polls of 30 s, open streams and a node that dies meanwhile: another t
     },
   ));
 
-test('a waiting call that no node answers is asked of one node, and that node goes on getting the others', () =>
+test('a waiting call without an answer goes to one node, and that node still gets the others', () =>
   behind(
     (line) => (WAITING_CALL.test(line) ? 'swallow' : 'pass'),
     // The times of the configuration, a hundred times shorter.

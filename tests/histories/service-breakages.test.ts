@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { root } from '../root.ts';
 import { serviceBreakages } from './service-breakages.ts';
 
-test('every breakage of the service finds what it breaks, once', () => {
+test('every breakage of the service finds its edit in the source, once', () => {
   const stale = serviceBreakages.flatMap(({ file, edits }) => {
     const source = readFileSync(join(root, file), 'utf8');
     return edits.filter(([from]) => source.split(from).length !== 2).map(([from]) => `${file}: ${from}`);

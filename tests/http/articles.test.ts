@@ -90,7 +90,7 @@ test('every article has its page, and the list and llms.txt lead to it', async (
   }
 });
 
-test('links of the Markdown lead somewhere, also where the API shows it and below a path of a proxy', async () => {
+test('links of the Markdown work, also at the API and below a path of a proxy', async () => {
   const prefix = 'https://api.example.com/messaging';
   for (const [, slug = ''] of (await textOf('/docs')).matchAll(/href="docs\/([a-z-]+)"/g)) {
     const markdown = await textOf(`/docs/${slug}.md`);

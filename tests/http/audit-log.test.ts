@@ -151,7 +151,7 @@ describe("the log of operators' changes", () => {
     assert.notEqual((await operator('GET', `/tenants/${id}`)).body.data.name, 'Changed');
   });
 
-  it('an erased tenant is named no more, not even by the change that erased it; its changes are still found', async () => {
+  it('an erased tenant is no longer named, not even by the change that erased it; its changes are still found', async () => {
     const { id } = await target.tenant();
     const shop = await operator('POST', `/tenants/${id}/shops`, { json: { name: 'Gone' } });
     await operator('DELETE', `/tenants/${id}/shops/${shop.body.data.id}`);
@@ -210,7 +210,7 @@ describe('the log of changes in Redis', () => {
     assert.deepEqual([items[0]?.id, items[0]?.status, items[0]?.code], [id, null, null]);
   });
 
-  it('holds no more than it may, with what belongs to an entry, and an outcome comes too late for one that is gone', async () => {
+  it('holds no more than its bound, with the parts of each entry, and an outcome comes too late for one that is gone', async () => {
     await redis.flushall();
     const log = open(50);
     const first = await log.begin(change);

@@ -111,7 +111,7 @@ describe('a listener', () => {
     connection.destroy();
   });
 
-  it('a body in one piece takes no place', async () => {
+  it('a body in one piece takes no slot', async () => {
     const bodies = new BodyBudget({ node: { bodies: 0, bytes: 0 }, account: { bodies: 0, bytes: 0 } });
     const { open } = await listening({ bodies });
     const connection = await open();
@@ -123,7 +123,7 @@ describe('a listener', () => {
     ['places', { bodies: 1, bytes: 1_000_000 }],
     ['bytes', { bodies: 1_000, bytes: 1_500 }],
   ] as const) {
-    it(`an account that used up its ${row} is refused, another is not, and a place that is given back counts again`, async () => {
+    it(`an account that used up its ${row} is refused, another is not, and a freed slot counts again`, async () => {
       const bodies = new BodyBudget({ node: { bodies: 1_000, bytes: 1_000_000 }, account: limits });
       const asked = new EventEmitter();
       const { open } = await listening({

@@ -76,7 +76,7 @@ describe('a stream of events', () => {
   const phones = (blocks: readonly Block[]) =>
     blocks.flatMap(({ event, data }) => (event?.startsWith('recipient') ? [Number(data?.data.phone)] : []));
 
-  it('gives what is there and what comes, each with its place, and is counted as one call', async () => {
+  it('sends stored and new events, each with its cursor, and is counted as one call', async () => {
     const { owner, store, open: stream } = await account();
     await store(120);
     const { answer, blocks, until, close } = await stream(`cursor=${START}`);
@@ -100,7 +100,7 @@ describe('a stream of events', () => {
     assert.deepEqual([Math.max(...calls), service.memory.tenant(owner.id).apiCalls], [2, 2]);
   });
 
-  it('by type and shop, and its place goes on past what does not fit', async () => {
+  it('by type and shop, and its cursor moves past events that do not match', async () => {
     const { shops, store, open: stream } = await account();
     const { blocks, until, close } = await stream('shop=two&types=recipient.opted_out');
     await until(() => blocks.some(({ id }) => id !== undefined));
@@ -112,7 +112,7 @@ describe('a stream of events', () => {
     close();
   });
 
-  it('is refused in JSON like any other call, and not opened where a stream is not asked for', async () => {
+  it('is refused in JSON like any other call, and not opened for a call that asks for no stream', async () => {
     const { open: stream } = await account();
     for (const [query, headers, field] of [
       ['types=nothing', {}, 'types'],
@@ -141,7 +141,7 @@ describe('a stream of events', () => {
     assert.deepEqual([last?.event, last?.data?.code], ['end', 'API_KEY_REVOKED']);
   });
 
-  it('ends with its place when the service stops, and takes no more than it may', async () => {
+  it('ends with its cursor when the service stops, and takes no more than its bound', async () => {
     const own = await startService();
     const there = await targetOf(own);
     const owner = await there.tenant({ plan: 'scale' });

@@ -118,7 +118,7 @@ describe('GET /events', () => {
     );
   });
 
-  it('by type and by shop, and the cursor goes past what did not fit', async () => {
+  it('by type and by shop, and the cursor moves past events that do not match', async () => {
     const { store, read, shops } = await reader();
     await store(150);
     await store(2, { shopId: shops[1] });
@@ -152,7 +152,7 @@ describe('GET /events', () => {
     assert.equal((await refused('shop=nowhere')).body.error.code, 'SHOP_NOT_FOUND');
   });
 
-  it('refuses a cursor behind which events are gone, and names the oldest and where to go on', async () => {
+  it('refuses a cursor after which events are gone, and names the oldest and the cursor to continue from', async () => {
     const { store, read, refused, key } = await reader();
     await store(3);
     const { items, nextCursor } = await read(`limit=1&cursor=${'0'.repeat(24)}`);
@@ -222,7 +222,7 @@ describe('GET /events', () => {
     assert.deepEqual(await read(''), { items: [], nextCursor });
   });
 
-  it('goes on behind an event that was erased with its shop', async () => {
+  it('continues after an event that was erased with its shop', async () => {
     const { store, read, shops, tenantId } = await reader();
     await store(2);
     const { nextCursor } = await read('');
@@ -247,7 +247,7 @@ describe('GET /events', () => {
     assert.equal(service.eventWaiters.count, 0);
   });
 
-  it('waits and goes on as well where the names of its query are percent-encoded', async () => {
+  it('waits and continues also if the names of its query are percent-encoded', async () => {
     const { store, read } = await reader();
     const { nextCursor } = await read('');
     const waiting = read(`c%75rsor=${nextCursor}&wait%4Ds=9000`);
@@ -277,7 +277,7 @@ describe('GET /events', () => {
     assert.deepEqual([service.eventWaiters.count, Math.max(...keys.map(({ calls }) => calls))], [0, 2]);
   });
 
-  it('gives the place of a call that was broken off back at once', async () => {
+  it('frees the slot of a call that was broken off at once', async () => {
     const { read, owner } = await reader();
     const { nextCursor } = await read('');
     const end = new AbortController();
@@ -338,7 +338,7 @@ describe('GET /events', () => {
 });
 
 describe('a cursor', () => {
-  it('is the place in the stream, in the same order', () => {
+  it('is the position in the stream, in the same order', () => {
     const places = ['0-0', '0-1', '1-0', '1700000000000-0', '1700000000000-17', '1700000000001-0'];
     const cursors = places.map(cursorOf);
     assert.deepEqual(cursors.toSorted(), cursors);

@@ -102,7 +102,7 @@ describe('a request whose tenant is handed over', () => {
     assert.equal(edge.asked.length, 1);
   });
 
-  it('goes on from the refusal of this very node, at once when another owner is known already', async () => {
+  it('continues after the refusal of this very node, at once if another owner is known already', async () => {
     const edge = new Edge();
     edge.owner = 'second 3';
     const known = edge.request({ ownership: undefined, reply: moved });

@@ -30,7 +30,7 @@ describe('HEAD', () => {
     await service.stop();
   });
 
-  it('is GET without the body: the same headers, counted alike, and the connection goes on', async () => {
+  it('is GET without the body: the same headers, counted alike, and the connection continues', async () => {
     const heads = async (path: string, headers: string): Promise<{ got: string; head: string }> => {
       const connection = await raw();
       connection.write(`GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`);

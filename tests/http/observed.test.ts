@@ -119,7 +119,7 @@ test('a call that waits: not in flight meanwhile, run again with its wait, obser
   );
 });
 
-test('a call that waits and whose front breaks as it goes on: 500, and it waits no more', async () => {
+test('a waiting call whose handler throws as it continues: 500, and it waits no longer', async () => {
   const waiters = new EventWaiters(new FakeClock());
   const { answer, inProgress, faults } = door(async (_request, { wait }) => {
     if (wait !== undefined) throw new Error('broken');

@@ -65,7 +65,7 @@ describe('the published documents', () => {
     assert.deepEqual(taken, [true, true, true, false, false]);
   });
 
-  it('promises a time to come back at only where one is given', () => {
+  it('promise a time to retry only if one is given', () => {
     const { examples, schemas } = api.components as {
       examples: Record<string, { value: { error: { retryAfter?: number } } }>;
       schemas: Record<string, unknown>;
@@ -150,7 +150,7 @@ describe('the published documents', () => {
     assert.ok(JSON.stringify(operator).length < 178_000, `${JSON.stringify(operator).length} bytes`);
   });
 
-  it('types what operators read: nothing of it is a record of whatever', () => {
+  it('type the operators’ replies: no part is a free-form record', () => {
     const { schemas } = operator.components as { schemas: Record<string, { properties?: object }> };
     for (const name of ['Overview', 'Node', 'ShopActor', 'ShopInspection', 'ShopDetails', 'DeadLetter']) {
       assert.ok(Object.keys(schemas[name]?.properties ?? {}).length > 2, name);

@@ -78,7 +78,7 @@ describe("roles on the operators' listener", () => {
     }
   });
 
-  it('/metrics takes the token of the scraper, which is good for nothing else, and every operator', async () => {
+  it('/metrics takes the token of the scraper, which opens nothing else, and every operator', async () => {
     for (const role of TOKEN_ROLES) assert.equal((await page('/metrics', tokenOf(role))).status, 200);
     for (const path of ['/admin/v1/events', '/admin/v1/openapi.json', '/admin/v1/me', '/admin/v1/nodes']) {
       const reply = await page(path, tokenOf('metrics'));
@@ -200,7 +200,7 @@ describe("guesses at operators' tokens", () => {
     assert.equal(must(change(ADMIN_TOKEN)).status, 429);
   });
 
-  it('no more than 10,000 addresses are remembered, the newest', () => {
+  it('at most 10,000 addresses are remembered, the newest', () => {
     guess(MAX_GUESSES, () => '203.0.113.1');
     for (let number = 0; number < 10_000; number += 1) ask('wrong', `10.0.${number >> 8}.${number & 255}`);
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);

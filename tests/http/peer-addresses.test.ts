@@ -59,7 +59,7 @@ describe('the address of a connection', () => {
     assert.equal(later.asked, 1, 'alone again');
   });
 
-  it('is noted once as a connection opens, and no more as it ends', async (context) => {
+  it('is stored once as a connection opens, and removed as it ends', async (context) => {
     const opened = context.mock.method(PeerAddresses.prototype, 'opened');
     const closed = context.mock.method(PeerAddresses.prototype, 'closed');
     const server = await bareServer({

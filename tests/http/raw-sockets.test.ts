@@ -273,7 +273,7 @@ describe('a caller that resets its connection', () => {
     ['the rest of them come with the address that all have', [], /^(127.0.0.1 ?){4}$/],
     ['beside another it is theirs or none', ['127.0.0.2'], /^127.0.0.1 (127.0.0.1)? (127.0.0.1)? 127.0.0.1$/],
   ] as const)
-    it(`while requests of it are being answered: ${row}, and the server goes on`, () =>
+    it(`while requests of it are being answered: ${row}, and the server continues`, () =>
       answeredAfterReset(others, expected));
 
   async function answeredAfterReset(others: readonly string[], expected: RegExp): Promise<void> {

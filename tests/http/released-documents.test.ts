@@ -18,7 +18,7 @@ const released = readdirSync(folder).filter((name) => name.endsWith('.json'));
 assert.ok(released.includes('openapi-0.1.0.json'));
 
 for (const name of released)
-  test(`a program written for ${name} goes on`, () => {
+  test(`a program written for ${name} still works`, () => {
     assert.deepEqual(breakingChanges(JSON.parse(readFileSync(join(folder, name), 'utf8')), today), []);
   });
 

@@ -138,7 +138,7 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
-  it('a caller that goes away while its call waits at the owner gives its place there back at once', async () => {
+  it('a caller that goes away while its call waits at the owner frees its slot there at once', async () => {
     const { key } = tenant;
     const until = async (count: number): Promise<void> => {
       const startedMs = performance.now();
@@ -220,7 +220,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.deepEqual([request?.isContinued, request?.wait, edge.eventWaiters.count], [true, undefined, 0]);
   });
 
-  it('a call that would wait at an owner whose lease is gone takes no place there', async () => {
+  it('a call that would wait at an owner whose lease is gone takes no slot there', async () => {
     isStillOwner = false;
     const refused = await target.api.call('GET', '/events?waitMs=29000', { key: tenant.key });
     assert.deepEqual([refused.status, owner.eventWaiters.count], [503, 0]);
@@ -334,7 +334,7 @@ describe('a request taken by one node and answered by another', () => {
     });
   }
 
-  it('an operator’s request follows its tenant to the next owner, and does once what it does', async () => {
+  it('an operator’s request follows its tenant to the next owner, and takes effect once', async () => {
     ownership = moving({ everyLooks: 5 });
     for (const where of ['on the way', 'at the owner'] as const) {
       let asked = 0;

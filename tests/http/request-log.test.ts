@@ -219,7 +219,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('gives up what is too old with the next entry, and a silent tenant altogether', async () => {
+  it('drops old entries with the next one, and a silent tenant altogether', async () => {
     await redis.flushall();
     const log = openLog({ maxAgeMs: 60_000 });
     const [stream, counters] = requestLogKeys('a'.repeat(24));
@@ -321,7 +321,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('forgets a tenant also where another node has entries of it that wait, or writes more of it later', async () => {
+  it('forgets a tenant also if another node has waiting entries of it, or writes more later', async () => {
     await redis.flushall();
     const [owner, other] = [openLog(), openLog()];
     other.record(entry());

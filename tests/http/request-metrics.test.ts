@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { countRequests } from '../../http/metrics/request-metrics.ts';
 
-test('each bucket holds what was answered within its bound, those below it included', async () => {
+test('each bucket counts the answers within its bound, those below it included', async () => {
   const metrics = createMetrics();
   const count = countRequests(metrics)('admin ');
   for (const [status, latencyMs] of [

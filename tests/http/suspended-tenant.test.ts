@@ -89,7 +89,7 @@ async function suspendedTenant(): Promise<TestTenant> {
   return tenant;
 }
 
-test('every call of a suspended tenant is refused; operators see why, resume it, and it goes on as it was', async () => {
+test('every call of a suspended tenant is refused; operators see why and resume it, and it continues unchanged', async () => {
   const tenant = await suspendedTenant();
   const refused = await target.api.call('GET', '/me', { key: tenant.key });
   assert.deepEqual([refused.status, refused.body.error.code], [503, 'BOT_SERVICE_UNREACHABLE']);

@@ -253,7 +253,7 @@ test('an address inside, another tenant’s shop, a list of nothing and both way
   assert.equal((await call('POST', '/test', {})).status, 404);
 });
 
-test('a webhook at an address that may be asked no more can be disabled, and not be enabled there', async () => {
+test('a webhook at an address that is no longer allowed can be disabled, and not enabled there', async () => {
   const { tenant } = await account();
   const { id, call } = await create(tenant, { url: `${url}/inside` });
   const { webhooks } = tenantKeys(tenant.id);
@@ -368,7 +368,7 @@ test('the events of a tenant that is not active wait until it is again', async (
   await eventually(async () => at('/waits').length === 2);
 });
 
-test('a restarted actor goes on where it stopped, and an erased tenant leaves nothing', async () => {
+test('a restarted actor continues where it stopped, and an erased tenant leaves nothing', async () => {
   const { tenant, steer } = await account();
   const again = await create(tenant, { url: `${url}/again` });
   await steer('pause');

@@ -224,7 +224,7 @@ describe('memory', () => {
     assert.equal(keys.points, 0);
   });
 
-  test('a busy key that grows quiet gives back what it no longer needs', () => {
+  test('a busy key that grows quiet frees the memory that it no longer needs', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1000, hour: 1000, day: 1000 };
     for (let index = 0; index < 500; index += 1) {

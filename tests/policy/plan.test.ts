@@ -79,7 +79,7 @@ describe('the quota of a calendar month, UTC', () => {
     assert.equal(refused.retryAfterSeconds, 31 * 86_400 + 1);
   });
 
-  test('a stored month counts until it comes, where it is the next one, and otherwise now', () => {
+  test('a stored month is kept if it is the next one, and otherwise becomes the present one', () => {
     const stored = `${2026 * 12 + 1}.7`;
     const january = Date.UTC(2026, 0, 1);
     assert.equal(QuotaMeter.restore(stored, january).encode(), stored);

@@ -77,7 +77,7 @@ test('quiet hours that span a change last an hour less or more', () => {
   );
 });
 
-test('days are those of the place, until a moment at which they may not be any more', (context) => {
+test('days are local, until a moment at which they may change', (context) => {
   const atMs = Date.parse('2026-03-28T23:30:00Z');
   assert.equal(dayIn('Europe/Berlin', atMs).date, '2026-03-29');
   assert.equal(dayIn('UTC', atMs).date, '2026-03-28');

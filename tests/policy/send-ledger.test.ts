@@ -105,7 +105,7 @@ describe('the ledger', () => {
     assert.equal(ledger.bytes, 7600);
   });
 
-  test('restored from what LTRIM leaves shows the same usage at every moment of the next day', () => {
+  test('restored from the entries that LTRIM leaves shows the same usage at every moment of the next day', () => {
     const { ledger, stored, settings, pairedAtMs, nowMs } = fullShop();
     const restored = SendLedger.restore(['kk9.1.0.0', ...stored].slice(-LEDGER_BOUND));
     for (let atMs = nowMs; atMs < nowMs + DAY_MS + HOUR_MS; atMs += 7 * MINUTE_MS) {
@@ -114,7 +114,7 @@ describe('the ledger', () => {
     }
   });
 
-  test('keeps memory to what counts: it grows, and shrinks when the days grow quiet', () => {
+  test('keeps only entries that count: it grows, and shrinks when the days grow quiet', () => {
     const { ledger, nowMs } = fullShop();
     const day = (index: number) => ({ ...entry, atMs: nowMs + (index + 1) * DAY_MS });
     for (let index = 0; index < 8; index += 1) {

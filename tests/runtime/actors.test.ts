@@ -34,7 +34,7 @@ test('commands of one actor are handled one after another, in their order', asyn
   assert.deepEqual(replies, [1, 3, 6, 10]);
 });
 
-test('an idle actor decides at once, past its mailbox; what comes meanwhile waits for the commit', async () => {
+test('an idle actor decides at once, past its mailbox; later commands wait for the commit', async () => {
   const begun: unknown[] = [];
   const replies: unknown[] = [];
   const world = await memoryNode({
@@ -291,7 +291,7 @@ test('an idle actor that need not live is stopped, and comes back from Redis', a
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 3);
 });
 
-test('an operator cannot passivate what must live; erasure can, and it does not come back', async () => {
+test('an operator cannot passivate an actor that must live; erasure can, and it does not come back', async () => {
   const world = await memoryNode();
   const live = counterAddress('live');
   await world.outcome(world.node.actors.ask(live, { type: 'live', on: true }));
@@ -301,7 +301,7 @@ test('an operator cannot passivate what must live; erasure can, and it does not 
   assert.deepEqual([...(world.redis.values.get(`{s${live.shard}}:awake`) as Set<string>)], []);
 });
 
-test('an operator cannot passivate what must live and waits after a crash, nor what is just deciding to', async () => {
+test('an operator cannot passivate an actor that must live and waits after a crash, nor one that is just deciding to', async () => {
   const world = await memoryNode();
   const { actors } = world.node;
   await world.outcome(actors.ask(one, add(1)));

@@ -52,7 +52,7 @@ for (const stepMs of [5 * HOURS, -5 * HOURS]) {
 }
 
 for (const stepMs of [HOURS, 5_000])
-  test(`after a step of ${stepMs} ms ahead, what fell due and what is due soon come within two seconds`, async () => {
+  test(`after a step of ${stepMs} ms ahead, overdue timers and those due soon fire within two seconds`, async () => {
     const told: string[] = [];
     const hooks = { timer: (id: string) => void told.push(id) };
     const world = await memoryNode({ hooks });
@@ -110,7 +110,7 @@ test('a node that is back and gets no answer to its new name takes another, and 
   assert.deepEqual([owned(world), world.node.ready()], [shardCount(), true]);
 });
 
-test('a shard whose stored time lies hours ahead goes on at the present time', async () => {
+test('a shard whose stored time is hours ahead continues at the present time', async () => {
   const told: number[] = [];
   const hooks = { timer: (_id: string, nowMs: number) => void told.push(nowMs) };
   const world = await memoryNode({ hooks });

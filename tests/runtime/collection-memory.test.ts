@@ -55,7 +55,7 @@ test('a set answers one and zero, and one that is too large is asked in Redis', 
   assert.equal(store.known(shard, 'SISMEMBER', `${key}:set`, 'member 7'), undefined);
 });
 
-test('whatever comes between, memory never answers what Redis did not hold', () => {
+test('memory never answers a value that Redis did not have, whatever comes between', () => {
   // A model of one hash in Redis, with reads under way and commits that are sent and answered at other moments.
   const step = fc.oneof(
     fc.record({ kind: fc.constant('begin' as const) }),
@@ -113,7 +113,7 @@ test('a read that began before a commit and ended after it is not kept', () => {
   assert.equal(memory.answer(['HGET', 'k', 'm']), undefined);
 });
 
-test('a shard remembers no more than a mebibyte: what was learnt first makes room', () => {
+test('a shard remembers no more than a mebibyte: the oldest values make room', () => {
   const memory = new CollectionMemory();
   const value = 'x'.repeat(4_096);
   const question = (index: number): Lookup => ['HGET', `k${index}`, 'm'];

@@ -22,7 +22,7 @@ async function onPair(run: (pair: RedisPair, link: RedisLink) => Promise<void>):
   }
 }
 
-test('a failover that keeps every connection open and outlasts the lease is found out, and two nodes go on', () =>
+test('a failover that keeps every connection open and outlasts the lease is noticed, and two nodes continue', () =>
   onPair(async (pair, link) => {
     const limits = { leaseMs: 2_000, renewEveryMs: 400, claimEveryMs: 400 };
     const stopped: string[] = [];

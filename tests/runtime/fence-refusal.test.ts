@@ -28,7 +28,7 @@ test('a turn behind one that the fence refused does not run here, whether it wri
   assert.equal(node.counters.fenceRefusals, 1);
 });
 
-test('an effect of what was committed finds no actor in a shard that the same answer refused', async () => {
+test('an effect of a commit finds no actor in a shard that the same answer refused', async () => {
   const two = counterAddress('two');
   const name = Array.from({ length: 10_000 }, (_, number) => `neighbour ${number}`).find(
     (id) => counterAddress(id).shard === two.shard,

@@ -16,7 +16,7 @@ afterEach(async () => {
   setShardCount(DEFAULT_SHARDS);
 });
 
-test('the first node decides, and those after it take what the data has', async () => {
+test('the first node decides, and later ones take the number from the data', async () => {
   const first = await redisNode({ redisUrl: server.url, shards: 1_024 });
   assert.equal(first.node.shards().filter(({ mine }) => mine).length, 1_024);
   assert.ok(

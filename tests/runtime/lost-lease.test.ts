@@ -73,7 +73,7 @@ test('a lease that lapsed and was regained thaws no shard of which it is still n
   assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
 });
 
-test('a shard that is known to be ours while the lease has lapsed goes on with the lease', async () => {
+test('a shard that is known to be ours while the lease has lapsed continues with the lease', async () => {
   const { world, settle } = await backAndAsking();
   const { node, clock } = world;
   const renew = await expireByOwnClock(world);
@@ -208,7 +208,7 @@ test('a node that hands over its shards while it asks for its new lease keeps no
   assert.deepEqual([redis.nodes(), node.leaseMarginMs()], [[], 0]);
 });
 
-test('a lease that is granted after it was given up never holds and is not renewed', async () => {
+test('a lease that is granted after it was given up is never valid and is not renewed', async () => {
   const clock = new FakeClock();
   let grant: () => void = () => undefined;
   let renewals = 0;

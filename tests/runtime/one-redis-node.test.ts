@@ -176,7 +176,7 @@ test('a read-only replica refuses commits in a clear sentence', async () => {
   await node.stop();
 });
 
-test('a commit whose answer was cut off is settled by revision, and the actor goes on', async () => {
+test('a commit whose answer was cut off is settled by revision, and the actor continues', async () => {
   const proxy = await redisProxy(server.socketPath);
   const { node } = await redisNode({ redisUrl: proxy.url, limits: { answerMs: 60_000 } });
   const before = (await node.actors.ask(one, add(1))) as number;
@@ -202,7 +202,7 @@ test('a commit whose answer was cut off is settled by revision, and the actor go
   await proxy.stop();
 });
 
-test('a Redis that is away answers at once with STORE_UNAVAILABLE, and everything goes on by itself', async () => {
+test('a call without Redis gets STORE_UNAVAILABLE at once, and everything recovers by itself', async () => {
   const stopped: string[] = [];
   const proxy = await redisProxy(server.socketPath);
   const { node } = await redisNode({

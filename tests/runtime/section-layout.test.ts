@@ -55,7 +55,7 @@ function section(shard: number, writes: readonly (readonly Write[])[]): CommitSe
   return { shard, expected: 'now', next: 'x', entries: writes.map((turn) => ({ writes: turn })) };
 }
 
-test('a section of many turns leaves what its writes leave one after the other', async () => {
+test('a section of many turns has the same result as its writes one after the other', async () => {
   await fc.assert(
     fc.asyncProperty(turns, async (writes) => {
       await redis.flushall();

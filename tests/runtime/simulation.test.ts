@@ -24,7 +24,7 @@ async function findings(
   return { found, acknowledged, takeOvers };
 }
 
-test(`in ${runs} worlds from seed ${firstSeed} on, of pauses, cuts, kills and clock steps every promise holds`, async () => {
+test(`every promise is kept in ${runs} worlds of pauses, cuts, kills and clock steps, from seed ${firstSeed} on`, async () => {
   const { found, acknowledged, takeOvers } = await findings('none', runs);
   assert.deepEqual(found, []);
   assert.ok(acknowledged > runs * 20, `only ${acknowledged} commands were acknowledged`);

@@ -104,7 +104,7 @@ test('crashes that are a minute apart never suspend', async () => {
   assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 1);
 });
 
-test('when a control command throws, the behaviour acts in its place, and then the actor restarts', async () => {
+test('when a control command throws, the behaviour recovers, and then the actor restarts', async () => {
   const world = await memoryNode({ hooks: { recover: true } });
   await world.outcome(world.node.actors.ask(one, add(1)));
   world.node.actors.tell(one, { type: 'event', does: 'throw' });
@@ -269,7 +269,7 @@ test('an actor that cannot decide whether it is settled delays a handover until 
   assert.deepEqual(performed, [1]);
 });
 
-test('a write of the wrong type crashes its actor alone; the rest of the batch holds', async () => {
+test('a write of the wrong type crashes its actor alone; the rest of the batch is committed', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
   const [broken, fine] = (await world.outcome(

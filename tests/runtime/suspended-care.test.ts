@@ -33,7 +33,7 @@ test('a suspended actor is looked after at once and again and again, until it is
   assert.equal(looks.length, 3, 'it runs again');
 });
 
-test('a load waits for the look that is under way: what it writes is found, or never is written', async () => {
+test('a load waits for the current check: its writes are found, or never written', async () => {
   let answer: ((writes: Write[]) => void) | undefined;
   const world = await memoryNode({
     limits,
@@ -49,7 +49,7 @@ test('a load waits for the look that is under way: what it writes is found, or n
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 0, 'decided too late');
 });
 
-test('the commit under way holds before the actor is loaded', async () => {
+test('the current commit ends before the actor is loaded', async () => {
   const world = await memoryNode({ limits, hooks: { suspended: async () => [total(7)] } });
   const { commit } = world.engine;
   let slow = 0;

@@ -67,7 +67,7 @@ test('a promise carries one value however many storages were used', async () => 
   assert.equal(await carried(), before);
 });
 
-test('a value ends with the promise of its work: what that leaves behind is in no transaction of the client', async () => {
+test('a value ends with the promise of its work: later work of it is in no transaction of the client', async () => {
   const stored: SignalDataSet[] = [];
   const keys = addTransactionCapability(
     { get: async () => ({}), set: async (data) => void stored.push(data) },

@@ -19,7 +19,7 @@ test('a directory that takes files is left as it was', async () => {
   assert.deepEqual(readdirSync(directory), []);
 });
 
-test('a directory that takes no file is named, with what to do about it', async () => {
+test('a directory that takes no file is named, with a remedy', async () => {
   await assert.rejects(checkAttachmentDirectory(join(directory, 'missing')), (error: Error) => {
     assert.ok(error instanceof AttachmentDirectoryUnusable);
     assert.match(error.message, /missing \(ENOENT\).*--tmpfs \/tmp.*TMPDIR/);

@@ -65,7 +65,7 @@ test('a JPEG and a PNG go as images, with their size and a thumbnail', async () 
   }
 });
 
-test('a photo that was taken upright is shown upright, and its thumbnail has no place of its taking', async () => {
+test('a photo that was taken upright is shown upright, and its thumbnail has no location', async () => {
   const bytes = await photo
     .clone()
     .withExif({ IFD0: { Copyright: 'me' } })

@@ -35,7 +35,7 @@ test('a name leads to no other folder and turns no text round', () => {
   assert.equal(named('attachment; filename=".."', '/x'), 'x');
 });
 
-test('the ending comes from the type where the name has none', () => {
+test('the ending comes from the type if the name has none', () => {
   assert.equal(named(undefined, '/files/42', 'application/pdf'), '42.pdf');
   assert.equal(named(undefined, '/', 'image/webp'), 'document.webp');
   assert.equal(named('attachment; filename=menu.pdf', '/', 'application/msword'), 'menu.pdf');

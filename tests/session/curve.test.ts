@@ -123,7 +123,7 @@ test('points of low order give no agreement and no signature', () => {
   }
 });
 
-test('signatures count where libsignal’s own check finds them right, and nowhere else', () => {
+test('signatures are valid if libsignal’s own check accepts them, and no others', () => {
   for (let round = 0; round < 12; round += 1) {
     const { pubKey, privKey } = generateSignalKeyPair();
     const message = randomBytes(1 + round * 7);

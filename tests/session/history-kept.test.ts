@@ -33,7 +33,7 @@ async function taken(network: SimulatedNetwork, shop: ReturnType<typeof newShop>
   await until('nothing waits', async () => fieldsOf(network, 'history-notice/').length === 0);
 }
 
-test('a history is read after the line was lost in the middle of it, and then no more', async () => {
+test('a history is read after the connection was lost in the middle of it, and then not again', async () => {
   const network = await startSimulated();
   const shop = newShop();
   try {
@@ -49,7 +49,7 @@ test('a history is read after the line was lost in the middle of it, and then no
   }
 });
 
-test('a history is read by the next process where the first one was killed in the middle of it', async () => {
+test('a history is read by the next process if the first one was killed in the middle of it', async () => {
   let network = await startSimulated();
   const shop = newShop();
   try {

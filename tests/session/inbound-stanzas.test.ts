@@ -49,7 +49,7 @@ const sealed = (attrs: Record<string, string>): BinaryNode => ({
   content: [{ tag: 'enc', attrs: { type: 'msg' }, content: new Uint8Array(1) }],
 });
 
-test('a message is acknowledged once: here where it was read, by the client where it was not', async () => {
+test('a message is acknowledged once: here if it was read, else by the client', async () => {
   const message = sealed({ from: PERSON });
   assert.deepEqual(await acksAfter(message, 'read'), ['A']);
   assert.deepEqual(await acksAfter(message, 'failed'), []);

@@ -111,7 +111,7 @@ test('at most some hundreds are removed at once', async () => {
   assert.ok(names().length < 40 && names().includes('session/0.0'), 'a few count as used');
 });
 
-test('tokens go once the network takes them no more, which is after 26 weeks', async () => {
+test('tokens are removed once the network no longer accepts them, which is after 26 weeks', async () => {
   const { session, pass, names, tokens, seconds } = shopOfYears();
   tokens['1@lid'] = { token: Buffer.from('t'), timestamp: String(seconds()) };
   await session((sealed) =>

@@ -66,7 +66,7 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
     assert.deepEqual(restriction, { isActive: true, kind: 'DEFAULT', endsAtMs: null });
   });
 
-  promise('a quota is told with what is used of it, its warning and its end', async (network, shop) => {
+  promise('a quota is reported with its used part, its warning and its end', async (network, shop) => {
     const endsAtMs = wholeSecond(Date.now()) + HOUR_MS;
     await network.limitNewChats(shop, { quota: 50, used: 40, warning: 'first', endsAtMs });
     const { newChats } = await network.log.next(shop, 'session.limits', (told) => told.newChats != null);
@@ -94,7 +94,7 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
     },
   );
 
-  promise('an order that needs a chat comes to nothing where there is none', async (network, shop) => {
+  promise('an order that needs a chat is not sent if there is none', async (network, shop) => {
     const { host, log } = network;
     host.prepare(shop, textOrder('to a stranger', { to: STRANGER, needsChat: true }));
     const { outcome } = await log.next(shop, 'session.send_outcome');

@@ -111,7 +111,7 @@ test('a question asked at once goes beside the pings', async () => {
   assert.deepEqual([asked, ends], [['devices'], ['a question']]);
 });
 
-test('a question that the line does not take ends the session', async () => {
+test('a question that the connection does not take ends the session', async () => {
   const { watch, clock, asked, ends } = watched(silence, { line: 'stuck' });
   void watch.probe();
   await clock.advance(queryMs - 1);
@@ -135,7 +135,7 @@ test('the question about devices replaces a ping', async () => {
   assert.deepEqual(asked, [...pings, 'devices', 'ping']);
 });
 
-test('no ping is long in coming where the question about devices is due between two', async () => {
+test('no ping is late if the question about devices is due between two', async () => {
   const answerMs = 1_000;
   const { watch, clock, asked } = watched(
     (clock) => new Promise((resolve) => void clock.after(answerMs, () => resolve({}))),

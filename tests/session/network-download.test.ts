@@ -165,7 +165,7 @@ test('a history cut short anywhere ends in an error or in fewer facts, never in 
   }
 });
 
-test('a history in a file is read, and refused where the file is another', async () => {
+test('a history in a file is read, and refused if the file is another', async () => {
   const { file, notice } = await uploaded(deflateSync(history));
   answer = (response) => response.end(file);
   assert.equal((await readHistory(notice, bounds, never)).mappings.size, 3);

@@ -35,7 +35,7 @@ test('a node with lasting refusals reads the version that another node got half 
   version.stop();
 });
 
-test('a node follows within a minute what operators set, before what the page named, and back', async () => {
+test('a node uses the operators’ version within a minute, instead of the page’s, and then the page’s again', async () => {
   const clock = new FakeClock();
   let set: string | null = null;
   const store = {

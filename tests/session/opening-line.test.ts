@@ -59,7 +59,7 @@ test('a session that ended while waiting never begins, and none does once the qu
   assert.equal(begun.length, 9);
 });
 
-test('after the line was empty it is looked at again, and what the thread did meanwhile counts for nothing', async () => {
+test('after the queue was empty the thread is measured again, and its earlier work does not count', async () => {
   const clock = new FakeClock();
   const asked: number[] = [];
   const line = new OpeningLine(clock, () => {

@@ -47,7 +47,7 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
   }
 });
 
-test('a send recalled while its attachment is fetched is given up without a report, one that is on its way goes on', async () => {
+test('a send recalled while its attachment is fetched is given up without a report, and one on its way continues', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log } = network;

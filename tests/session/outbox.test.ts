@@ -151,7 +151,7 @@ test('a message whose address is no longer the recipient’s fails if the networ
   assert.deepEqual([outcomes, relayed], [['refused'], [ORDER.wireId]]);
 });
 
-test('a post to a group is taken where the network adds that one of its addresses is no longer valid', async () => {
+test('a post to a group is accepted if the network adds that one of its addresses is no longer valid', async () => {
   const { box, clock, devices, relayed, outcomes } = outbox();
   box.prepare(asked({ to: '120363000000000001@g.us' }));
   await clock.until(() => devices.length === 1);
@@ -177,7 +177,7 @@ test("a post to a group that may have been lost with its socket brings the group
 });
 
 for (const answer of ['devices', 'no devices', 'a failure'] as const) {
-  test(`an order that was given up and given again is sent once, whatever the first try still comes to: ${answer}`, async () => {
+  test(`an order that was given up and given again is sent once, whatever the end of the first try: ${answer}`, async () => {
     const { box, clock, devices, relayed, outcomes } = outbox();
     box.prepare(asked());
     await clock.until(() => devices.length === 1);

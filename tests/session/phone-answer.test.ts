@@ -72,7 +72,7 @@ function told(from: string, message: proto.IMessage): unknown[] {
   });
 }
 
-test('the sender has the number that the stanza named, where the phone names the network’s own id alone', () => {
+test('the sender has the number that the stanza named, if the phone names only the network’s own id', () => {
   const key = { id: 'W1', remoteJid: '999@lid', fromMe: false };
   const expected = [['W1', '999@lid', '33622222222@s.whatsapp.net', 7_000, 'STOP']];
   assert.deepEqual(told(OWN, answer(key)), expected);

@@ -29,7 +29,7 @@ test('a message sent is found for seven days, whatever came after, and its hash 
   assert.ok(ends.every((leftMs) => leftMs > 0 && leftMs <= 8 * DAY_MS));
 });
 
-test('a message that no key opens any more is gone, and the session goes on', async () => {
+test('a message that no key opens any more is gone, and the session continues', async () => {
   const { sealed, open, keys, clock, failures } = sealedStore();
   const chat = '33622222222@s.whatsapp.net';
   await new SentMessages(sealed, clock).remember('3EB0A', { chat, message: { conversation: 'hello' } });
@@ -290,7 +290,7 @@ test('a change of many thousand fields is one commit, and none of its writes is 
   assert.deepEqual([store.commits.length, [...store.hashes.values()][0]?.size, failures], [2, 0, []]);
 });
 
-test('a change that somebody else carries takes what waits with it, in its place in the line', async () => {
+test('a change that another caller carries takes the waiting changes along, in their order', async () => {
   const { sealed, store, asked } = sealedStore();
   const waiting = sealed.write({ hash: 'sent:0', fields: fields({ s: '1' }) });
   const carried: string[] = [];

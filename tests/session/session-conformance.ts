@@ -173,7 +173,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   });
 
   promise(
-    'what is prepared leaves when it is transmitted; recalled it never does, and nothing is reported; the next one is read',
+    'a transmitted message leaves; a recalled one never does, unreported; the next one is read',
     async (network, shop) => {
       await pair(network, shop);
       const { host, log, actor } = network;
@@ -192,7 +192,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   );
 
   promise(
-    'an order that is recalled and given again is prepared anew, and reported on once',
+    'an order that is recalled and given again is prepared again, and reported on once',
     async (network, shop) => {
       await pair(network, shop);
       const { host, log, actor } = network;
@@ -244,7 +244,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   });
 
   promise(
-    'a number is told as the network knows it where the order says another, also when asked again',
+    'a number is reported as the network knows it if the order has another, also later',
     async (network, shop) => {
       await network.addForm('+553196348800', '+5531996348800');
       await pair(network, shop);
@@ -315,7 +315,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   );
 
   promise(
-    'a line that is lost with a message in hand is told, and the message has its outcome once no session follows',
+    'a lost connection is reported, and the message has its outcome once no session follows',
     async (network, shop) => {
       await pair(network, shop);
       const { host, log } = network;
@@ -331,7 +331,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
 
   for (const end of ['replaced', 'logged_out', 'restart_required'] as const) {
     promise(
-      `a session that ends as ${end} settles the message in hand, then says so once`,
+      `a session that ends as ${end} settles the message being sent, then reports it`,
       async (network, shop) => {
         await pair(network, shop);
         const { host, log } = network;
@@ -348,7 +348,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     );
   }
 
-  promise('closing is silent, but for the outcome of the message in hand', async (network, shop) => {
+  promise('closing reports nothing but the outcome of the message being sent', async (network, shop) => {
     await pair(network, shop);
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
@@ -361,7 +361,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.equal(log.all(shop, 'session.closed').length, 1, 'only the one of the pairing');
   });
 
-  promise('a lost worker settles the message in hand as restarted, then says so', async (network, shop) => {
+  promise('a lost worker settles the message as restarted, and is reported', async (network, shop) => {
     await pair(network, shop);
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
@@ -372,7 +372,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.equal((await log.next(shop, 'session.worker_lost')).generation, 2);
   });
 
-  promise('groups are told as the session opens, and when they are asked for', async (network, shop) => {
+  promise('groups are reported as the session opens, and when they are asked for', async (network, shop) => {
     await network.setGroup(shop, { id: '120363000000000009@g.us', name: 'Clients', members: 3, admin: true });
     await pair(network, shop);
     const first = await network.log.next(shop, 'session.groups', ({ groups }) => groups.length > 0);

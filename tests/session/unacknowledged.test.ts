@@ -35,7 +35,7 @@ async function loseLine(
 for (const to of [PERSON, GROUP]) {
   for (const loss of ['lost', 'unacked'] as const) {
     const what = `${to === GROUP ? 'a post' : 'a message'} that ${loss === 'lost' ? 'never arrived' : 'arrived'}`;
-    test(`${what} goes once more under its id after a lost line, and is shown once`, async () => {
+    test(`${what} goes once more under its id after a lost connection, and is shown once`, async () => {
       const network = await startSimulated();
       const shop = newShop();
       const { host, log, control } = network;
@@ -91,7 +91,7 @@ test('a message whose line is lost twice is unknown, and not sent a third time',
   }
 });
 
-test('a message is not sent again to somebody who asks for no more before the session is back', async () => {
+test('a message is not sent again to a recipient who sends STOP before the session is back', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log, control } = network;

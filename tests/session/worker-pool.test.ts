@@ -160,7 +160,7 @@ test('workers that start and are lost again and again do not put off that the co
   }
 });
 
-test('a worker is not taken for hung where the main thread stood still', async () => {
+test('a worker does not count as hung if the main thread was blocked', async () => {
   let aheadMs = 0;
   const beats = new EventEmitter();
   const heartbeatMs = 50;

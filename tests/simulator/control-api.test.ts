@@ -124,7 +124,7 @@ test('the linked clients come in pages too', async (context) => {
   assert.deepEqual(ids, ['33611111111:1', '33611111112:1', '33611111113:1']);
 });
 
-test('a call is answered when a kill could not undo any more what it did', async (context) => {
+test('a call is answered once a kill can no longer undo it', async (context) => {
   const fixture = await Fixture.start(context);
   const file = await open(join(fixture.dataDir, 'network.jsonl'));
   const prototype = Object.getPrototypeOf(file);

@@ -71,7 +71,7 @@ test('a text sent to a LID reaches the handset with the composing seen, and is a
   assert.equal(entry?.messageId, id);
 });
 
-test('a text sent to a phone number address arrives as well, and the chat goes on both ways', async (context) => {
+test('a text sent to a phone number address arrives as well, and the chat continues both ways', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const address = '33622222222@s.whatsapp.net';

@@ -219,7 +219,7 @@ test('QR codes: used up they end the client with 408; expired, unknown and forge
   });
 });
 
-test('a fifth companion takes the place of one that is offline', async (context) => {
+test('a fifth companion replaces one that is offline', async (context) => {
   const fixture = await Fixture.start(context);
   const first = await fixture.link(SHOP);
   for (let index = 0; index < 3; index++) await fixture.link(SHOP);

@@ -22,7 +22,7 @@ function tokens(client: TestClient, count: number): Promise<true> {
   );
 }
 
-test('a restricted number is refused 463 without the token of somebody who wrote, and let through with it', async (context) => {
+test('a restricted number is refused 463 without the token of a person who wrote, and accepted with it', async (context) => {
   const fixture = await Fixture.start(context);
   const { control } = fixture;
   const client = await fixture.link(SHOP);

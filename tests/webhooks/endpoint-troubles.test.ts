@@ -148,7 +148,7 @@ test('an event that is replayed before its turn has come is sent once', async ()
   world.pump?.stop();
 });
 
-test('a pump that goes on and is to settle once more has settled when all its tries have ended', async () => {
+test('a pump that continues and is to settle once more has settled when all its tries have ended', async () => {
   const world = new World();
   const pump = world.start();
   world.add(1);

@@ -128,7 +128,7 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
   });
 }
 
-test('failures and a Retry-After that an earlier program stored are forgiven where they are older than the move', async () => {
+test('failures and a Retry-After that an earlier program stored are forgiven if they are older than the move', async () => {
   for (const [movedMs, sent] of [
     [10, 1],
     [3, 0],
@@ -161,7 +161,7 @@ test('a late success of the former address ends no failures of the present one',
   pump.stop();
 });
 
-test('the present address is not taken for slow because the former one is, neither at first nor by what that answers late', async () => {
+test('the present address does not count as slow because of the former one, neither at first nor by its late answers', async () => {
   const { world, pump, move, answer } = moving();
   world.add(2);
   await world.clock.advance(1_100);
@@ -268,7 +268,7 @@ test('an endpoint that gets its former address back sends nothing twice there', 
   pump.stop();
 });
 
-test('a pump that begins after a kill makes what was under way at the former address at the present one', async () => {
+test('a pump that begins after a kill repeats tries at the former address at the present one', async () => {
   const { world, pump, move, idsAt } = moving();
   world.add(3);
   await world.clock.advance(3_000);
