@@ -27,10 +27,10 @@ const DUTIES: Readonly<Record<string, string>> = {
   'BlueOak-1.0.0': 'Keep the licence or a link to it.',
   'BSD-3-Clause': 'Keep the notice of copyright and the licence.',
   'GPL-3.0':
-    'Offer the whole program under GPL-3.0 to whoever gets a copy, with its source. A service that others only call is no copy.',
+    'If you give others a copy, offer them the whole program under GPL-3.0, with its source. A service that others only call is no copy.',
   ISC: 'Keep the notice of copyright and the licence.',
   'LGPL-3.0-or-later':
-    'Keep the notices, and let users replace the library. It is a shared library in a folder of its own.',
+    'Keep the notices, and let users replace the library. It is a shared library in a separate folder.',
   MIT: 'Keep the notice of copyright and the licence.',
 };
 
