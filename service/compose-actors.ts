@@ -1,7 +1,6 @@
 import { ActorEventFeed } from '../actors/event-feed.ts';
 import type { EventOperations } from '../actors/events/event-operations.ts';
 import { eventService } from '../actors/events/event-service.ts';
-import type { FailureCode } from '../actors/failure.ts';
 import { openDirectoryConnection } from '../actors/operators/directory-connection.ts';
 import { fleetService } from '../actors/operators/fleet-service.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
@@ -18,6 +17,7 @@ import { PoolClient } from '../actors/shops/effects/pool-client.ts';
 import { poolService } from '../actors/shops/effects/pool-service.ts';
 import { PoolSessions } from '../actors/shops/effects/pool-sessions.ts';
 import { SharedNumbers } from '../actors/shops/effects/shared-numbers.ts';
+import type { ShopCounting } from '../actors/shops/effects/shop-counting.ts';
 import { sessionOf, shopEffects } from '../actors/shops/effects/shop-effects.ts';
 import { tracedEffects } from '../actors/shops/effects/traced-effects.ts';
 import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
@@ -78,10 +78,8 @@ export interface ActorsOptions {
   readonly egressVault: EgressVault;
   /** Makes spans of what is sent; absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
-  /** Counts recipients' receipts, and how long after the message they came, in milliseconds. Default: not counted. */
-  readonly countReceipt?: (kind: 'delivered' | 'read', afterMs: number) => void;
-  /** Counts the results of scheduled sends: null, a message; a code, why none. Default: not counted. */
-  readonly countScheduled?: (code: FailureCode | null) => void;
+  /** Default: nothing is counted. */
+  readonly counting?: ShopCounting;
   readonly webhooks: WebhookSettings;
   readonly logs: ErasedLogs;
   /** Default: 30 days. */
@@ -160,8 +158,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     ...tenantChanges(actors),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
-  const { countReceipt, countScheduled } = options;
-  const performShop = shopEffects({ ...around, ...peers, host, countReceipt, countScheduled });
+  const performShop = shopEffects({ ...around, ...peers, host, counting: options.counting });
   const leaveTenant = ({ id }: Address, reason: DeactivationReason): void => {
     webhooks.pump.stop(id);
     // Its events no longer reach this node. If it was drained, calls that came since end too.

@@ -21,6 +21,7 @@ import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import { textCipher } from '../runtime/text-cipher.ts';
+import { exportBatches } from './batch-metrics.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
 import { exportWebhooks, webhookSettings } from './compose-webhooks.ts';
 import type { ServiceEnvironment } from './environment.ts';
@@ -32,7 +33,7 @@ import {
   runtimeObserver,
 } from './node-metrics.ts';
 import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
-import { exportShops, receiptCounter, scheduledCounter } from './shop-metrics.ts';
+import { exportShops, shopCounting } from './shop-metrics.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -101,8 +102,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     tracing,
     vault: numberVault(environment.credentialsKeys),
     egressVault: egressVault(credentialCiphers(environment.credentialsKeys)),
-    countReceipt: receiptCounter(metrics),
-    countScheduled: scheduledCounter(metrics),
+    counting: shopCounting(metrics),
     webhooks: webhookSettings(environment),
     // No erasure runs before the node does.
     logs: { forgetTenant: (id) => http.forgetTenant(id), forgetId: (id) => http.forgetId(id) },
@@ -170,6 +170,7 @@ function exportFigures(
   exportBuild(metrics, { version, revision });
   exportNode(metrics, node, actors.host);
   exportShops(metrics, actors, node.clock);
+  exportBatches(metrics, actors, node.clock);
   exportWebhooks(metrics, actors.webhooks);
   exportStore(metrics, node);
   exportAttachmentRoom(metrics);

@@ -1,7 +1,8 @@
-import type { FailureCode } from '../actors/failure.ts';
+import type { ShopCounting } from '../actors/shops/effects/shop-counting.ts';
 import { TROUBLE_WORDS } from '../actors/shops/views/shop-summary.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { batchCounters } from './batch-metrics.ts';
 import type { RunningActors } from './compose-actors.ts';
 
 /** The states of a channel in the contract's words. */
@@ -77,8 +78,16 @@ export function exportShops(
 /** Bounds of the time from the network's acknowledgement until a recipient has a message, in seconds; up to two days. */
 const RECEIPT_BUCKETS_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 172_800];
 
-/** Counts recipients' receipts, and how long after the message they came (milliseconds). */
-export function receiptCounter(metrics: Metrics): (kind: 'delivered' | 'read', afterMs: number) => void {
+/** Counts what becomes of a node's messages. */
+export function shopCounting(metrics: Metrics): ShopCounting {
+  return {
+    receipt: receiptCounter(metrics),
+    scheduled: scheduledCounter(metrics),
+    ...batchCounters(metrics),
+  };
+}
+
+function receiptCounter(metrics: Metrics): ShopCounting['receipt'] {
   const counts = { delivered: 0, read: 0 };
   metrics.source({
     name: 'msgapi_message_receipts_total',
@@ -100,8 +109,7 @@ export function receiptCounter(metrics: Metrics): (kind: 'delivered' | 'read', a
   };
 }
 
-/** Counts what scheduled sends came to: null, a message; a code, why none. */
-export function scheduledCounter(metrics: Metrics): (code: FailureCode | null) => void {
+function scheduledCounter(metrics: Metrics): ShopCounting['scheduled'] {
   // Prometheus sees no increase of a series that is new.
   const counts = new Map<string, number>([['', 0]]);
   metrics.source({

@@ -24,6 +24,9 @@ export interface BatchCounts {
   readonly repeated: number;
 }
 
+/** The final results of a recipient. */
+export type RecipientOutcome = Exclude<keyof BatchCounts, 'queued'>;
+
 /** One recipient as the caller wrote it, valid in shape. */
 export interface BatchRecipient {
   /** E.164 with plus. */

@@ -4,6 +4,7 @@ import { batchSender } from '../../actors/shops/effects/batch-sender.ts';
 import type { MessageDraft } from '../../actors/shops/shop-operations.ts';
 import type { Batch } from '../../actors/shops/state/batches.ts';
 import type { BatchReply } from '../../actors/shops/turns/batches/batch-turns.ts';
+import type { ShopEffect } from '../../actors/shops/turns/builder/shop-commands.ts';
 import { batchOperations } from '../../actors/shops/views/batching.ts';
 import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Actors } from '../../runtime/actors.ts';
@@ -101,6 +102,17 @@ export class BatchHarness {
     this.shop.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
   }
 
+  readonly #effects: ShopEffect[] = [];
+
+  /** What was counted of batches and recipients, in words. */
+  counted(): string[] {
+    return [...this.#effects, ...this.shop.effects].flatMap((effect) => {
+      if (effect.type === 'count_batch') return [[effect.change, effect.reason].join(' ').trim()];
+      if (effect.type !== 'count_recipients') return [];
+      return [[effect.count, effect.outcome, effect.code].join(' ').trim()];
+    });
+  }
+
   /** The recipients that opted out. */
   readonly optedOut = new Set<string>();
 
@@ -155,6 +167,7 @@ export class BatchHarness {
   async deliver(): Promise<void> {
     const { shop } = this;
     const effects = shop.effects.splice(0);
+    this.#effects.push(...effects);
     for (const effect of effects) {
       if (effect.type !== 'send_batched') continue;
       await new Promise<void>((resolve) => {

@@ -77,6 +77,10 @@ describe('a batch', () => {
     const { progress, codes } = await run.shown(made.value.batchId);
     assert.deepEqual([progress.refused, progress.sent], [3, 1]);
     assert.deepEqual(codes, { COLD_RECIPIENT: 2, RECIPIENT_OPTED_OUT: 1 });
+    assert.deepEqual(run.counted(), [
+      ...['1 refused COLD_RECIPIENT', 'started', '1 sent'],
+      ...['1 refused RECIPIENT_OPTED_OUT', '1 refused COLD_RECIPIENT', 'finished'],
+    ]);
   });
 
   test('passes over who was written to a moment ago, and comes back to them', async () => {
@@ -293,6 +297,10 @@ describe('a batch stops by itself', () => {
     const { status, stopped } = await run.shown(id);
     assert.deepEqual([status, stopped?.reason], ['stopped', 'RECIPIENTS_OPTED_OUT']);
     assert.deepEqual(events(run), ['batch.started', 'batch.stopped']);
+    assert.deepEqual(
+      run.counted().filter((words) => !/^1 sent/.test(words)),
+      ['started', 'stopped RECIPIENTS_OPTED_OUT'],
+    );
     const before = run.sent.length;
     await run.steer(id, 'resume');
     await run.pass(2 * HOUR_MS);

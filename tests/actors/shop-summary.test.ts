@@ -12,6 +12,7 @@ import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { ActorIndex, ActorSummary, Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { BatchHarness } from './batch-harness.ts';
 import { ShopHarness, testEgressVault } from './shop-harness.ts';
 
 function seen(state: ShopState | undefined, status: ActorSummary['status'] = 'active'): ActorSummary {
@@ -77,6 +78,27 @@ test('the message that has waited longest on a node is that of whichever shop ha
   assert.equal((await takeCensus(all([summary(1)]))).oldestMessageMs, null);
 });
 
+test('batches are counted by state, and the one that stands longest is found', async () => {
+  const running = await BatchHarness.connected();
+  const firstId = await running.batch({ recipients: running.know(100), share: 0.1 });
+  await running.batch({ recipients: running.know(1, 200), paused: true });
+  const madeMs = running.shop.nowMs;
+  const census = (): ReturnType<typeof takeCensus> =>
+    takeCensus(all([summary(1), shopSummary(seen(running.shop.state))]));
+  assert.deepEqual((await census()).batches, { waiting: 1, paused: 1 });
+  await running.pass(30 * 60_000);
+  const lastSent = running.sent.at(-1)?.atMs ?? 0;
+  const { batches, batchStandsSinceMs } = await census();
+  assert.deepEqual(batches, { running: 1, paused: 1 });
+  assert.ok(batchStandsSinceMs !== null && batchStandsSinceMs > madeMs && batchStandsSinceMs <= lastSent);
+  running.shop.pass(60_000);
+  assert.equal((await census()).batchStandsSinceMs, batchStandsSinceMs, 'it waits for its share of a cap');
+  await running.steer(firstId, 'pause');
+  assert.equal((await census()).batchStandsSinceMs, null, 'a paused batch does not stand');
+  await running.steer(firstId, 'resume');
+  assert.equal((await census()).batchStandsSinceMs, running.shop.nowMs);
+});
+
 const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary => ({
   id: `t/${String(index).padStart(5, '0')}`,
   searchText: `shop ${index}`,
@@ -86,6 +108,8 @@ const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary =>
   queued: 0,
   scheduled: 0,
   oldestMessageMs: undefined,
+  batches: [],
+  batchStandsSinceMs: undefined,
   status: statusOf([index % 2 === 0 ? 'connected' : 'disconnected', 'active']),
   ...more,
 });

@@ -213,6 +213,8 @@ export function fakeFleet(memory: FakeMemory): FleetOperations {
       queued: 0,
       scheduled: 0,
       oldestMessageMs: null,
+      batches: {},
+      batchStandsSinceMs: null,
       mailboxDepth: 0,
       states: {},
       suspendedTenants: [...memory.tenants.values()]

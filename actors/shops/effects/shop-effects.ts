@@ -3,7 +3,6 @@ import type { Address } from '../../../runtime/address.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../event-feed.ts';
-import type { FailureCode } from '../../failure.ts';
 import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts';
 import type { EventWaiters } from '../../tenants/event-waiters.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
@@ -19,6 +18,7 @@ import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 import { scheduledSender } from './scheduled-sender.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
+import { countEffect, type ShopCounting } from './shop-counting.ts';
 
 /** The session that belongs to a shop's address. */
 export function sessionOf(address: Address): SessionAddress {
@@ -39,10 +39,8 @@ export interface ShopEffectsParts {
   readonly store: Pick<Store, 'read' | 'append'>;
   /** Sends as a caller does: what was scheduled, when its time has come. */
   readonly send: ShopOperations['send'];
-  /** Counts recipients' receipts, and how long after a message was sent they came; milliseconds. */
-  readonly countReceipt: ((kind: 'delivered' | 'read', afterMs: number) => void) | undefined;
-  /** Counts what scheduled sends came to. */
-  readonly countScheduled: ((code: FailureCode | null) => void) | undefined;
+  /** undefined: nothing is counted. */
+  readonly counting: ShopCounting | undefined;
   readonly log: Logger;
 }
 
@@ -103,10 +101,10 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
         noteNumber(parts, { tenantId, shopId }, effect);
         break;
       case 'count_receipt':
-        parts.countReceipt?.(effect.kind, effect.afterMs);
-        break;
       case 'count_scheduled':
-        parts.countScheduled?.(effect.code);
+      case 'count_batch':
+      case 'count_recipients':
+        if (parts.counting !== undefined) countEffect(parts.counting, effect);
         break;
       case 'relinquish':
       case 'find_pool':

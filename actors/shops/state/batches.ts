@@ -24,6 +24,8 @@ export interface BatchRecord {
   readonly createdAtMs: number;
   /** When its first message was accepted; null: none yet. */
   readonly startedAtMs: number | null;
+  /** When it last decided on a recipient, was made, or was resumed. */
+  readonly movedAtMs: number;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
   readonly quietHours: QuietHours | null;
@@ -172,6 +174,19 @@ export function waitingOf({ total, next, postponed }: BatchRecord): number {
 /** True if it sends without a caller's help: it is waiting or running. */
 export function isActive({ status }: BatchRecord): boolean {
   return status === 'waiting' || status === 'running';
+}
+
+/**
+ * Since when an active batch with waiting recipients has decided on none; undefined without one. It may lie ahead: the batch
+ * begins then.
+ */
+export function standsSinceMs(batches: readonly BatchRecord[]): number | undefined {
+  let sinceMs: number | undefined;
+  for (const batch of batches) {
+    if (!isActive(batch) || waitingOf(batch) === 0) continue;
+    sinceMs = Math.min(sinceMs ?? Number.POSITIVE_INFINITY, Math.max(batch.movedAtMs, batch.notBeforeMs));
+  }
+  return sinceMs;
 }
 
 /** True if it sends nothing more, so that it ends once its messages have. */

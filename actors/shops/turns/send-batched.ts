@@ -55,7 +55,11 @@ export function sendBatched(
       : { ...counts, queued: counts.queued + 1 },
     ...watching(batch, person),
   });
-  if (batch.startedAtMs === null) builder.publish('batch.started', { id: batch.id });
+  if (batch.startedAtMs === null) {
+    builder.publish('batch.started', { id: batch.id });
+    builder.perform({ type: 'count_batch', change: 'started', reason: null });
+  }
+  if (replayed) builder.perform({ type: 'count_recipients', outcome: 'repeated', code: null, count: 1 });
   return reply;
 }
 
@@ -96,5 +100,6 @@ function refuse(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Ref
     counts: { ...counts, refused: counts.refused + 1 },
     codes: oneMore(codes, shown),
   });
+  builder.perform({ type: 'count_recipients', outcome: 'refused', code: shown, count: 1 });
   return refusal;
 }

@@ -1,4 +1,5 @@
 import type { ActorIndex } from '../../../runtime/actors.ts';
+import type { BatchStatus } from '../../batch-status.ts';
 import type { ShopStatus, ShopSummary } from './shop-summary.ts';
 
 /** Counts of a node's actors by their states. */
@@ -10,6 +11,10 @@ export interface ShopCensus {
   readonly scheduled: number;
   /** When the oldest of them was accepted, in milliseconds since the epoch; null without any. */
   readonly oldestMessageMs: number | null;
+  /** Batches that have not ended, by state. */
+  readonly batches: Readonly<Partial<Record<BatchStatus, number>>>;
+  /** Since when one of them has decided on no recipient although it may; null: none waits. It may lie ahead. */
+  readonly batchStandsSinceMs: number | null;
   /** Commands that wait in the mailboxes of all actors, tenants' included. */
   readonly mailboxDepth: number;
   /** Shops by each word of their status; a shop has several. */
@@ -36,6 +41,8 @@ export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCens
   let shops = 0;
   let queued = 0;
   let scheduled = 0;
+  const batches: Partial<Record<BatchStatus, number>> = {};
+  let batchStandsSinceMs = Number.POSITIVE_INFINITY;
   let oldestMessageMs = Number.POSITIVE_INFINITY;
   let mailboxDepth = 0;
   const suspendedTenants: string[] = [];
@@ -48,6 +55,8 @@ export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCens
     shops += 1;
     queued += actor.queued;
     scheduled += actor.scheduled;
+    for (const status of actor.batches) batches[status] = (batches[status] ?? 0) + 1;
+    batchStandsSinceMs = Math.min(batchStandsSinceMs, actor.batchStandsSinceMs ?? batchStandsSinceMs);
     oldestMessageMs = Math.min(oldestMessageMs, actor.oldestMessageMs ?? oldestMessageMs);
     byStatus.set(actor.status, (byStatus.get(actor.status) ?? 0) + 1);
   });
@@ -59,6 +68,8 @@ export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCens
     shops,
     queued,
     scheduled,
+    batches,
+    batchStandsSinceMs: Number.isFinite(batchStandsSinceMs) ? batchStandsSinceMs : null,
     oldestMessageMs: Number.isFinite(oldestMessageMs) ? oldestMessageMs : null,
     mailboxDepth,
     states,

@@ -1,7 +1,9 @@
 import type { ActorSummary } from '../../../runtime/actors.ts';
+import type { BatchStatus } from '../../batch-status.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import { channelTrouble } from '../machines/channel-trouble.ts';
 import { isSetAside } from '../state/batch-holds.ts';
+import { standsSinceMs } from '../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
 
 /** A shop's summary: the few figures that thousands of shops are sorted, filtered and counted by. */
@@ -20,6 +22,10 @@ export interface ShopSummary {
   readonly scheduled: number;
   /** When the oldest of them was accepted; undefined without any. */
   readonly oldestMessageMs: number | undefined;
+  /** The states of its batches that have not ended. */
+  readonly batches: readonly BatchStatus[];
+  /** Since when one of them has decided on no recipient although it may; undefined: none waits. It may lie ahead. */
+  readonly batchStandsSinceMs: number | undefined;
   readonly status: ShopStatus;
 }
 
@@ -45,6 +51,7 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
   const { mailboxDepth, oldestQueuedMs, restarts } = actor;
   const shop = state as ShopState | undefined;
   const phone = shop?.channel.context.phone ?? '';
+  const batches = shop?.batches ?? [];
   return {
     id: address.id,
     searchText: `${address.id} ${shop?.name ?? ''} +${phone}`.toLowerCase(),
@@ -54,9 +61,14 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
     queued: shop?.queue.length ?? 0,
     scheduled: shop?.scheduled.length ?? 0,
     oldestMessageMs: shop?.queue.find((message) => !isSetAside(shop.batches, message))?.createdAtMs,
+    batches: batches.length === 0 ? NO_BATCHES : batches.map(({ status }) => status),
+    batchStandsSinceMs: standsSinceMs(batches),
     status: statusOf(shop === undefined ? [actorStatus] : wordsOf(shop, actorStatus)),
   };
 }
+
+/** Most shops have none: they share it. */
+const NO_BATCHES: readonly BatchStatus[] = [];
 
 /** Reasons that no other word covers. */
 const REASON_WORDS: { readonly [reason: string]: string } = {

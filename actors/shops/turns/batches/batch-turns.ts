@@ -14,6 +14,7 @@ import {
   firstCallField,
   isActive,
   numberField,
+  oneMore,
 } from '../../state/batches.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
@@ -80,7 +81,7 @@ function createBatch(
     id: makeId(nowMs),
     name: asked.name,
     status: asked.paused ? 'paused' : 'waiting',
-    ...{ createdAtMs: nowMs, startedAtMs: null, notBeforeMs, notAfterMs },
+    ...{ createdAtMs: nowMs, startedAtMs: null, movedAtMs: nowMs, notBeforeMs, notAfterMs },
     quietHours: quietHours ?? null,
     share: asked.share,
     ...{ total: 0, next: 0, postponed: [], left: { declared: 0, unheard: 0 } },
@@ -154,7 +155,7 @@ function steerBatch(
   if (batch === undefined || status === 'cancelled' || status === 'expired') return failed('BATCH_ENDED');
   if (order === 'cancel') cancelBatch(builder, batch);
   else if (order === 'pause' && isActive(batch)) changeBatch(builder, { ...batch, status: 'paused' });
-  else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resumed(batch));
+  else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resumed(batch, builder.nowMs));
   return done({ batchId });
 }
 
@@ -172,9 +173,10 @@ export function endUnsent(builder: TurnBuilder, batchId: string, reason: 'CANCEL
 }
 
 /** Somebody decided that it goes on: what stopped it before does not count again. */
-function resumed(batch: Batch): Batch {
+function resumed(batch: Batch, nowMs: number): Batch {
   const status = batch.startedAtMs === null ? 'waiting' : 'running';
-  return { ...batch, status, ...{ stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 } };
+  const forgotten = { stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 };
+  return { ...batch, status, movedAtMs: nowMs, ...forgotten };
 }
 
 /** Puts a changed batch in its place. */
@@ -184,7 +186,7 @@ export function changeBatch(builder: TurnBuilder, changed: Batch): void {
 
 /** The batch with those of the recipients who may be written to. */
 function withRecipients(
-  { state: { keys } }: TurnBuilder,
+  builder: TurnBuilder,
   batch: Batch,
   recipients: readonly KnownRecipient[],
 ): { readonly batch: Batch; readonly refused: readonly RefusedRecipient[]; readonly writes: Write[] } {
@@ -196,7 +198,8 @@ function withRecipients(
   for (const { recipient, refusal, was } of recipients) {
     if (refusal !== undefined) {
       refused.push({ to: recipient.to, code: refusal });
-      codes = { ...codes, [refusal]: (codes[refusal] ?? 0) + 1 };
+      codes = oneMore(codes, refusal);
+      builder.perform({ type: 'count_recipients', outcome: 'refused', code: refusal, count: 1 });
       continue;
     }
     fields.push(`r:${total}`, JSON.stringify({ ...recipient, was }));
@@ -206,7 +209,11 @@ function withRecipients(
   }
   const writes: Write[] = [];
   for (let from = 0; from < fields.length; from += FIELDS_A_WRITE) {
-    writes.push(['HSET', batchKey(keys, batch.id), ...fields.slice(from, from + FIELDS_A_WRITE)]);
+    writes.push([
+      'HSET',
+      batchKey(builder.state.keys, batch.id),
+      ...fields.slice(from, from + FIELDS_A_WRITE),
+    ]);
   }
   const counts = { ...batch.counts, refused: batch.counts.refused + refused.length };
   return { batch: { ...batch, total, left, counts, codes, tryAtMs: 0 }, refused, writes };

@@ -126,6 +126,7 @@ export function decided(builder: TurnBuilder, batch: Batch, at: BatchPlace, what
   const { place, was } = at;
   return {
     ...passedOver(batch, place),
+    movedAtMs: builder.nowMs,
     left: was === 'known' ? left : { ...left, [was]: left[was] - 1 },
   };
 }
@@ -183,6 +184,8 @@ function end(builder: TurnBuilder, batch: Ended, retentionMs: number): void {
   builder.write(...batchEndWrites(state.keys, record, retentionMs));
   builder.change({ batches: state.batches.filter((one) => one.id !== id) });
   builder.publish('batch.finished', { id, status });
+  builder.perform({ type: 'count_batch', change: status, reason: null });
+  if (queued > 0) builder.perform({ type: 'count_recipients', outcome: 'failed', code: null, count: queued });
 }
 
 function finishedAs({ status }: Batch): 'finished' | 'expired' {

@@ -53,4 +53,5 @@ function stop(builder: TurnBuilder, batch: Batch, reason: BatchStopReason): void
   if (!isActive(batch)) return;
   changeBatch(builder, { ...batch, status: 'stopped', stop: { reason, atMs: builder.nowMs } });
   builder.publish('batch.stopped', { id: batch.id, reason });
+  builder.perform({ type: 'count_batch', change: 'stopped', reason });
 }

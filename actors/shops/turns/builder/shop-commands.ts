@@ -1,11 +1,12 @@
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Lane, RuntimeCommand } from '../../../../runtime/behaviour.ts';
+import type { BatchStatus, BatchStopReason } from '../../../batch-status.ts';
 import type { FailureCode } from '../../../failure.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
 import type { MessageReason, MessageStatus } from '../../../message-status.ts';
 import type { ShopEgress } from '../../../sessions/egress-vault.ts';
 import type { SendOrder, SessionEvent, SessionOpening } from '../../../sessions/session-host.ts';
-import type { BatchAsked, RecipientsAsked } from '../../batch-operations.ts';
+import type { BatchAsked, RecipientOutcome, RecipientsAsked } from '../../batch-operations.ts';
 import type { ChannelStateName } from '../../machines/channel-context.ts';
 import type { PacingStateName } from '../../machines/pacing-machine.ts';
 import type {
@@ -205,6 +206,19 @@ export type ShopEffect =
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
   /** A scheduled send became a message; `code`: why it became none. */
   | { readonly type: 'count_scheduled'; readonly code: FailureCode | null }
+  /** A batch started, stopped by itself or ended; `reason`: why it stopped. */
+  | {
+      readonly type: 'count_batch';
+      readonly change: 'started' | BatchStatus;
+      readonly reason: BatchStopReason | null;
+    }
+  /** Recipients of a batch got their result; `code`: why it is no sent message. */
+  | {
+      readonly type: 'count_recipients';
+      readonly outcome: RecipientOutcome;
+      readonly code: string | null;
+      readonly count: number;
+    }
   /** The session reported its groups: waiting calls are answered. */
   | { readonly type: 'groups_told' }
   /** Make the actor read the head of its list, which it needs before the cut. */

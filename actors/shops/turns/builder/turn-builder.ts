@@ -344,8 +344,11 @@ export class TurnBuilder {
     // The shop that owns a carried message publishes its end.
     if (message.carriedFor !== undefined || !isFinal(state.status)) return;
     this.storeSettled();
-    if (message.batchId !== undefined)
+    if (message.batchId !== undefined) {
       this.change({ batches: withMessageState(this.#state.batches, message, state) });
+      const outcome = state.status as 'sent' | 'failed' | 'rejected';
+      this.perform({ type: 'count_recipients', outcome, code: state.reason, count: 1 });
+    }
     this.publishMessage(`message.${state.status}`, message.messageId);
   }
 
