@@ -43,6 +43,9 @@ export interface BatchForecast {
   readonly days: readonly { readonly date: string; readonly count: number }[];
 }
 
+/** The part of each cap that a batch uses if its caller names none. */
+export const DEFAULT_BATCH_SHARE = 0.7;
+
 /** Recipients that a batch passes over until they can be written to. */
 export const MOST_POSTPONED = 64;
 

@@ -1,4 +1,5 @@
 import { MOST_EVENT_WAITS } from '../../actors/tenants/event-waiters.ts';
+import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { DECLARATION_BATCH_LIMIT, DECLARATIONS_PER_DAY } from '../../policy/declaration-limits.ts';
 import { MINUTE_MS } from '../../policy/durations.ts';
 import { GROUP_SIZE_UNIT } from '../../policy/evaluate-group.ts';
@@ -11,11 +12,22 @@ import { DEFAULT_RATE_LIMITS } from '../../policy/limits/key-limits.ts';
 import { CAPTION_LIMIT, MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { PLANS } from '../../policy/plan.ts';
 import { SETTINGS_RANGES } from '../../policy/tenant-settings.ts';
-import { WARMUP_STEPS } from '../../policy/warm-up.ts';
+import { DAILY_ROOF, hourlyCap, shareOf, WARMUP_STEPS } from '../../policy/warm-up.ts';
+
+const BATCH_PER_DAY = shareOf(DAILY_ROOF, DEFAULT_BATCH_SHARE);
+const BATCH_PER_HOUR = shareOf(hourlyCap(DAILY_ROOF), DEFAULT_BATCH_SHARE);
 
 /** The figures of the send policy and of the limits as articles write them, taken from where they are enforced. */
 export const ARTICLE_FIGURES = {
   dailyCaps: dailyCaps(),
+  dailyRoof: shown(DAILY_ROOF),
+  hourlyRoof: shown(hourlyCap(DAILY_ROOF)),
+  batchShare: shown(DEFAULT_BATCH_SHARE),
+  batchPerDay: shown(BATCH_PER_DAY),
+  batchPerHour: shown(BATCH_PER_HOUR),
+  batchAfterSingles: shown(BATCH_PER_DAY - 100),
+  singlesPerDay: shown(DAILY_ROOF - BATCH_PER_DAY),
+  singlesPerHour: shown(hourlyCap(DAILY_ROOF) - BATCH_PER_HOUR),
   declaredPerDay: shown(SETTINGS_RANGES.declaredPerDay.default),
   groupsPerDay: shown(SETTINGS_RANGES.groupsPerDay.default),
   groupPerRecipient24h: shown(SETTINGS_RANGES.groupPerRecipient24h.default),

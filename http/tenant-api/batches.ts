@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
 import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
+import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
@@ -17,8 +18,6 @@ import { type ApiServices, apiEndpoint } from './services.ts';
 
 /** Recipients of one call. */
 const MOST_RECIPIENTS = 1_000;
-/** The share of each cap that the articles recommend. */
-const DEFAULT_SHARE = 0.7;
 /** Many recipients are looked up, and a forecast looks months ahead. */
 const FORWARD_TIMEOUT_MS = 10_000;
 
@@ -71,7 +70,7 @@ export const createBatch = apiEndpoint({
         v.minValue(0.1, 'must be from 0.1 to 0.9'),
         v.maxValue(0.9, 'must be from 0.1 to 0.9'),
       ),
-      DEFAULT_SHARE,
+      DEFAULT_BATCH_SHARE,
     ),
     paused: v.optional(v.boolean(), false),
     idempotencyKey,
