@@ -4,6 +4,7 @@ import type { Credentials } from '../keys/credentials.ts';
 import { readClientError } from '../session/session-end.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import type { HistoryNotice } from '../wire/history-notice.ts';
+import { storeMappings } from './history-mappings.ts';
 import { readHistory } from './history-reader.ts';
 import { storeTokens } from './history-tokens.ts';
 
@@ -23,7 +24,7 @@ const NOTICE = 'history-notice/';
 
 /** The parts of a session that its account's history is taken with. */
 export interface AccountHistoryOptions {
-  readonly socket: WASocket;
+  readonly socket: Pick<WASocket, 'ev'>;
   readonly credentials: Pick<Credentials, 'keys' | 'storeNow'>;
   readonly sealed: Pick<SealedStore, 'find' | 'write' | 'writeUnhurried'>;
   readonly bounds: DownloadBounds;
@@ -118,7 +119,7 @@ export class AccountHistory {
     const { mappings, tokens } = await readHistory(notice, bounds, ended);
     for (const part of chunksOf([...mappings], FACTS_A_WRITE)) {
       ended.throwIfAborted();
-      await storeMappings(this.#options, part);
+      await storeMappings(credentials, part);
     }
     for (const part of chunksOf(tokens, FACTS_A_WRITE)) {
       ended.throwIfAborted();
@@ -126,30 +127,6 @@ export class AccountHistory {
     }
     log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone told its history');
   }
-}
-
-/**
- * A new id goes past the client's own cache, which keeps all that was ever reported to it; a changed id goes through
- * it.
- */
-async function storeMappings(
-  { socket, credentials }: Pick<AccountHistoryOptions, 'socket' | 'credentials'>,
-  mappings: readonly (readonly [number: string, lid: string])[],
-): Promise<void> {
-  const known = await credentials.keys.get(
-    'lid-mapping',
-    mappings.map(([number]) => number),
-  );
-  const changed = mappings.filter(([number, lid]) => known[number] !== undefined && known[number] !== lid);
-  const fresh: Record<string, string> = {};
-  for (const [number, lid] of mappings) {
-    if (known[number] !== undefined) continue;
-    fresh[number] = lid;
-    fresh[`${lid}_reverse`] = number;
-  }
-  await credentials.storeNow({ 'lid-mapping': fresh });
-  const pairs = changed.map(([number, lid]) => ({ pn: `${number}@s.whatsapp.net`, lid: `${lid}@lid` }));
-  await socket.signalRepository.lidMapping.storeLIDPNMappings(pairs);
 }
 
 function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
