@@ -42,3 +42,22 @@ test('a message to a LID that is no longer valid goes to the new one, once, and 
     await network.stop();
   }
 });
+
+test('the daily question about a number tells its new LID, before anything is sent to the former one', async () => {
+  const network = await startSimulated({ timing: { knownNumberMs: 0 } });
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    host.prepare(shop, textOrder('before'));
+    assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+    await control.changeLid(PERSON);
+    const order = textOrder('after');
+    host.prepare(shop, order);
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    const [, after] = (await control.inbox(PERSON)).items;
+    assert.equal(after?.messageId, order.wireId, 'it was not sent a second time under another id');
+  } finally {
+    await network.stop();
+  }
+});

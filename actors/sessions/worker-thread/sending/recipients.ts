@@ -3,6 +3,7 @@ import {
   type BinaryNode,
   jidNormalizedUser,
   USyncQuery,
+  type USyncQueryResultList,
   USyncUser,
   type WASocket,
 } from '@whiskeysockets/baileys';
@@ -63,6 +64,7 @@ async function lookUpRecipient(options: LookUpOptions & { readonly to: string })
       return { outcome: { kind: 'not_on_network' } };
     }
     const number = isNumberAddress(row.id) ? `+${userOf(row.id)}` : to;
+    await keepLid(socket, row);
     for (const form of new Set([to, number])) numbers.set<KnownAs>(form, number, timing.knownNumberMs);
     return { number };
   } catch (error) {
@@ -71,12 +73,18 @@ async function lookUpRecipient(options: LookUpOptions & { readonly to: string })
   }
 }
 
+/** A number's LID may change. Going on under the former one can get an account suspended (`renewLid`). */
+async function keepLid({ signalRepository }: WASocket, { id, lid }: USyncQueryResultList): Promise<void> {
+  if (typeof lid !== 'string' || !isLidAddress(lid) || !isNumberAddress(id)) return;
+  await signalRepository.lidMapping.storeLIDPNMappings([{ pn: id, lid }]);
+}
+
 /**
  * Makes the client's own question (`onWhatsApp`), with an answer that keeps the network's value: `in` or `out`. The
  * client makes a flag of it, and leaves out every row that is not `in`.
  */
 function questionAbout(to: string): USyncQuery {
-  const query = new USyncQuery().withUser(new USyncUser().withPhone(to));
+  const query = new USyncQuery().withUser(new USyncUser().withPhone(to)).withLIDProtocol();
   query.protocols.push(new ContactType());
   return query;
 }
