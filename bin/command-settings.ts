@@ -8,7 +8,7 @@ export const COMMAND_SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'DATA_DIR',
         standard: '`.data`',
-        meaning: 'where they keep their files',
+        meaning: 'directory of their files',
         decidedByCompose: 'neither runs there',
       },
       {
@@ -21,7 +21,8 @@ export const COMMAND_SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'SIMULATOR_HOST',
         standard: '`127.0.0.1`',
-        meaning: 'where the simulator listens; `0.0.0.0` in a container alone, since it asks for no password',
+        meaning:
+          'address on which the simulator listens; `0.0.0.0` only in a container, since it asks for no password',
         readBy: 'bin/dev',
         decidedByCompose: 'no simulator runs there',
       },

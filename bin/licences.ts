@@ -23,7 +23,7 @@ export interface ImagePackage {
  */
 const DUTIES: Readonly<Record<string, string>> = {
   '0BSD': 'Nothing.',
-  'Apache-2.0': 'Keep the licence, and the notices where there are some.',
+  'Apache-2.0': 'Keep the licence, and the notices if there are any.',
   'BlueOak-1.0.0': 'Keep the licence or a link to it.',
   'BSD-3-Clause': 'Keep the notice of copyright and the licence.',
   'GPL-3.0':

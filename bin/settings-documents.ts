@@ -31,7 +31,7 @@ export function environmentExample(): string {
     return `# ${plain(title)}\n\n${passed.map(exampleOf).join('\n')}`;
   });
   return `# Settings for compose.yaml: copy this file to .env and fill in what is required. Remove the # before a line to change its value.
-# docs/settings.md says more. Written by \`npm run settings\`.
+# docs/settings.md explains them. Written by \`npm run settings\`.
 
 ${groups.join('\n\n')}
 `;

@@ -23,7 +23,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'CREDENTIALS_KEY',
         standard: 'required',
-        meaning: '32 bytes in base64 that seal what is stored of sessions',
+        meaning: '32 bytes in base64 that seal the stored sessions',
         required: 'openssl rand -base64 32',
       },
       {
@@ -75,13 +75,13 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
       {
         name: 'SETUP_URL_TEMPLATE',
         standard: '`{PUBLIC_URL}/shops/{shopId}/edit`',
-        meaning: "where a shop's owner finishes its setup",
+        meaning: "address at which a shop's owner finishes its setup",
       },
       { name: 'PLATFORM_NAME', standard: '`Tenant Messaging`', meaning: 'the name the platform goes by' },
       {
         name: 'TRUSTED_PROXIES',
         standard: 'none',
-        meaning: 'addresses and ranges whose `X-Forwarded-For` is believed ([docs/tls.md](docs/tls.md))',
+        meaning: 'proxies whose `X-Forwarded-For` is used: addresses and ranges ([docs/tls.md](docs/tls.md))',
       },
       {
         name: 'HOST',
@@ -135,7 +135,7 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
       {
         name: 'SESSION_WORKERS',
         standard: 'the cores but one, 1 to 4',
-        meaning: 'threads that hold the sessions; one that dies takes its own alone',
+        meaning: 'threads of the sessions; one that dies ends only its own sessions',
       },
       {
         name: 'SHUTDOWN_DELAY_MS',
@@ -167,7 +167,7 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
       {
         name: 'MSGAPP_NOISE_ROOT_KEY',
         standard: "the real network's",
-        meaning: 'root key of that network; on loopback alone',
+        meaning: 'root key of that network; only on loopback',
       },
       {
         name: 'MSGAPP_CLIENT_VERSION',
@@ -187,7 +187,7 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
       {
         name: 'MEDIA_NAME_SERVERS',
         standard: "the system's",
-        meaning: "who resolves attachments' and webhooks' hosts; `/etc/hosts` is not read",
+        meaning: "servers that resolve attachments' and webhooks' hosts; `/etc/hosts` is not read",
       },
     ],
     note: `\`MSGAPP_CLIENT_VERSION\` is for the day the network refuses the version of the client (\`outdated\`). With \`latest\` one node a day
@@ -225,7 +225,7 @@ simulator on this machine.`,
         meaning: 'bytes of the request log, of all tenants together',
       },
     ],
-    note: 'Of days and entries the first that is reached counts.',
+    note: 'The limit of days or entries that is reached first counts.',
   },
   {
     title: 'Traces',
@@ -238,7 +238,7 @@ simulator on this machine.`,
       {
         name: 'OTEL_SERVICE_NAME',
         standard: '`tenant-messaging-api`',
-        meaning: 'what spans call this service',
+        meaning: 'name of this service in spans',
       },
       {
         name: 'OTEL_EXPORTER_OTLP_HEADERS',
