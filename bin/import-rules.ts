@@ -99,7 +99,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'actors/sessions/worker-thread/keys': [
     ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire'],
-    ...['actors/sessions/worker-thread/store', 'actors/sessions'],
+    ...['actors/sessions/worker-thread/store', 'actors/sessions', 'runtime'],
   ],
   'actors/sessions/worker-thread/attachments': [
     ...['actors/sessions/worker-thread/session', 'actors/outbound', 'actors/sessions'],

@@ -12,13 +12,13 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);
 
 /** A network that refuses every question about any of these devices. */
-function refusing(refused: ReadonlySet<string>) {
+function refusing(refused: ReadonlySet<string>, inject: () => void = () => undefined) {
   const asked: number[] = [];
   const socket = {
     user: { id: '33600000001:2@s.whatsapp.net', lid: '900:2@lid' },
     signalRepository: {
       validateSession: async () => ({ exists: false }),
-      injectE2ESession: async () => undefined,
+      injectE2ESession: async () => inject(),
     },
     async query({ content }: BinaryNode) {
       const [key] = content as BinaryNode[];
@@ -67,6 +67,18 @@ test('a network that refuses every question is asked a few times, and no device 
   const { length } = asked;
   await assert.rejects(sessions.open(DEVICES), { data: 406 });
   assert.ok(asked.length > length, 'they are asked about again');
+});
+
+test('opening sessions with many devices lets others have the thread after each', async () => {
+  const steps: string[] = [];
+  const { sessions } = refusing(new Set(), () => {
+    if (steps.length === 0) setImmediate(() => steps.push('another session'));
+    steps.push('opened');
+    const endMs = performance.now() + 1;
+    while (performance.now() < endMs);
+  });
+  await sessions.open(DEVICES.slice(0, 3));
+  assert.deepEqual(steps, ['opened', 'another session', 'opened', 'opened']);
 });
 
 test('the client sees neither the own device nor one without keys, until it is asked about again', async () => {

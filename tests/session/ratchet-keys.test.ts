@@ -25,6 +25,12 @@ function recordingStore(): SignalKeyStore & { readonly batches: SignalDataSet[] 
   };
 }
 
+/** Works for so many milliseconds, as a key agreement does. */
+function busyFor(ms: number): void {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs);
+}
+
 const bytes = (value: number): Uint8Array => Uint8Array.of(value);
 
 test('a transaction sees its own changes and writes them in one batch', async () => {
@@ -125,6 +131,26 @@ test('keys sealed together are stored in one write, and returned to no caller be
   await Promise.all([both, after]);
   assert.deepEqual(sealed, ['one', 'two', 'after']);
   assert.deepEqual(store.batches, [{ session: { one: bytes(1), two: bytes(1), a: bytes(2) } }]);
+});
+
+test('sealing for many devices lets others have the thread in between, and what is set then is kept', async () => {
+  const store = recordingStore();
+  const keys = new RatchetKeys(store);
+  const steps: string[] = [];
+  const seal = (device: string): Promise<void> =>
+    keys.seal(async () => {
+      steps.push(device);
+      if (device === 'a') setImmediate(() => void other());
+      busyFor(1);
+      await keys.set({ session: { [device]: bytes(1) } });
+    });
+  const other = async (): Promise<void> => {
+    steps.push('another session');
+    await keys.set({ session: { other: bytes(2) } });
+  };
+  await Promise.all(['a', 'b', 'c'].map(seal));
+  assert.deepEqual(steps, ['a', 'another session', 'b', 'c']);
+  assert.deepEqual(store.batches, [{ session: { a: bytes(1), other: bytes(2), b: bytes(1), c: bytes(1) } }]);
 });
 
 test('sealing that fails takes back its own step alone; a write that fails fails them all', async () => {

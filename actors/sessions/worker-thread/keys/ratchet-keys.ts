@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
+import { Yielder } from '../../../../runtime/yielder.ts';
 
 type Overlay = Map<string, Map<string, unknown>>;
 
@@ -149,8 +150,14 @@ export class RatchetKeys {
   async #sealAll(sealings: readonly Sealing[]): Promise<void> {
     const all: Overlay = new Map();
     const settles: Settle[] = [];
+    const yielder = new Yielder();
     // It grows while it is gone through.
     for (const sealing of sealings) {
+      if (yielder.isOver(true)) {
+        // What others set meanwhile is stored with what was sealed.
+        this.#layers = [all];
+        await yielder.next();
+      }
       const own: Overlay = new Map();
       this.#layers = [all, own];
       try {

@@ -9,6 +9,7 @@ import {
   transferDevice,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { Yielder } from '../../../../runtime/yielder.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { queryErrorCode } from '../session/session-end.ts';
 import type { ShopMemory } from '../session/session-environment.ts';
@@ -152,7 +153,10 @@ export class DeviceSessions {
     const lids = new Map(pairs?.map(({ pn, lid }) => [pn, lid]));
     const onWire = new Map(addresses.map((address) => [lids.get(address) ?? address, address]));
     const rows = await this.#ask([...onWire.keys()], { left: MOST_QUESTIONS });
+    // A session takes two milliseconds of the thread, and a status may open hundreds.
+    const yielder = new Yielder();
     for (const [wire, address] of onWire) {
+      if (yielder.isOver(true)) await yielder.next();
       const row = rows.get(wire);
       const isOpen = row !== undefined && (await this.#inject(row));
       if (!isOpen) for (const name of [wire, address]) this.#keyless.set(name, true, KEYLESS_MS);
