@@ -223,6 +223,29 @@ async function byHand(pages: readonly string[], { clock, readers } = onNode()) {
   return { clock, readers, asked, reader, counted: () => counted, start: () => reply.stream?.(reader) };
 }
 
+test('a node has 10,000 streams; one more is told so, and opens once another has ended', () => {
+  const { readers } = onNode();
+  const body = JSON.stringify({ data: { items: [], nextCursor: START } });
+  const first = { reply: { status: 200, contentType: '', headers: '', body }, keyId: 'key' };
+  const open = (tenantId: string) =>
+    readers.open(first, { tenantId, next: () => new Promise(() => undefined) }).reply;
+  const opened: Slow[] = [];
+  for (let index = 0; index < 10_000; index += 1) {
+    const reader = new Slow();
+    open(`tenant ${index % 40}`).stream?.(reader);
+    opened.push(reader);
+  }
+  assert.equal(readers.count, 10_000);
+  const { status, body: refusal, headers } = open('another tenant');
+  const { error } = JSON.parse(String(refusal));
+  assert.deepEqual(
+    [status, error.code, error.message, headers.includes('Retry-After')],
+    [503, 'OVERLOADED', 'Too many event streams are open; try again shortly.', true],
+  );
+  opened[0]?.end();
+  assert.equal(open('another tenant').status, 200);
+});
+
 test('a reader that lags costs one page, and is let go after half a minute', async () => {
   const page = JSON.stringify([{ id: '1', type: 'x' }]);
   const { clock, readers, asked, reader, start } = await byHand([page, page, page]);
