@@ -5,11 +5,6 @@ import { broken, type Violation } from './violation.ts';
 
 /** The sends of a young number within an hour (docs/contract.md, Send policy). All shops of a history are younger. */
 export const MESSAGES_AN_HOUR = 10;
-/**
- * How long a frame may reach its handset after a STOP or a suspension that came after its commit. The time for which a
- * node is frozen is added. It is long, because a busy machine delivers frames late.
- */
-export const ON_THE_WAY_MS = 5_000;
 
 /** Reasons of messages that never left (docs/contract.md, Message states). */
 const NEVER_LEFT: ReadonlySet<string> = new Set(['CANCELLED', 'EXPIRED', 'MSGAPP_NOT_CONNECTED']);
@@ -127,12 +122,12 @@ function neverLeft(end: { readonly status: string; readonly reason: string } | u
 /** Nothing is accepted for a person after their STOP was acknowledged, and nothing reaches them. */
 function afterStops(history: History): Violation[] {
   const phones = new Map(history.of('connected').map(({ shop, phone }) => [shop, phone]));
-  const late = history.of('stopped').flatMap(({ shop, by, atMs }) => {
+  const late = history.of('stopped').flatMap(({ shop, by, atMs, held }) => {
     const fromMs = arrivedBy(history, atMs);
     return history
       .of('delivered')
       .filter(({ from, to, group }) => group === null && from === phones.get(shop) && to === by)
-      .filter((delivery) => delivery.atMs > fromMs)
+      .filter(({ atMs: arrivedMs, text }) => arrivedMs > fromMs || text === held)
       .map(({ text }) => broken('nothing is sent after a STOP', by, text));
   });
   const answers = history
@@ -145,7 +140,7 @@ function afterStops(history: History): Violation[] {
 /** Nothing of a tenant reaches a handset while it is suspended. */
 function whileSuspended(history: History): Violation[] {
   const changes = history.of('suspended');
-  return changes.flatMap(({ tenant, on, atMs }, index) => {
+  return changes.flatMap(({ tenant, on, atMs, held }, index) => {
     if (!on) return [];
     const next = changes.find((change, place) => place > index && change.tenant === tenant);
     const untilMs = next?.atMs ?? Number.POSITIVE_INFINITY;
@@ -154,16 +149,18 @@ function whileSuspended(history: History): Violation[] {
     const phones = new Set(own.map(({ phone }) => phone));
     return history
       .of('delivered')
-      .filter((delivery) => phones.has(delivery.from) && delivery.atMs > fromMs && delivery.atMs < untilMs)
+      .filter((delivery) => phones.has(delivery.from) && delivery.atMs < untilMs)
+      .filter(({ atMs: arrivedMs, text }) => arrivedMs > fromMs || text === held)
       .map(({ text }) => broken('a suspended tenant sends nothing', tenant, text));
   });
 }
 
 /** By when everything has arrived that was on its way at a moment: later where a node was frozen. */
 function arrivedBy(history: History, atMs: number): number {
-  let byMs = atMs + ON_THE_WAY_MS;
+  const { onTheWayMs } = history;
+  let byMs = atMs + onTheWayMs;
   for (const { name, on, atMs: changedMs } of history.of('fault'))
-    if (!on && name.startsWith('freeze') && changedMs > atMs && changedMs < byMs + ON_THE_WAY_MS)
-      byMs = Math.max(byMs, changedMs + ON_THE_WAY_MS);
+    if (!on && name.startsWith('freeze') && changedMs > atMs && changedMs < byMs + onTheWayMs)
+      byMs = Math.max(byMs, changedMs + onTheWayMs);
   return byMs;
 }

@@ -1,7 +1,7 @@
 import { until } from '../e2e/waiting.ts';
-import { ON_THE_WAY_MS } from './checker.ts';
-import { pause, pickOne } from './faults.ts';
-import { ask, freshDraft, note, type Shop, type Tenant } from './shop.ts';
+import { pickOne } from './faults.ts';
+import { holdMessage } from './held-message.ts';
+import { note, type Shop, type Tenant } from './shop.ts';
 
 /** Longer than several faults one after the other, and a login behind them. */
 const RECEIPT_MS = 240_000;
@@ -17,23 +17,18 @@ export async function stop(tenant: Tenant, shop: Shop): Promise<void> {
   });
 }
 
-/** A message waits, since an operator paused the shop, until its recipient's STOP has been acknowledged for a while. */
+/** A message waits, since an operator paused the shop, when its recipient writes STOP. */
 export async function stopWhileHeld(tenant: Tenant, shop: Shop): Promise<void> {
-  const { id, fleet } = tenant;
-  const actor = `/actors/${id}/${shop.id}`;
-  await fleet.admin.post(`${actor}/pause`, {});
-  try {
-    const draft = freshDraft(tenant, shop);
-    note(tenant, shop, draft, await ask(tenant, shop, draft));
-    shop.silent.add(draft.to);
-    await writeTo(tenant, shop, { by: draft.to, text: 'STOP' }, () => {
-      tenant.history.add({ kind: 'stopped', shop: shop.id, by: draft.to });
-      shop.stopped.add(draft.to);
+  await holdMessage(tenant, shop, async ({ to: by, text }) => {
+    let isHeld = true;
+    shop.silent.add(by);
+    await writeTo(tenant, shop, { by, text: 'STOP' }, () => {
+      tenant.history.add({ kind: 'stopped', shop: shop.id, by, ...(isHeld ? { held: text } : {}) });
+      shop.stopped.add(by);
     });
-    await pause(ON_THE_WAY_MS + 1_000);
-  } finally {
-    await fleet.admin.post(`${actor}/resume`, {});
-  }
+    // A receipt that comes later comes while the message may be on its way.
+    isHeld = false;
+  });
 }
 
 /** A customer writes something. */

@@ -17,49 +17,52 @@ const MENDED_MS = 300_000;
 /** A slow Redis, within what a node waits for an answer. */
 const SLOW_MS = 300;
 
-const FAULTS: Readonly<Record<string, Fault>> = {
-  async kill(node) {
+const FAULTS = {
+  async kill(node: FleetNode) {
     await node.end('SIGKILL');
     return () => startAgain(node);
   },
-  async stop(node) {
+  async stop(node: FleetNode) {
     await node.end('SIGTERM');
     return () => startAgain(node);
   },
-  freeze(node) {
+  freeze(node: FleetNode) {
     node.signal('SIGSTOP');
     return async () => node.signal('SIGCONT');
   },
-  cut(node) {
+  cut(node: FleetNode) {
     node.link?.cut();
     return async () => node.link?.mend();
   },
-  stall(node) {
+  stall(node: FleetNode) {
     node.link?.stall();
     return async () => node.link?.mend();
   },
-  deaf(node) {
+  deaf(node: FleetNode) {
     node.link?.muteAnswers();
     return async () => node.link?.mend();
   },
-  slow(node) {
+  slow(node: FleetNode) {
     node.link?.delay(SLOW_MS);
     return async () => node.link?.delay(0);
   },
   // Messages of other nodes are lost, late or doubled, while commits work.
-  unheard(node) {
+  unheard(node: FleetNode) {
     node.link?.cutBus();
     return async () => node.link?.mend();
   },
-  messagesLost: (node) => onBus(node, 'lost'),
-  messagesTwice: (node) => onBus(node, 'doubled'),
-  messagesLate: (node) => onBus(node, 'late'),
+  messagesLost: (node: FleetNode) => onBus(node, 'lost'),
+  messagesTwice: (node: FleetNode) => onBus(node, 'doubled'),
+  messagesLate: (node: FleetNode) => onBus(node, 'late'),
   // Five hours ahead; it owns nothing meanwhile.
-  clock(node) {
+  clock(node: FleetNode) {
     node.signal('SIGUSR2');
     return async () => node.signal('SIGUSR2');
   },
-};
+} satisfies Readonly<Record<string, Fault>>;
+
+/** A fault of a node, or of Redis (`failover`, `busy`). */
+export type FaultName = keyof typeof FAULTS | (typeof OF_REDIS)[number][0];
 
 function onBus(node: FleetNode, fault: 'lost' | 'doubled' | 'late'): () => Promise<void> {
   node.link?.bus(fault);
@@ -123,13 +126,22 @@ const OF_REDIS = [
 
 /**
  * Inflicts faults on up to two nodes at once, and faults of Redis itself, until `signal` aborts. Resolves when every
- * fault has ended and the shards are spread.
+ * fault has ended and the shards are spread. `only`: no others than these.
  */
 export async function inflictFaults(
   fleet: Fleet,
-  options: { readonly random: Random; readonly history: History; readonly signal: AbortSignal },
+  options: {
+    readonly random: Random;
+    readonly history: History;
+    readonly signal: AbortSignal;
+    readonly only?: readonly FaultName[] | undefined;
+  },
 ): Promise<void> {
-  const { random, history, signal } = options;
+  const { random, history, signal, only } = options;
+  const isWanted = ([name]: readonly [string, unknown]): boolean =>
+    only === undefined || only.some((wanted) => wanted === name);
+  const ofNodes = Object.entries<Fault>(FAULTS).filter(isWanted);
+  const ofRedis = OF_REDIS.filter(isWanted);
   const busy = new Set<FleetNode>();
   const between = ({ least, most }: typeof LASTS_MS): number => least + random() * (most - least);
 
@@ -138,7 +150,7 @@ export async function inflictFaults(
     const free = fleet.nodes.filter((node) => !busy.has(node));
     const node = free[Math.floor(random() * free.length)];
     if (node === undefined || signal.aborted) return;
-    const [name, fault] = pickOne(Object.entries(FAULTS), random);
+    const [name, fault] = pickOne(ofNodes, random);
     busy.add(node);
     try {
       history.add({ kind: 'fault', name: `${name} ${node.nodeId}`, on: true });
@@ -159,8 +171,8 @@ export async function inflictFaults(
     repeat(one),
     repeat(async () => {
       await pause(10_000 + random() * 20_000);
-      if (signal.aborted) return;
-      const [name, act] = pickOne(OF_REDIS, random);
+      if (signal.aborted || ofRedis.length === 0) return;
+      const [name, act] = pickOne(ofRedis, random);
       history.add({ kind: 'fault', name, on: true });
       await act(fleet, random);
       history.add({ kind: 'fault', name, on: false });

@@ -18,8 +18,8 @@ interface Facts {
   ended: { readonly shop: string; readonly id: string; readonly status: string; readonly reason: string };
   /** A scheduled send was cancelled, and must not be sent. */
   cancelled: { readonly shop: string; readonly text: string };
-  /** The customer's phone has the receipt of a STOP. */
-  stopped: { readonly shop: string; readonly by: string };
+  /** The customer's phone has the receipt of a STOP. `held`: the text of a message to them that could not leave before. */
+  stopped: { readonly shop: string; readonly by: string; readonly held?: string };
   /** A customer wrote this to the shop, and their phone has the receipt. */
   wrote: { readonly shop: string; readonly text: string; readonly by: string };
   /** A handset has a message. `group`: the group's id, or null in a chat between two. */
@@ -30,8 +30,11 @@ interface Facts {
     readonly group: string | null;
   };
   connected: { readonly tenant: string; readonly shop: string; readonly phone: string };
-  /** An operator suspended the tenant and got the answer, or is about to resume it. */
-  suspended: { readonly tenant: string; readonly on: boolean };
+  /**
+   * An operator suspended the tenant and got the answer, or is about to resume it. `held`: the text of a message that could
+   * not leave before.
+   */
+  suspended: { readonly tenant: string; readonly on: boolean; readonly held?: string };
   revoked: { readonly key: string };
   answered_after_revocation: { readonly key: string; readonly status: number; readonly code: string };
   erased: { readonly shop: string };
@@ -60,10 +63,19 @@ export type Fact = { [Kind in keyof Facts]: { readonly kind: Kind } & Facts[Kind
 /** A record of what was noticed. */
 export class History {
   readonly #nowMs: () => number;
+  /**
+   * How long a frame may reach its handset after a STOP or a suspension that came after its commit. The time for which a
+   * node is frozen is added. It is long, because a busy machine delivers frames late.
+   */
+  readonly onTheWayMs: number;
   readonly entries: Entry[] = [];
 
-  constructor(nowMs: () => number) {
+  constructor(
+    nowMs: () => number,
+    { onTheWayMs = 5_000 }: { readonly onTheWayMs?: number | undefined } = {},
+  ) {
     this.#nowMs = nowMs;
+    this.onTheWayMs = onTheWayMs;
   }
 
   /** Adds what was noticed now, or at `atMs`. */
@@ -78,7 +90,7 @@ export class History {
 
   /** The history up to and with its entry of that place, in the order of time. */
   upTo(place: number): History {
-    const cut = new History(this.#nowMs);
+    const cut = new History(this.#nowMs, this);
     cut.entries.push(...this.inOrder().slice(0, place + 1));
     return cut;
   }

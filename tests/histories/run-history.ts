@@ -7,7 +7,7 @@ import { until } from '../e2e/waiting.ts';
 import { violationsOf } from './checker.ts';
 import { circumstances } from './circumstances.ts';
 import { type Endpoint, startEndpoint } from './endpoints.ts';
-import { inflictFaults, pause } from './faults.ts';
+import { type FaultName, inflictFaults, pause } from './faults.ts';
 import { eventFact, History } from './history.ts';
 import { lookForErased } from './left-behind.ts';
 import { patientApi } from './patient-api.ts';
@@ -44,9 +44,13 @@ export async function runHistory(options: {
    */
   readonly toldMs?: number | undefined;
   readonly refusesEvery?: number;
+  /** No other faults than these; all unless said. */
+  readonly faults?: readonly FaultName[];
+  /** How long after a STOP or a suspension a frame may arrive that was on its way. */
+  readonly onTheWayMs?: number;
   readonly say: (line: string) => void;
 }): Promise<RunHistory> {
-  const history = new History(() => Date.now());
+  const history = new History(() => Date.now(), options);
   const endpoint = await startEndpoint(history, options.refusesEvery ?? REFUSES_EVERY);
   const fleet = await startFleet({
     nodes: 3,
@@ -72,7 +76,7 @@ async function actOut(
   history: History,
   options: Parameters<typeof runHistory>[0],
 ): Promise<number> {
-  const { seed, minutes, toldMs = RETRIED_MS, say } = options;
+  const { seed, minutes, toldMs = RETRIED_MS, faults, say } = options;
   const opened = await openTenants(fleet, endpoint, history, seed);
   const tenants = opened.map(({ tenant }) => tenant);
   const readers = tenants.map(({ api }) => startReader(api, { from: FEED_START, waitMs: 1_000 }));
@@ -85,7 +89,7 @@ async function actOut(
     }
   };
   const all = Promise.all([
-    inflictFaults(fleet, { random: seededRandom(seed), history, signal: end.signal }).catch(
+    inflictFaults(fleet, { random: seededRandom(seed), history, signal: end.signal, only: faults }).catch(
       gaveUp(history, 'the nodes'),
     ),
     ...opened.flatMap(({ tenant, webhook }) => [
@@ -137,12 +141,23 @@ async function openTenants(
       fleet,
       history,
       random: seededRandom(seed * 31 + index),
+      oneAtATime: inOrder(),
       nextPhone: () => `+3366${String(next()).padStart(7, '0')}`,
       nextName: () => `n${next()}`,
     };
     opened.push({ tenant, webhook });
   }
   return opened;
+}
+
+/** Runs one work after the other. */
+function inOrder(): Tenant['oneAtATime'] {
+  let last: Promise<void> = Promise.resolve();
+  return (work) => {
+    const own = last.then(work);
+    last = own.catch(() => undefined);
+    return own;
+  };
 }
 
 /** Writes down what ended a shop's life, or the faults, before their time. */

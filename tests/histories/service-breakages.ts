@@ -33,6 +33,11 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
     ],
   },
   {
+    promise: 'a suspended tenant sends nothing',
+    file: 'actors/shops/turns/builder/turn-builder.ts',
+    edits: [['heldByOperator || !this.#state.tenantActive) return;', 'heldByOperator) return;']],
+  },
+  {
     promise: 'an erased shop leaves nothing',
     file: 'actors/tenants/erase-events.ts',
     edits: [['let left: unknown = 1;', 'let left: unknown = 0;']],

@@ -5,6 +5,7 @@ import { pause, pickOne } from './faults.ts';
 import * as queue from './queue-steps.ts';
 import { askAfterStop, postToGroup, repeat, send, sendTwice } from './send-steps.ts';
 import type { Shop, Step, Tenant } from './shop.ts';
+import { suspendWhileHeld } from './tenant-life.ts';
 
 /** More than a young number may write to within an hour, so that the cap is reached. */
 const CUSTOMERS = 14;
@@ -16,7 +17,7 @@ const THINKS_MS = 400;
 const steps: readonly Step[] = [
   ...[send, send, send, sendTwice, repeat, postToGroup, askAfterStop],
   ...[write, write, reply, stop, stopWhileHeld],
-  ...[queue.pauseAndResume, queue.cancelOne, queue.cancelQueue],
+  ...[queue.pauseAndResume, queue.cancelOne, queue.cancelQueue, suspendWhileHeld],
   ...[queue.schedule, queue.schedule, queue.cancelScheduled, queue.startBatch],
 ];
 

@@ -13,6 +13,8 @@ export interface Tenant {
   readonly fleet: Fleet;
   readonly history: History;
   readonly random: Random;
+  /** Runs what operators do that would undo each other, in the order in which it was given. */
+  oneAtATime(work: () => Promise<void>): Promise<void>;
   nextPhone(): string;
   nextName(): string;
 }

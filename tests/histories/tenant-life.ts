@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoints.ts';
 import { pause } from './faults.ts';
-import type { Tenant } from './shop.ts';
+import { holdMessage } from './held-message.ts';
+import type { Shop, Tenant } from './shop.ts';
 
 /** Makes keys and revokes them; a revoked one is tried on every node. */
 export async function revokeKeys(
@@ -32,16 +33,42 @@ export async function revokeKeys(
 const SUSPENDED_MS = 8_000;
 
 /** An operator suspends the tenant now and then, and lets it go on. */
-export async function suspendAtTimes(
-  { id, fleet, history, random }: Tenant,
-  signal: AbortSignal,
-): Promise<void> {
+export async function suspendAtTimes(tenant: Tenant, signal: AbortSignal): Promise<void> {
+  const { random } = tenant;
   while (!signal.aborted) {
     await pause(10_000 + random() * 20_000);
     if (signal.aborted) return;
-    await fleet.admin.patch(`/tenants/${id}`, { active: false });
-    history.add({ kind: 'suspended', tenant: id, on: true });
-    await pause(random() * SUSPENDED_MS);
+    await tenant.oneAtATime(() => suspend(tenant, {}, () => pause(random() * SUSPENDED_MS)));
+  }
+}
+
+/** How long a tenant is suspended while a message would leave: longer than it takes to leave. */
+const MEANWHILE_MS = 1_500;
+
+/** A message waits, since one operator paused the shop, when another suspends the tenant. Then the shop may go on. */
+export async function suspendWhileHeld(tenant: Tenant, shop: Shop): Promise<void> {
+  const { id, fleet } = tenant;
+  await holdMessage(tenant, shop, ({ text }) =>
+    tenant.oneAtATime(() =>
+      suspend(tenant, { held: text }, async () => {
+        await fleet.admin.post(`/actors/${id}/${shop.id}/resume`, {});
+        await pause(MEANWHILE_MS);
+      }),
+    ),
+  );
+}
+
+async function suspend(
+  { id, fleet, history }: Tenant,
+  held: { readonly held?: string },
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  const { status } = await fleet.admin.patch(`/tenants/${id}`, { active: false });
+  if (status >= 300) throw new Error(`a suspension was answered ${status}`);
+  history.add({ kind: 'suspended', tenant: id, on: true, ...held });
+  try {
+    await meanwhile();
+  } finally {
     history.add({ kind: 'suspended', tenant: id, on: false });
     await fleet.admin.patch(`/tenants/${id}`, { active: true });
   }

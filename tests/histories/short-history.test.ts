@@ -1,0 +1,40 @@
+/**
+ * A short history under a few faults, which keeps every promise. Nothing in it depends on how fast the machine is: what was on its
+ * way at a STOP or a suspension may take a minute, and what must not leave is held back before.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { report } from './report.ts';
+import { runHistory } from './run-history.ts';
+
+/** They are over before a lease ends, or end with it; none of them keeps Redis or the machine busy. */
+const FAULTS = ['kill', 'cut', 'messagesLost', 'messagesTwice'] as const;
+const MINUTES = 0.25;
+const ON_THE_WAY_MS = 60_000;
+/** More events than there are: a second retry would come after five minutes. */
+const REFUSES_NONE = 1_000_000;
+
+test('a short history keeps every promise', { timeout: 580_000 }, async (context) => {
+  const run = await runHistory({
+    seed: 1,
+    minutes: MINUTES,
+    faults: FAULTS,
+    refusesEvery: REFUSES_NONE,
+    onTheWayMs: ON_THE_WAY_MS,
+    say: (line) => context.diagnostic(line),
+  });
+  const { history, violations, shops } = run;
+  assert.deepEqual(violations, [], report(run));
+  assert.ok(shops >= 6, `${shops} shops`);
+  for (const kind of [
+    'accepted',
+    'ended',
+    'delivered',
+    'stopped',
+    'erased',
+    'fed',
+    'called',
+    'fault',
+  ] as const)
+    assert.ok(history.of(kind).length > 0, `${kind} is missing`);
+});
