@@ -18,7 +18,8 @@ const SHAPING = ['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'items', 'pr
 /** Keywords that restrict values of a shape, or explain: they do not change the type. */
 const BESIDES = [
   ...['description', 'examples', 'default', 'format', 'pattern', 'not', 'propertyNames', 'deprecated'],
-  ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'additionalProperties'],
+  ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'maxProperties'],
+  'additionalProperties',
 ];
 
 const KNOWN: ReadonlySet<string> = new Set([...SHAPING, ...BESIDES]);

@@ -42,6 +42,23 @@ export function closedObject<const Entries extends v.ObjectEntries>(
   });
 }
 
+/**
+ * An object with names of the caller's choice and values of one schema. One with more than 64 properties is refused as a
+ * whole, before its values are validated (docs/contract.md, Input bounds).
+ */
+export function boundedRecord<const Value extends v.GenericSchema>(value: Value) {
+  const schema = v.record(v.string(), value);
+  const run = schema['~run'];
+  const bounded = Object.assign(schema, {
+    '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      if (!isCrowded(dataset.value)) return run.call(schema, dataset, config);
+      v._addIssue(TOO_MANY as never, 'properties', dataset as never, config);
+      return dataset as never;
+    },
+  });
+  return v.pipe(bounded, v.metadata({ maxProperties: MOST_PROPERTIES }));
+}
+
 function isCrowded(input: unknown): boolean {
   if (input === null || typeof input !== 'object') return false;
   let count = 0;

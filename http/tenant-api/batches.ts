@@ -5,7 +5,7 @@ import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
-import { closedObject } from '../contract/closed-object.ts';
+import { boundedRecord, closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { line, phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
@@ -29,7 +29,7 @@ const recipients = v.pipe(
       to: phoneNumber,
       fields: v.optional(
         v.pipe(
-          v.record(v.string(), text({ max: 512 })),
+          boundedRecord(text({ max: 512 })),
           v.description('The value of each `{{name}}` in the text, by name.'),
         ),
       ),

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../http/contract/endpoint.ts';
 import { errorReply } from '../../http/contract/envelope.ts';
 import { validate } from '../../http/contract/validation.ts';
 import { addCustomers } from '../../http/operator-api/customers.ts';
+import { createBatch } from '../../http/tenant-api/batches.ts';
 import { declareContacts } from '../../http/tenant-api/contacts.ts';
 import { listShops } from '../../http/tenant-api/shops.ts';
 
@@ -73,6 +74,31 @@ describe('the answer to nonsense', () => {
     assert.deepEqual(refusal(declareContacts, { body: JSON.stringify({ contacts: [many] }) }).fields, [
       { field: 'contacts.0', message: 'must have at most 64 properties' },
     ]);
+  });
+
+  it('the fields of a recipient are an object of at most 64 properties, whose values are not looked at beyond', () => {
+    let looked = 0;
+    const fields: Record<string, unknown> = {};
+    for (let index = 0; index < 65; index += 1) {
+      Object.defineProperty(fields, `f${index}`, {
+        enumerable: true,
+        get() {
+          looked += 1;
+          return 1;
+        },
+      });
+    }
+    assert.ok(createBatch.body);
+    const checked = validate(
+      createBatch.body,
+      { name: 'b', text: 'hi', recipients: [{ to: '+41791234567', fields }] },
+      'body',
+    );
+    assert.deepEqual(checked, {
+      ok: false,
+      fields: [{ field: 'recipients.0.fields', message: 'must have at most 64 properties' }],
+    });
+    assert.equal(looked, 0);
   });
 
   it('an array that is too long is refused before its items', () => {
