@@ -140,15 +140,19 @@ export function exportNode(
   exportSessions(metrics, host);
 }
 
-/** Registers the free share of the file system of attachments. */
-export function exportAttachmentRoom(metrics: Metrics): void {
+/**
+ * Registers the free share of the file system of attachments. It is 0 if the folder cannot be read: nothing can be
+ * written there either, and the other metrics must not fail with it.
+ */
+export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()): void {
   metrics.source({
     name: 'msgapi_attachment_room_ratio',
     help: 'Share of the file system of attachments that is free',
     kind: 'gauge',
     async read() {
-      const { bavail, blocks } = await statfs(tmpdir());
-      return blocks === 0 ? 1 : bavail / blocks;
+      const room = await statfs(folder).catch(() => undefined);
+      if (room === undefined) return 0;
+      return room.blocks === 0 ? 1 : room.bavail / room.blocks;
     },
   });
 }

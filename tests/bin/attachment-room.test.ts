@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createMetrics } from '../../http/metrics/metrics.ts';
+import { exportAttachmentRoom } from '../../service/node-metrics.ts';
+
+test('metrics are told without the folder of attachments, which then has no room', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'attachments-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const metrics = createMetrics();
+  exportAttachmentRoom(metrics, folder);
+  assert.match(await metrics.text(), /^msgapi_attachment_room_ratio 0?\.?\d/m);
+  await rm(folder, { recursive: true });
+  const text = await metrics.text();
+  assert.match(text, /^msgapi_attachment_room_ratio 0$/m);
+  assert.match(text, /^process_resident_memory_bytes /m);
+});
