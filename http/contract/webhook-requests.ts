@@ -15,8 +15,12 @@ const types = v.pipe(
   v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),
   v.description('The types of event that it is sent; null: all.'),
 );
+const shopId = v.pipe(
+  objectId,
+  v.transform((id) => id.toLowerCase()),
+);
 const shops = v.pipe(
-  v.nullable(v.pipe(boundedArray(objectId, { max: 1_000 }), v.minLength(1, NOT_NONE))),
+  v.nullable(v.pipe(boundedArray(shopId, { max: 1_000 }), v.minLength(1, NOT_NONE))),
   v.description('The shops whose events it is sent; null: all.'),
 );
 

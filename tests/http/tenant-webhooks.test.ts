@@ -85,8 +85,10 @@ test('operators see who disabled a webhook, and a disabled one is not replayed t
 });
 
 test('addresses keep to the rules of the operators, and shops are those of the tenant', async () => {
-  const [{ tenant }, { shopId: foreign }] = [await account(), await account()];
+  const [{ tenant, shopId }, { shopId: foreign }] = [await account(), await account()];
   const call = caller(tenant);
+  const made = await call('POST', '', { url, shops: [shopId.toUpperCase()] });
+  assert.deepEqual([made.status, made.body.data?.shops], [201, [shopId]], made.text);
   for (const address of ['http://example.com/', 'https://10.0.0.1/', 'https://example.com:8443/']) {
     const refused = await call('POST', '', { url: address });
     assert.deepEqual([refused.status, refused.body.error.fields[0].field], [422, 'url'], address);
