@@ -1187,7 +1187,7 @@ export interface Operations {
       /** The webhookId. */
       readonly webhookId: string;
       readonly eventIds?: readonly string[] | undefined;
-      /** In UTC; a day that the calendar has, and no leap second. */
+      /** In UTC. The first 200 events from then on; for more, repeat it from the last one. */
       readonly since?: string | undefined;
     };
     readonly data: {

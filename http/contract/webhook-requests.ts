@@ -53,7 +53,12 @@ export const replayedEvents = {
   body: v.pipe(
     closedObject({
       eventIds: v.optional(boundedArray(objectId, { max: 200 })),
-      since: v.optional(utcDateTime),
+      since: v.optional(
+        v.pipe(
+          utcDateTime,
+          v.description('In UTC. The first 200 events from then on; for more, repeat it from the last one.'),
+        ),
+      ),
     }),
     v.check(
       ({ eventIds, since }) => (eventIds === undefined) !== (since === undefined),
