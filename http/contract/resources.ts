@@ -50,7 +50,7 @@ const inboundEntries = {
   ),
 };
 
-/** Read a message that a person wrote to a shop. */
+/** A message that a person wrote to a shop. */
 export const inboundMessage = v.strictObject(inboundEntries);
 
 /** The message in its present state. */
