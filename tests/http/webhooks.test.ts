@@ -378,7 +378,9 @@ test('a restarted actor continues where it stopped, and an erased tenant leaves 
   await steer('resume');
   await eventually(async () => at('/again').length === 2);
   assert.equal(new Set(at('/again').map(({ headers }) => headers['webhook-id'])).size, 2);
-  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}`, {})).status, 200);
+  // An erasure that takes longer than a second is answered 202, and goes on.
+  const { status } = await service.operator('DELETE', `/tenants/${tenant.id}`, {});
+  assert.ok(status === 200 || status === 202, `${status}`);
   const { webhooks, webhookProgress, webhookAttempts } = tenantKeys(tenant.id);
   await eventually(async () => {
     const [left] = await service.runtime.node.store.read([
