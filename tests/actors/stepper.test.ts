@@ -4,11 +4,8 @@ import { test } from 'node:test';
 import { type AnyStateMachine, assign, createMachine, setup, transition } from 'xstate';
 import type { SendOutcome, SessionEnd } from '../../actors/sessions/session-host.ts';
 import { type ChannelContext, unconfiguredContext } from '../../actors/shops/machines/channel-context.ts';
-import {
-  type ChannelEffect,
-  type ChannelEvent,
-  channelMachine,
-} from '../../actors/shops/machines/channel-machine.ts';
+import type { ChannelEffect, ChannelEvent } from '../../actors/shops/machines/channel-events.ts';
+import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
 import {
   type PacingContext,
   type PacingEffect,

@@ -1,6 +1,7 @@
 import { NewerState } from '../../../runtime/newer-state.ts';
 import type { ChannelContext } from './channel-context.ts';
-import { type ChannelEffect, channelMachine } from './channel-machine.ts';
+import type { ChannelEffect } from './channel-events.ts';
+import { channelMachine } from './channel-machine.ts';
 import { type PacingContext, type PacingEffect, pacingMachine } from './pacing-machine.ts';
 import { type MachineSnapshot, type StoredMachine, stepper } from './stepper.ts';
 

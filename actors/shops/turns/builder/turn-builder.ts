@@ -14,7 +14,7 @@ import {
   type TenantEvent,
 } from '../../../tenants/tenant-event.ts';
 import { publicChannelStatus, wasConnected } from '../../machines/channel-context.ts';
-import type { ChannelEffect, ChannelEvent } from '../../machines/channel-machine.ts';
+import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.ts';
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
 import { channel, encodeMachines, pacing, sameWhenRestored } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';

@@ -1,0 +1,170 @@
+import { assign, setup } from 'xstate';
+import type { SessionEnd, SessionOpening } from '../../sessions/session-host.ts';
+import type { ChannelContext } from './channel-context.ts';
+import type { ChannelEvent } from './channel-events.ts';
+import { isForgottenWhenConnected } from './channel-trouble.ts';
+import { LOGIN_REFUSED_TRIES, reconnectDelayMs } from './reconnect-delay.ts';
+
+/** How long a ban is waited out if the network names no end; and the shortest and longest wait, in milliseconds. */
+const BAN_WITHOUT_END_MS = 3_600_000;
+const SHORTEST_BAN_MS = 5 * 60_000;
+const LONGEST_BAN_MS = 30 * 86_400_000;
+
+/** A channel that was never paired has nothing to come back to, so it stops trying. */
+const UNPAIRED_ATTEMPTS = 10;
+
+/** A session that is taken over again within this time after it came back is lost permanently, in milliseconds. */
+const REPLACED_AGAIN_MS = 3_600_000;
+
+type Closed = Extract<ChannelEvent, { type: 'closed' }>;
+
+const isTerminal = (end: SessionEnd): boolean =>
+  end === 'replaced' || end === 'logged_out' || end === 'forbidden';
+
+/** An end that is over must not be taken for the reason of a later one. */
+const withoutReason = (lastEnd: ChannelContext['lastEnd']): ChannelContext['lastEnd'] =>
+  lastEnd !== null && isForgottenWhenConnected(lastEnd.end) ? null : lastEnd;
+
+// Effects are data: the shop's turn carries them out, so the machine's own actions do nothing.
+const withOpening = (_: unknown, _params: SessionOpening): void => undefined;
+const asData = (): void => undefined;
+
+/** What the channel machine does on its transitions, and the conditions that choose between them. */
+export const channelSetup = setup({
+  types: { context: {} as ChannelContext, events: {} as ChannelEvent },
+  actions: {
+    openSession: withOpening,
+    closeSession: asData,
+    eraseSession: asData,
+    loseSession: asData,
+    configure: assign(({ context, event }) =>
+      event.type === 'connect'
+        ? {
+            configId: context.configId ?? event.configId,
+            attempts: 0,
+            loginRefusals: 0,
+            // The next caller may scan another number.
+            lastEnd: withoutReason(context.lastEnd),
+            downSinceMs: context.downSinceMs ?? event.nowMs,
+          }
+        : {},
+    ),
+    noteAsked: assign(({ context, event }) => ({
+      asked: true,
+      pairWith: (event.type === 'connect' ? event.pairWith : context.pairWith) ?? null,
+    })),
+    forgetAsked: assign({ asked: false, pairWith: null }),
+    nextGeneration: assign(({ context }) => ({ generation: context.generation + 1, reconnectAtMs: null })),
+    /** Failures on another egress do not count for this one. */
+    forgetTries: assign(({ context }) => ({ attempts: 0, lastEnd: withoutReason(context.lastEnd) })),
+    rememberEnd: assign(({ context, event }) =>
+      event.type === 'closed'
+        ? {
+            downSinceMs: context.downSinceMs ?? event.nowMs,
+            ...(event.end === 'pairing_refused' && event.statusCode === 429
+              ? { codesRefusedAtMs: event.nowMs }
+              : {}),
+            lastEnd: {
+              end: event.end,
+              statusCode: event.statusCode ?? null,
+              detail: event.detail,
+              atMs: event.nowMs,
+              ...(event.networkCode === undefined ? {} : { networkCode: event.networkCode }),
+            },
+          }
+        : {},
+    ),
+    scheduleReconnect: assign(({ context, event }) => {
+      if (event.type !== 'closed') return {};
+      const { attempts, loginRefusals = 0 } = context;
+      const { end, chance, nowMs } = event;
+      const reconnectAtMs = nowMs + reconnectDelayMs({ attempts, loginRefusals, end, chance });
+      const replaced = end === 'replaced' ? { replacedAtMs: nowMs } : {};
+      const refused = end === 'login_refused' ? { loginRefusals: loginRefusals + 1 } : {};
+      return { attempts: attempts + 1, reconnectAtMs, ...refused, ...replaced };
+    }),
+    startBan: assign(({ event }) => {
+      if (event.type !== 'closed') return {};
+      const namedMs = event.waitMs ?? BAN_WITHOUT_END_MS;
+      const forMs = Math.min(Math.max(namedMs, SHORTEST_BAN_MS), LONGEST_BAN_MS);
+      const untilMs = event.nowMs + forMs;
+      return { ban: { untilMs, forMs }, reconnectAtMs: untilMs };
+    }),
+    waitOutBan: assign(({ context }) => ({ reconnectAtMs: context.ban?.untilMs ?? null })),
+    rememberRefusal: assign(({ event }) =>
+      event.type === 'refused'
+        ? {
+            lastEnd: {
+              end: 'number_in_use' as const,
+              statusCode: null,
+              detail: event.detail,
+              atMs: event.nowMs,
+            },
+          }
+        : {},
+    ),
+    settleConnection: assign(({ context, event }) =>
+      event.type === 'connected'
+        ? {
+            phone: event.phone,
+            pairedAtMs: event.pairedAtMs,
+            warmupSinceMs: event.warmupSinceMs ?? null,
+            flagged: false,
+            asked: false,
+            pairWith: null,
+            attempts: 0,
+            reconnectAtMs: null,
+            downSinceMs: null,
+            lastEnd: withoutReason(context.lastEnd),
+            ...(context.ban == null ? {} : { ban: null }),
+            ...(context.loginRefusals === undefined ? {} : { loginRefusals: 0 }),
+          }
+        : {},
+    ),
+    settleDown: assign(({ context, event }) => ({
+      reconnectAtMs: null,
+      downSinceMs: context.downSinceMs ?? ('nowMs' in event ? event.nowMs : null),
+    })),
+    flag: assign({ flagged: true, asked: false, pairWith: null, reconnectAtMs: null }),
+    forgetPairing: assign(({ context }) => ({
+      pairedAtMs: null,
+      phone: null,
+      warmupSinceMs: null,
+      ...(context.phone === null ? {} : { lastPhone: context.phone }),
+      ...(context.pairedAtMs === null ? {} : { lastPairedAtMs: context.warmupSinceMs ?? context.pairedAtMs }),
+    })),
+    // No end was reported; that of an earlier session is not the reason.
+    forgetEnd: assign({ lastEnd: null }),
+  },
+  guards: {
+    isPaired: ({ context }) => context.pairedAtMs !== null,
+    /** Nothing is paired yet, and it is to be paired in another way than it is being. */
+    isOtherWay: ({ context, event }) =>
+      event.type === 'connect' &&
+      (event.pairWith ?? null) !== (context.pairWith ?? null) &&
+      context.pairedAtMs === null,
+    isOnlyResuming: ({ context }) => context.pairedAtMs !== null && context.asked !== true,
+    isRestart: ({ event }) => (event as Closed).end === 'restart_required',
+    isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
+    isTerminal: ({ event }) => isTerminal((event as Closed).end),
+    isReplacedAgain: ({ context, event }) => {
+      const { end, nowMs } = event as Closed;
+      const agoMs = nowMs - (context.replacedAtMs ?? Number.NEGATIVE_INFINITY);
+      return end === 'replaced' && context.pairedAtMs !== null && agoMs >= REPLACED_AGAIN_MS;
+    },
+    isBan: ({ event }) => (event as Closed).end === 'temporarily_banned',
+    waitsOutRefusal: ({ context, event }) =>
+      (event.type === 'activated' || event.type === 'egress_changed') &&
+      context.lastEnd?.end === 'login_refused' &&
+      (context.reconnectAtMs ?? 0) > event.nowMs,
+    isStillBanned: ({ context, event }) =>
+      event.type === 'connect' && context.ban != null && context.ban.untilMs > event.nowMs,
+    isExhausted: ({ context, event }) =>
+      (event as Closed).end === 'qr_exhausted' ||
+      (event as Closed).end === 'pairing_refused' ||
+      (event as Closed).end === 'passkey_required' ||
+      ((event as Closed).end === 'login_refused' &&
+        (context.loginRefusals ?? 0) >= LOGIN_REFUSED_TRIES - 1) ||
+      (context.pairedAtMs === null && context.attempts >= UNPAIRED_ATTEMPTS),
+  },
+});
