@@ -12,13 +12,18 @@ import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
 const quietHours = { from: '20:00', to: '08:00', timeZone: 'UTC' };
 const MINUTE_MS = 60_000;
 
-/** A batch for one, whose message was accepted ten seconds before the quiet hours and is with the session. */
-async function justBefore(
-  more: Partial<BatchAsked> = {},
-): Promise<{ run: BatchHarness; id: string; messageId: string }> {
+/** A batch for one person or more, whose first message was accepted ten seconds before the quiet hours and is with the session. */
+async function justBefore({
+  people = 1,
+  ...more
+}: Partial<BatchAsked> & { readonly people?: number } = {}): Promise<{
+  run: BatchHarness;
+  id: string;
+  messageId: string;
+}> {
   const run = await BatchHarness.connected();
   run.shop.pass(12 * HOUR_MS - 10_000);
-  const id = await run.batch({ recipients: run.know(1), quietHours, ...more });
+  const id = await run.batch({ recipients: run.know(people), quietHours, ...more });
   run.shop.pass(0);
   await run.deliver();
   const messageId = run.shop.state.currentMessage?.messageId ?? '';
@@ -73,6 +78,20 @@ describe('a message of a batch that was accepted just before the quiet hours', (
     next.shop.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
     await next.pass(DAY_MS);
     assert.deepEqual(sentAt(next), AT_EIGHT);
+  });
+
+  test('lets no other of its batch be accepted before it, also where a gap goes on as they end', async () => {
+    const { run, id, messageId } = await justBefore({ people: 5 });
+    run.shop.pass(MINUTE_MS);
+    run.shop.prepared(messageId, []);
+    await run.pass(12 * HOUR_MS - MINUTE_MS + 5_000);
+    assert.equal(new Date(run.shop.nowMs).toISOString().slice(11, 19), '07:59:55');
+    run.shop.send('+33699999999');
+    await run.pass(6_000);
+    assert.equal(run.shop.state.pacing.value, 'gap');
+    assert.deepEqual((await run.shown(id)).progress.queued, 1);
+    await run.pass(HOUR_MS);
+    assert.equal((await run.shown(id)).progress.sent, 5);
   });
 
   test('delays neither single sends nor another batch', async () => {

@@ -2,6 +2,7 @@
 import { batchOpensMs } from '../../../policy/batch-forecast.ts';
 import type { MessageReason } from '../../message-status.ts';
 import type { Batch, OfBatch } from './batches.ts';
+import { isIdle, type ShopState } from './shop-state.ts';
 
 /**
  * Returns why a message may not leave now. It waits until its batch's quiet hours end or a caller resumes the batch, or
@@ -19,17 +20,13 @@ export function batchObstacle(
   return isHalted(batch) || batchOpensMs(batch, nowMs) > nowMs ? 'wait' : undefined;
 }
 
-/** True if a queued message waits for its batch, so that it delays no other message. */
-export function isSetAside(batches: readonly Batch[], message: OfBatch): boolean {
-  const batch = batchOf(batches, message);
-  return batch !== undefined && (isHalted(batch) || batch.heldUntilMs > 0);
-}
-
-/** Returns the batches after a message left the queue: its batch keeps none back. */
-export function withoutHold(batches: readonly Batch[], message: OfBatch): readonly Batch[] {
-  const batch = batchOf(batches, message);
-  if (batch === undefined || batch.heldUntilMs === 0) return batches;
-  return batches.map((one) => (one === batch ? { ...batch, heldUntilMs: 0 } : one));
+/**
+ * True if a queued message is known to wait for its batch without a look at the clock. A turn starts what may leave, so the
+ * messages of batches that it leaves behind in an idle shop wait for quiet hours to end.
+ */
+export function isSetAside(state: ShopState, message: OfBatch): boolean {
+  const batch = batchOf(state.batches, message);
+  return batch !== undefined && (isHalted(batch) || isIdle(state));
 }
 
 function isHalted({ status }: Batch): boolean {

@@ -59,12 +59,10 @@ interface Postponed {
 
 /** A batch that has not ended, as its shop's actor knows it. */
 export interface Batch extends BatchRecord {
-  /** When it is tried next. Not stored. */
+  /** When it is tried next, or what of it waits for quiet hours to end. Not stored. */
   readonly tryAtMs: number;
   /** The recipient with a requested send, and the deadline for its answer. Not stored. */
   readonly asked: { readonly place: number; readonly untilMs: number } | null;
-  /** Until when a message in the queue waits for its quiet hours to end; 0: none was found to. Not stored. */
-  readonly heldUntilMs: number;
 }
 
 /** The content to send, as it is stored. */
@@ -147,7 +145,7 @@ function encodeBatch(batch: Batch): string {
 }
 
 /** Returns the stored part of a batch. */
-export function withoutMoments({ tryAtMs: _, asked: __, heldUntilMs: ___, ...record }: Batch): BatchRecord {
+export function withoutMoments({ tryAtMs: _, asked: __, ...record }: Batch): BatchRecord {
   return record;
 }
 
@@ -156,12 +154,7 @@ export function decodeBatches(flat: readonly string[]): Batch[] {
   const batches: Batch[] = [];
   for (let index = 0; index + 1 < flat.length; index += 2) {
     if (flat[index]?.startsWith(KEY)) continue;
-    batches.push({
-      ...(JSON.parse(flat[index + 1] ?? '') as BatchRecord),
-      tryAtMs: 0,
-      asked: null,
-      heldUntilMs: 0,
-    });
+    batches.push({ ...(JSON.parse(flat[index + 1] ?? '') as BatchRecord), tryAtMs: 0, asked: null });
   }
   return batches.sort((left, right) => (left.id < right.id ? -1 : 1));
 }

@@ -184,6 +184,18 @@ export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
 }
 
+/** True if the shop may start messages at all. */
+export function isOpen(state: Pick<ShopState, 'channel' | 'pacing' | 'tenantActive'>): boolean {
+  return channelState(state) === 'connected' && !state.pacing.context.heldByOperator && state.tenantActive;
+}
+
+/** True if the shop would start any message that may leave. */
+export function isIdle(state: ShopState): boolean {
+  return (
+    state.currentMessage === undefined && pacingState(state) === 'idle' && isOpen(state) && state.dispatching
+  );
+}
+
 /** True if that message is in progress and not on the wire. */
 export function isPreparing(state: Pick<ShopState, 'pacing' | 'currentMessage'>, messageId: string): boolean {
   return state.currentMessage?.messageId === messageId && pacingState(state) === 'preparing';

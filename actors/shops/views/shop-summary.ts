@@ -60,7 +60,7 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
     restarts,
     queued: shop?.queue.length ?? 0,
     scheduled: shop?.scheduled.length ?? 0,
-    oldestMessageMs: shop?.queue.find((message) => !isSetAside(shop.batches, message))?.createdAtMs,
+    oldestMessageMs: shop?.queue.find((message) => !isSetAside(shop, message))?.createdAtMs,
     batches: batches.length === 0 ? NO_BATCHES : batches.map(({ status }) => status),
     batchStandsSinceMs: standsSinceMs(batches),
     status: statusOf(shop === undefined ? [actorStatus] : wordsOf(shop, actorStatus)),

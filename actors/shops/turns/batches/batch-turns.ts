@@ -89,7 +89,7 @@ function createBatch(
     counts: { queued: 0, sent: 0, failed: 0, rejected: 0, refused: 0, repeated: 0 },
     ...{ codes: {}, watched: [], optedOut: [], rateSignalsMs: [], stop: null },
     idempotencyKey: idempotencyKey ?? null,
-    ...{ tryAtMs: 0, asked: null, heldUntilMs: 0 },
+    ...{ tryAtMs: 0, asked: null },
   };
   const { batch, refused, writes } = withRecipients(builder, empty, recipients);
   const key = batchKey(state.keys, batch.id);

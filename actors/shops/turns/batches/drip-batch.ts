@@ -7,7 +7,7 @@ import { batchOpensMs, MOST_POSTPONED } from '../../../../policy/batch-forecast.
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import type { FailureCode } from '../../../failure.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
-import { isSetAside } from '../../state/batch-holds.ts';
+import { batchObstacle, isSetAside } from '../../state/batch-holds.ts';
 import {
   type Batch,
   batchEndWrites,
@@ -19,7 +19,7 @@ import {
   nextTryMs,
   withoutMoments,
 } from '../../state/batches.ts';
-import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
+import { isIdle, isOpen, pacingState, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { changeBatch, endUnsent } from './batch-turns.ts';
 
@@ -29,7 +29,7 @@ const ANSWER_MS = 30_000;
 /** When a batch of the shop is to be looked at again. */
 export function batchTimer(state: ShopState): DueTimer | undefined {
   if (state.batches.length === 0 || !state.dispatching) return undefined;
-  const isFree = mayDrip(state);
+  const isFree = mayDrip(state, (message) => isSetAside(state, message));
   const askedUntilMs = Math.max(0, ...state.batches.map(({ asked }) => asked?.untilMs ?? 0));
   let dueAtMs = Number.POSITIVE_INFINITY;
   for (const batch of state.batches)
@@ -43,7 +43,7 @@ function dueOf(
 ): number {
   const { id, status, notAfterMs, notBeforeMs } = batch;
   const { state, isFree, askedUntilMs } = around;
-  const heldMs = isActive(batch) && holdsBack(state, id) ? batch.heldUntilMs : Number.POSITIVE_INFINITY;
+  const heldMs = isActive(batch) && holdsBack(state, id) ? batch.tryAtMs : Number.POSITIVE_INFINITY;
   // It waits for its messages alone.
   if (isDone(batch, Number.POSITIVE_INFINITY)) {
     if (hasMessages(state, id))
@@ -56,8 +56,7 @@ function dueOf(
 
 /** True if a message of the batch waits in the queue, and only its batch can delay it. */
 function holdsBack(state: ShopState, batchId: string): boolean {
-  if (state.currentMessage !== undefined || pacingState(state) !== 'idle' || !isOpen(state)) return false;
-  return state.queue.some((message) => message.batchId === batchId);
+  return isIdle(state) && state.queue.some((message) => message.batchId === batchId);
 }
 
 /** True if a message of the batch is not on the wire yet. */
@@ -72,7 +71,8 @@ export function dripBatches(builder: TurnBuilder, retentionMs: number): void {
   for (const batch of builder.state.batches) endIfOver(builder, batch, retentionMs);
   for (const batch of builder.state.batches) noteHold(builder, batch);
   const { state, nowMs } = builder;
-  if (!mayDrip(state) || state.batches.some(({ asked }) => asked !== null && asked.untilMs > nowMs)) return;
+  if (!mayDripNow(builder) || state.batches.some(({ asked }) => asked !== null && asked.untilMs > nowMs))
+    return;
   for (const batch of state.batches) {
     if (!isActive(batch) || nextTryMs(batch) > nowMs) continue;
     const opensMs = batchOpensMs(batch, nowMs);
@@ -91,25 +91,25 @@ export function dripBatches(builder: TurnBuilder, retentionMs: number): void {
 function noteHold(builder: TurnBuilder, batch: Batch): void {
   if (!isActive(batch) || !holdsBack(builder.state, batch.id)) return;
   const opensMs = batchOpensMs(batch, builder.nowMs);
-  if (opensMs > builder.nowMs) changeBatch(builder, { ...batch, heldUntilMs: opensMs });
+  if (opensMs > builder.nowMs) changeBatch(builder, { ...batch, tryAtMs: opensMs });
 }
 
 /** True if a message of a batch would leave next: no other message waits, and the shop may send. */
-function mayDrip(state: ShopState): boolean {
+function mayDrip(state: ShopState, waits: (message: QueuedMessage) => boolean): boolean {
   if (state.currentMessage !== undefined || !isOpen(state) || pacingState(state) === 'paused') return false;
-  return state.queue.every((message) => isSetAside(state.batches, message));
+  return state.queue.every(waits);
 }
 
-/** True if the shop may send anything at all. */
-function isOpen(state: ShopState): boolean {
-  return channelState(state) === 'connected' && !state.pacing.context.heldByOperator && state.tenantActive;
+function mayDripNow({ state, nowMs }: TurnBuilder): boolean {
+  return mayDrip(state, (message) => batchObstacle(state.batches, message, nowMs) === 'wait');
 }
 
 /** Returns the batch if its next recipient is at this place; undefined: it has moved on, or may not send now. */
-export function drippingBatch({ state, nowMs }: TurnBuilder, { id, place }: BatchPlace): Batch | undefined {
+export function drippingBatch(builder: TurnBuilder, { id, place }: BatchPlace): Batch | undefined {
+  const { state, nowMs } = builder;
   const batch = state.batches.find((one) => one.id === id);
   if (batch === undefined || !isActive(batch) || nowMs > batch.notAfterMs) return undefined;
-  if (!mayDrip(state) || batchOpensMs(batch, nowMs) > nowMs) return undefined;
+  if (!mayDripNow(builder) || batchOpensMs(batch, nowMs) > nowMs) return undefined;
   return nextPlace(batch, nowMs) === place ? batch : undefined;
 }
 

@@ -18,13 +18,14 @@ import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
 import { channel, encodeMachines, pacing, sameWhenRestored } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
-import { batchObstacle, withoutHold } from '../../state/batch-holds.ts';
+import { batchObstacle } from '../../state/batch-holds.ts';
 import { changedBatchWrites, withMessageState } from '../../state/batches.ts';
 import type { MessageState } from '../../state/message-record.ts';
 import {
   byAge,
   changedShop,
   channelState,
+  isIdle,
   liveGroups,
   pacingState,
   type QueuedMessage,
@@ -167,20 +168,16 @@ export class TurnBuilder {
    * groups, and delays no other message: the report may take long. A message that its batch keeps back waits too.
    */
   dispatch(): void {
-    const { queue, dispatching } = this.#state;
-    if (queue.length === 0 || !dispatching) return;
-    if (channelState(this.#state) !== 'connected' || pacingState(this.#state) !== 'idle') return;
-    if (this.#state.pacing.context.heldByOperator || !this.#state.tenantActive) return;
+    const { queue, batches } = this.#state;
+    if (queue.length === 0 || !isIdle(this.#state)) return;
     const groups = liveGroups(this.#state);
-    const { batches } = this.#state;
     const next = queue.find(
       (message) =>
         (groups !== undefined || !isGroupId(message.to)) &&
         batchObstacle(batches, message, this.nowMs) !== 'wait',
     );
     if (next === undefined) return;
-    const rest = queue.filter((other) => other !== next);
-    this.change({ queue: rest, currentMessage: next, batches: withoutHold(batches, next) });
+    this.change({ queue: queue.filter((other) => other !== next), currentMessage: next });
     const { messageId, kind, to } = next;
     const untilMs = this.nowMs + this.#options.times.preparingMs;
     this.stepPacing({ type: 'dispatch', hand: { messageId, kind, to }, untilMs });
