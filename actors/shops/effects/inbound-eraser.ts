@@ -1,6 +1,7 @@
 import type { Store } from '../../../runtime/store.ts';
 import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../state/inbound-records.ts';
 import { dayOfMessage } from '../state/message-days.ts';
+import { scanHash } from '../state/scan-hash.ts';
 import { strayDays } from '../state/stray-messages.ts';
 
 /** Messages that one commit erases: some hundred commands, about a millisecond of Redis. */
@@ -46,19 +47,14 @@ export async function eraseStrayInbound(
 ): Promise<void> {
   const { store } = sources;
   for (const key of await strayDays((day) => inboundKey(shard, day), sources)) {
-    let cursor = '0';
-    do {
-      const [[next, pairs]] = (await store.read([['HSCAN', key, cursor, 'COUNT', BATCH]])) as [
-        [string, string[]],
-      ];
-      cursor = next;
+    for await (const pairs of scanHash(store, key, BATCH)) {
       const gone = pairs.filter((id, at) => at % 2 === 0 && isOf(id, pairs[at + 1], isErased));
       if (gone.length > 0)
         await store.commit(
           shard,
           gone.map((id) => inboundErasure(shard, id)),
         );
-    } while (cursor !== '0');
+    }
   }
 }
 

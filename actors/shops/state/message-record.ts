@@ -175,7 +175,8 @@ export function messageView({ body, state, receipts }: StoredMessage): MessageVi
   };
 }
 
-function isoOrNull(ms: number | null): string | null {
+/** A moment in milliseconds since the Unix epoch as the API shows it. */
+export function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 

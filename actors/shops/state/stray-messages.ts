@@ -3,6 +3,7 @@ import { isObjectId } from '../../../runtime/object-id.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { dayKey, dayOf } from './message-days.ts';
 import { decodeMessage, type StoredMessage } from './message-record.ts';
+import { scanHash } from './scan-hash.ts';
 
 /** The longest that `MESSAGE_RETENTION_DAYS` may be. */
 const MOST_DAYS = 3_650;
@@ -28,14 +29,7 @@ export async function* strayMessages(
 ): AsyncGenerator<readonly StoredMessage[]> {
   const { store } = sources;
   for (const key of await strayDays((day) => dayKey(shard, day), sources)) {
-    let cursor = '0';
-    do {
-      const [[next, pairs]] = (await store.read([['HSCAN', key, cursor, 'COUNT', SCAN_COUNT]])) as [
-        [string, string[]],
-      ];
-      cursor = next;
-      yield bodiesAmong(pairs);
-    } while (cursor !== '0');
+    for await (const pairs of scanHash(store, key, SCAN_COUNT)) yield bodiesAmong(pairs);
   }
 }
 

@@ -9,6 +9,7 @@ import type { BatchForecastView } from '../batch-operations.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { type Batch, type BatchContent, isActive, waitingOf } from '../state/batches.ts';
+import { isoOrNull } from '../state/message-record.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { limitsNow } from '../turns/number/network-word.ts';
 import { type EstimateTimes, messageTimeMs } from './queue-place.ts';
@@ -87,8 +88,4 @@ function planOf(batch: Batch, { text, mediaUrl = '' }: Partial<BatchContent>): B
   const same = isFilled ? undefined : text === undefined ? { mediaUrl } : { text };
   const known = waitingOf(batch) - declared - unheard;
   return { ...{ known, unheard, declared, same, share, quietHours, notBeforeMs, notAfterMs } };
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

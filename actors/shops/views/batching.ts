@@ -6,6 +6,7 @@ import type { BatchOperations, BatchView } from '../batch-operations.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { readBatches, readBatchIds, type StoredBatch } from '../state/batch-reading.ts';
 import { type BatchRecord, waitingOf } from '../state/batches.ts';
+import { isoOrNull } from '../state/message-record.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import type { BatchReply } from '../turns/batches/batch-turns.ts';
@@ -96,8 +97,4 @@ function shownBatch(
     forecast: null,
     idempotencyKey,
   };
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }
