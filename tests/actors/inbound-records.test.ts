@@ -61,7 +61,7 @@ async function stored(vault: NumberVault, fromId: string, shopId = newId(nowMs))
 async function person(
   tenantId: string,
   vault: NumberVault,
-  addresses: { readonly number: string | undefined; readonly lid: string } = ANA,
+  addresses: { readonly number: string | undefined; readonly lid: string | undefined } = ANA,
   atMs = nowMs,
 ): Promise<string> {
   const known = await readPerson(tenantId, addresses, { store, vault, nowMs: atMs });
@@ -128,6 +128,39 @@ test('people who have not written for as long as messages are kept are forgotten
   assert.equal(await redis.hlen(personIds), 5);
   await forgetPeople(store, tenantId, { oldestDay: today - 30, today: today + 1 });
   assert.equal(await redis.hlen(personIds), 3);
+});
+
+test('an id stays among the people as long as any of its addresses, so that its person can be found to be erased', async () => {
+  const tenantId = newId(nowMs);
+  const vault = numberVault([present]);
+  const { personIds } = tenantKeys(tenantId);
+  const today = dayOf(nowMs);
+  const { number, lid } = ANA;
+  // The network's own id of them is the first, and later it sends the number alone.
+  const id = await person(tenantId, vault, { number: undefined, lid }, nowMs - 60 * DAY_MS);
+  assert.equal(await person(tenantId, vault, ANA, nowMs - 59 * DAY_MS), id);
+  assert.equal(await person(tenantId, vault, { number, lid: undefined }), id);
+  await forgetPeople(store, tenantId, { oldestDay: today - 31, today });
+  assert.notEqual(await redis.hget(personIds, id), null);
+  const { writes } = await readPerson(tenantId, { number, lid: undefined }, { store, vault, nowMs });
+  assert.deepEqual(writes, [], 'once a day is enough');
+});
+
+test('people of whom an earlier program noted no day count as seen on the day of the first look', async () => {
+  const tenantId = newId(nowMs);
+  const { personIds } = tenantKeys(tenantId);
+  const today = dayOf(nowMs);
+  await redis.hset(personIds, 'digest', 'someone');
+  await forgetPeople(store, tenantId, { oldestDay: today - 31, today });
+  assert.equal(await redis.hget(personIds, 'digest'), personEntry('someone', today));
+  await forgetPeople(store, tenantId, { oldestDay: today + 1, today: today + 32 });
+  assert.equal(await redis.hget(personIds, 'digest'), null);
+});
+
+test('a look at the people of a tenant that is gone leaves nothing behind', async () => {
+  const tenantId = newId(nowMs);
+  await forgetPeople(store, tenantId, { oldestDay: 1, today: 32 });
+  assert.equal(await redis.exists(tenantKeys(tenantId).personIds), 0);
 });
 
 test('the messages of one person are erased from a shop, however many there are', async () => {

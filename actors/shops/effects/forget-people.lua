@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Drops old entries from the map of a tenant's people, some at a time. Call it with the returned cursor until that is 0.
--- The age of an entry is checked as it is dropped, since people write meanwhile.
+-- The age of an entry is checked as it is dropped, since people write meanwhile. An entry of an earlier program has no day, and
+-- gets that of the first look.
 --
 -- KEYS: the hash, each value ending in the day on which it last counted.
 -- ARGV: the cursor, at first 0; the oldest day that is kept; today; how many fields a step reads.
@@ -10,6 +11,7 @@ local people, cursor = KEYS[1], ARGV[1]
 local oldest, today, most = tonumber(ARGV[2]), ARGV[3], ARGV[4]
 
 if cursor == '0' then
+  if redis.call('EXISTS', people) == 0 then return '0' end
   -- Each shop of the tenant asks once a day.
   if redis.call('HGET', people, 'swept') == 'on ' .. today then return '0' end
   redis.call('HSET', people, 'swept', 'on ' .. today)
@@ -17,7 +19,12 @@ end
 
 local found = redis.call('HSCAN', people, cursor, 'COUNT', most)
 for index = 1, #found[2], 2 do
-  local day = tonumber(string.match(found[2][index + 1], ' (%d+)$'))
-  if not day or day < oldest then redis.call('HDEL', people, found[2][index]) end
+  local field, entry = found[2][index], found[2][index + 1]
+  local day = tonumber(string.match(entry, ' (%d+)$'))
+  if not day then
+    redis.call('HSET', people, field, entry .. ' ' .. today)
+  elseif day < oldest then
+    redis.call('HDEL', people, field)
+  end
 end
 return found[1]

@@ -68,8 +68,10 @@ export async function readPerson(
   if (id === undefined) throw new Error('somebody wrote from no address');
   const newest = [ofNumber[0], ofLid[0]].filter((digest) => digest !== undefined);
   const entry = personEntry(id, dayOf(nowMs));
-  const outdated = newest.filter((digest) => found[digests.indexOf(digest)] !== entry);
-  const writes: Write[] = outdated.map((digest) => ['HSET', personIds, digest, entry]);
+  const isOutdated = newest.some((digest) => found[digests.indexOf(digest)] !== entry);
+  // The id has an entry of its own, by which an erasure finds the person.
+  const fields = isOutdated ? new Set([...newest, id]) : [];
+  const writes: Write[] = [...fields].map((field) => ['HSET', personIds, field, entry]);
   if (byLid !== undefined && byLid !== id) writes.push(['HSET', personIds, mergedField(byLid), entry]);
   return { id, ids: [...new Set([id, ...(byLid === undefined ? [] : [byLid]), ...newest])], writes };
 }
