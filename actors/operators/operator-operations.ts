@@ -53,7 +53,8 @@ export type FleetNode = Shown<typeof node>;
 export type DeadLetterView = Shown<typeof deadLetter>;
 
 /**
- * The progress of an erasure of a tenant, shop or person; `shopsLeft`: shops of the tenant that are still to be erased.
+ * The progress of an erasure of a tenant, shop or person; `shopsLeft`, `peopleLeft`: those of the tenant that are still to be
+ * erased.
  */
 export type Deleted = Shown<typeof deleted | typeof deleting>;
 

@@ -174,31 +174,37 @@ function erasures({ actors, erasure, clock }: OperatorServiceOptions): Erasures 
       if (!asked.ok) return asked;
       const state = await left(tenantId);
       if (state === undefined) return done({ id: tenantId, deleted: true });
-      return done({ id: tenantId, deleted: false, shopsLeft: state.erasing.size });
+      return done({ id: tenantId, deleted: false, ...leftOf(state) });
     },
     async deleteShop({ tenantId, shopId }) {
       const asked = await ask(tenantId, { type: 'delete_shop', shopId });
       if (!asked.ok) return asked;
-      const { erasing } = (await left(tenantId)) ?? {};
-      if (!erasing?.has(shopId)) return done({ id: shopId, deleted: true });
-      return done({ id: shopId, deleted: false, shopsLeft: erasing.size });
+      const state = await left(tenantId);
+      if (!state?.erasing.has(shopId)) return done({ id: shopId, deleted: true });
+      return done({ id: shopId, deleted: false, ...leftOf(state) });
     },
     async deletePerson(tenantId, personId) {
       const asked = await ask(tenantId, { type: 'erase_person', personId });
       if (!asked.ok) return asked;
-      const { erasing, erasingPeople } = (await left(tenantId)) ?? {};
-      if (!erasingPeople?.has(personId)) return done({ id: personId, deleted: true });
-      return done({ id: personId, deleted: false, shopsLeft: erasing?.size ?? 0 });
+      const state = await left(tenantId);
+      if (!state?.erasingPeople.has(personId)) return done({ id: personId, deleted: true });
+      return done({ id: personId, deleted: false, ...leftOf(state) });
     },
     async erasure(tenantId) {
       const state = await left(tenantId);
       if (state === undefined) return failed('NOT_FOUND');
-      const { record, erasing, erasingPeople } = state;
-      const [shopsLeft, peopleLeft] = [erasing.size, erasingPeople.size];
-      if (!record.deleted && shopsLeft + peopleLeft === 0) return failed('NOT_FOUND');
-      return done({ id: tenantId, wholeTenant: record.deleted, shopsLeft, peopleLeft });
+      const { shopsLeft, peopleLeft } = leftOf(state);
+      if (!state.record.deleted && shopsLeft + peopleLeft === 0) return failed('NOT_FOUND');
+      return done({ id: tenantId, wholeTenant: state.record.deleted, shopsLeft, peopleLeft });
     },
   };
+}
+
+function leftOf({ erasing, erasingPeople }: TenantState): {
+  readonly shopsLeft: number;
+  readonly peopleLeft: number;
+} {
+  return { shopsLeft: erasing.size, peopleLeft: erasingPeople.size };
 }
 
 /** Resolves with the work, or after `timeoutMs`. */

@@ -24,13 +24,15 @@ export const deadLetter = v.strictObject({
 /** The reply to an erasure. */
 export const deleted = v.strictObject({ id: v.string(), deleted: v.literal(true) });
 
+/** How many shops and people of a tenant are still to be erased. */
+const left = { shopsLeft: v.number(), peopleLeft: v.number() };
+
 /** The reply to an erasure that is not finished. */
-export const deleting = v.strictObject({ id: v.string(), deleted: v.literal(false), shopsLeft: v.number() });
+export const deleting = v.strictObject({ id: v.string(), deleted: v.literal(false), ...left });
 
 /** An erasure that runs. */
 export const erasure = v.strictObject({
   id: v.string(),
   wholeTenant: v.boolean(),
-  shopsLeft: v.number(),
-  peopleLeft: v.number(),
+  ...left,
 });

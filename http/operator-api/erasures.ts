@@ -42,7 +42,10 @@ export const deletePerson = operatorEndpoint({
   body: closedObject({}),
   replies: {
     200: { ...erasureReplies[200], example: { id: PERSON_EXAMPLE, deleted: true } },
-    202: { ...erasureReplies[202], example: { id: PERSON_EXAMPLE, deleted: false, shopsLeft: 0 } },
+    202: {
+      ...erasureReplies[202],
+      example: { id: PERSON_EXAMPLE, deleted: false, shopsLeft: 0, peopleLeft: 1 },
+    },
   },
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: 10_000,
@@ -69,7 +72,7 @@ export const readErasure = operatorEndpoint({
         id: deletingExample.id,
         wholeTenant: true,
         shopsLeft: deletingExample.shopsLeft,
-        peopleLeft: 0,
+        peopleLeft: deletingExample.peopleLeft,
       },
     },
   },

@@ -68,7 +68,12 @@ export const keyExample = {
 };
 
 /** The example of such a reply. */
-export const deletingExample = { id: '66b1f0a2c3d4e5f607182906', deleted: false, shopsLeft: 12 };
+export const deletingExample = {
+  id: '66b1f0a2c3d4e5f607182906',
+  deleted: false,
+  shopsLeft: 12,
+  peopleLeft: 0,
+};
 
 /** The example of an erasure's reply in the operators' document. */
 export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };

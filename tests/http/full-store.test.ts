@@ -67,7 +67,7 @@ test('the erasure of a shop whose end cannot be stored is answered within second
     return replies;
   });
   const { status, body } = await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`);
-  assert.deepEqual([status, body.data], [202, { id: shopId, deleted: false, shopsLeft: 1 }]);
+  assert.deepEqual([status, body.data], [202, { id: shopId, deleted: false, shopsLeft: 1, peopleLeft: 0 }]);
   assert.deepEqual(await redis.smembers(erasing), [shopId], 'whoever has the tenant next goes on');
 
   t.mock.restoreAll();
