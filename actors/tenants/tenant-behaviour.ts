@@ -1,4 +1,5 @@
 import type { KeyLimits } from '../../policy/limits/key-limits.ts';
+import { numberForms } from '../../policy/number-forms.ts';
 import type { Address } from '../../runtime/address.ts';
 import type { Behaviour, DeactivationReason, Turn } from '../../runtime/behaviour.ts';
 import type { Store, Write } from '../../runtime/store.ts';
@@ -70,8 +71,9 @@ export function tenantBehaviour(
           store,
         );
       if (command.type === 'revoke_contact') return readDeclared(state, [command.phone], store);
-      if (command.type === 'add_customers' || command.type === 'remove_customers')
-        return readCustomers(state, command.phones, store);
+      if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
+      if (command.type === 'remove_customers')
+        return readCustomers(state, command.phones.flatMap(numberForms), store);
       if (command.type === 'erase_person') return readIsKnown(state, command.personId, store);
       if (command.type === 'shop_erased' && state.webhooks.size > 0) return readProgress(state, store);
       return noFacts;
@@ -175,7 +177,7 @@ function turn(
       };
     case 'remove_customers':
       return {
-        writes: [['SREM', state.keys.customers, ...command.phones]],
+        writes: [['SREM', state.keys.customers, ...command.phones.flatMap(numberForms)]],
         reply: done({ removed: facts.customers.size }),
       };
     case 'put_key':

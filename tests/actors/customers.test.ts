@@ -30,3 +30,26 @@ test('added customers are counted once each, and only if they are new', async ()
   assert.deepEqual(asked, [['SMISMEMBER', state.keys.customers, ...phones]]);
   assert.deepEqual(turn.reply, { ok: true, value: { added: 2 } });
 });
+
+test('a customer is removed by either form of their number', async () => {
+  const golden = readGolden(1);
+  const address = tenantAddress(golden.tenantId);
+  const state = await goldenTenant(golden);
+  const behaviour = tenantBehaviour({
+    keyLimits: new KeyLimits(),
+    makeId: () => '',
+    retentionMs: 1,
+    perform: () => undefined,
+  });
+  const [short, long] = ['+551187654321', '+5511987654321'];
+  const command = { type: 'remove_customers', phones: [short] } as const;
+  const store = {
+    read: async ([[, , ...phones]]: readonly [readonly string[]]) => [
+      phones.map((phone) => Number(phone === long)),
+    ],
+  } as unknown as Store;
+  const facts = await behaviour.prepare(state, command, { address, store, nowMs: 0 });
+  const turn = behaviour.turn(state, command, { address, nowMs: 0, facts });
+  assert.deepEqual(turn.writes, [['SREM', state.keys.customers, short, long]]);
+  assert.deepEqual(turn.reply, { ok: true, value: { removed: 1 } });
+});
