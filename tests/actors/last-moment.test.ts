@@ -50,6 +50,19 @@ test('a late report about an earlier attempt does not mark a message as prepared
   assert.ok(shop.writes.every((write) => !write.includes('former')));
 });
 
+test('a message that is in hand once more is not ended because the attempt before found no chat', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  shop.toSession(id);
+  shop.command({ type: 'pause' });
+  shop.command({ type: 'resume' });
+  shop.outcome(id, { kind: 'no_chat' });
+  assert.equal(shop.statusOf(id), 'queued');
+  shop.toSession(id);
+  shop.outcome(id, { kind: 'no_chat' });
+  assert.match(shop.statusOf(id) ?? '', /^rejected /);
+});
+
 test('the steps of the ratchets are in the turn that stores sending, and the frame leaves after it', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../sessions/session-host.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
-import { channelState, isPreparing } from '../state/shop-state.ts';
+import { channelState, isPreparing, type ShopState } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';
 import { stopBatchesOfNumber, stopBatchesOfOptOut } from './batches/stop-batch.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
@@ -101,13 +101,18 @@ function onLiveEvent(
       }
       break;
     case 'session.prepared':
-      // It may have been blocked meanwhile, or put back: then it was recalled. A message in progress again has no body
-      // until its first check, so this event is about the attempt before.
-      if (isPreparing(builder.state, event.messageId) && builder.state.currentBody !== undefined) {
-        if (facts.dispatch) onPrepared(builder, event, facts.dispatch, times.outcomeMs);
-      }
+      if (isOrdered(builder.state, event.messageId) && facts.dispatch)
+        onPrepared(builder, event, facts.dispatch, times.outcomeMs);
       break;
   }
+}
+
+/**
+ * True if the session was ordered to prepare that message. It may have been blocked meanwhile, or put back: then it was
+ * recalled. A message in progress again has no body until its first check, so a report before is about the attempt before.
+ */
+function isOrdered(state: ShopState, messageId: string): boolean {
+  return isPreparing(state, messageId) && state.currentBody !== undefined;
 }
 
 function onOutcome(
@@ -116,7 +121,7 @@ function onOutcome(
 ): void {
   const backoffMs = outcome.kind === 'rate_limited' ? outcome.backoffMs : undefined;
   if (outcome.kind === 'no_chat') {
-    if (isPreparing(builder.state, messageId)) onNoChat(builder);
+    if (isOrdered(builder.state, messageId)) onNoChat(builder);
   } else if (builder.state.currentMessage?.messageId === messageId && isLate !== true) {
     builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
