@@ -11,6 +11,7 @@ import { ExpiringCache } from '../../actors/sessions/worker-thread/session/expir
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';
+const PERSONS_LID = '100000000000002';
 const ACCOUNT = {
   details: new Uint8Array(1),
   accountSignatureKey: new Uint8Array(32),
@@ -26,11 +27,19 @@ function answersThatFail(failures: number, found = ONCE_MORE) {
   const stanzas: BinaryNode[] = [];
   const logged: string[] = [];
   let left = failures;
+  let lookUps = 0;
+  const lookedUp = <Answer>(answer: Answer): Answer => {
+    lookUps += 1;
+    return answer;
+  };
   const socket = {
     user: { id: '33611111111:2@s.whatsapp.net' },
     sendNode: async (stanza: BinaryNode) => void stanzas.push(stanza),
     signalRepository: {
-      lidMapping: { getPNForLID: async () => null, getLIDForPN: async () => null },
+      lidMapping: {
+        getPNForLID: async () => lookedUp(null),
+        getLIDForPN: async (number: string) => lookedUp(number === PERSON ? `${PERSONS_LID}:0@lid` : null),
+      },
       getSessionInfo: async () => {
         left -= 1;
         if (left >= 0) throw new Error('the network told no keys in time');
@@ -65,7 +74,7 @@ function answersThatFail(failures: number, found = ONCE_MORE) {
       content: [{ tag: 'retry', attrs: { count: '1' } }],
     });
   const sent = (): string[] => stanzas.map(({ tag }) => tag);
-  return { clock, logged, asked, sent };
+  return { clock, logged, asked, sent, lookUps: () => lookUps };
 }
 
 test('an answer to a retry that fails is tried again before the receipt is acknowledged', async () => {
@@ -96,4 +105,17 @@ test('a status is sent again to its viewers who ask, and to no one else', async 
   asked({ from, participant: '100000000000002:7@lid' });
   await clock.advance(1_000);
   assert.deepEqual(sent(), ['ack', 'message', 'ack']);
+});
+
+test('a status is told again after one look-up at most, however many it was for', async () => {
+  const from = 'status@broadcast';
+  const audience = Array.from({ length: 1_000 }, (_, index) => `${100_000_000_000_000 + index}@lid`);
+  const { clock, asked, sent, lookUps } = answersThatFail(0, { ...ONCE_MORE, chat: from, audience });
+  asked({ from, participant: '100000000000002:7@lid' });
+  await clock.advance(1_000);
+  assert.equal(lookUps(), 0);
+  asked({ from, participant: PERSON });
+  await clock.advance(1_000);
+  assert.deepEqual(sent(), ['message', 'ack', 'message', 'ack']);
+  assert.equal(lookUps(), 1);
 });

@@ -11,7 +11,7 @@ import type { GroupDirectory } from '../sending/group-directory.ts';
 import type { Outbox } from '../sending/outbox.ts';
 import type { SentMessage, SentMessages } from '../sending/sent-messages.ts';
 import type { SessionEnvironment, ShopMemory } from '../session/session-environment.ts';
-import { isGroupAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
+import { isGroupAddress, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { ResendBudget } from './resend-budget.ts';
 import { type RetryReceipt, readRetryReceipt } from './retry-receipt.ts';
@@ -117,15 +117,20 @@ export class RetryAnswers {
     const person = personOf(device);
     if (from === STATUS_CHAT) {
       if (chat !== STATUS_CHAT) return false;
-      const number = await this.#numberOf(person);
-      const numbers = await Promise.all((audience ?? [person]).map((address) => this.#numberOf(address)));
-      return numbers.includes(number);
+      return audience === undefined || audience.includes(await this.#lidOf(person));
     }
     if (isGroupAddress(from)) {
       const number = await this.#numberOf(person);
       return chat === from && !this.#options.groups.excludes(from, [person, number]);
     }
     return person === chat || (await this.#numberOf(person)) === (await this.#numberOf(chat));
+  }
+
+  /** Returns the network's own id of the person if one is known; else the address as it is. */
+  async #lidOf(address: string): Promise<string> {
+    if (isLidAddress(address)) return address;
+    const lid = await this.#options.socket.signalRepository.lidMapping.getLIDForPN(address);
+    return lid == null ? address : personOf(lid);
   }
 
   /** Returns the address by number if the network names it; else the address as it is. */
