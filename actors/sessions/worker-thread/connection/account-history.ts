@@ -14,7 +14,7 @@ const MOST_PARTS = 100;
 /** The largest notice that waits in the store, in bytes. A part that comes within its notice is some kilobytes. */
 const MOST_NOTICE_BYTES = 1024 * 1024;
 
-/** So long a part that could not be had is tried at each opening, in milliseconds: a week. */
+/** So long a part that could not be had is tried at each opening and each day, in milliseconds: a week. */
 const KEPT_MS = 7 * 86_400_000;
 
 /** Facts that are stored in one write. */
@@ -93,6 +93,8 @@ export class AccountHistory {
         if (ended.aborted) return;
         log('warn', { cause: readClientError(error).message }, 'data of the account was not taken');
         if (error instanceof DownloadRefused && error.because !== undefined) this.#forget(id);
+        // The daily look through what is stored tries it again.
+        else this.#known.delete(id);
       });
   }
 
