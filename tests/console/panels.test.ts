@@ -173,22 +173,29 @@ test('a scheduled send is cancelled', async () => {
 test('the matching messages of a queue are cancelled, then the rest', async () => {
   await press('Pause');
   await page.getByRole('status').getByText('Held by an operator').waitFor();
-  const [one, other] = [await send(first, 'campaign-1'), await send(second, 'order-1')];
+  const queued = [await send(first, 'june 1'), await send(second, 'june 2'), await send(third, 'june-3')];
   await press('Cancel queue');
-  await dialog().getByLabel('Idempotency key begins with').fill('campaign-');
+  await dialog().getByLabel('Idempotency key begins with').fill('june ');
   await dialog().getByLabel('To', { exact: true }).fill('+33 600 000 001');
   await press('Cancel messages');
   await dialog().getByText('1 message is cancelled.').waitFor();
   const statuses = async () =>
     Promise.all(
-      [one, other].map(async ({ id }) => {
+      queued.map(async ({ id }) => {
         const { body } = await service.api.call('GET', `/messages/${id}`, { key: tenant.key });
         return body.data.status;
       }),
     );
-  assert.deepEqual(await statuses(), ['failed', 'queued']);
-  await dialog().getByLabel('Idempotency key begins with').fill('');
+  assert.deepEqual(await statuses(), ['failed', 'queued', 'queued']);
   await dialog().getByLabel('To', { exact: true }).fill('');
+  await press('Cancel messages');
+  await eventually(async () => (await statuses())[1] === 'failed');
+  assert.deepEqual(
+    await statuses(),
+    ['failed', 'failed', 'queued'],
+    'a prefix keeps the blank that it ends with',
+  );
+  await dialog().getByLabel('Idempotency key begins with').fill('');
   await press('Cancel messages');
   await eventually(async () => (await statuses()).every((status) => status === 'failed'));
   assert.deepEqual(await accessibilityViolations(page), []);
@@ -212,6 +219,7 @@ test('a batch is seen with its forecast, paused, resumed and cancelled after a q
   await press('Resume batch');
   await batches.getByText('waiting', { exact: true }).waitFor();
   await press('Cancel batch');
+  await dialog().getByText('Messages of it that wait end as failed, with the reason CANCELLED.').waitFor();
   await press('Cancel it for good');
   await batches.getByText('cancelled').waitFor();
   await shown.getByRole('button', { name: 'Cancel batch' }).waitFor({ state: 'detached' });
@@ -250,8 +258,8 @@ test('a shop and then its tenant are erased once their names are typed', async (
 test('a running erasure shows how much is left, and its end', async () => {
   const other = await service.tenant();
   const left = [
-    { wholeTenant: false, shopsLeft: 2 },
-    { wholeTenant: false, shopsLeft: 1 },
+    { wholeTenant: false, shopsLeft: 1, peopleLeft: 2 },
+    { wholeTenant: false, shopsLeft: 0, peopleLeft: 1 },
   ];
   await page.route('**/erasure', (route) => {
     const data = left.shift();
@@ -260,6 +268,6 @@ test('a running erasure shows how much is left, and its end', async () => {
     return route.fulfill({ status: data === undefined ? 404 : 200, json });
   });
   await session.visit(`/tenants/${other.id}?erasing=shops`);
-  await page.getByText('Shops are being erased: 1 shop is left.').waitFor();
+  await page.getByText('People are being erased: 1 person is left.').waitFor();
   await page.getByText('The erasure is done: nothing is left.').waitFor();
 });

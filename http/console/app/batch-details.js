@@ -70,7 +70,7 @@ export function BatchDetails({ path, onClose, onSteered }) {
         batch !== undefined &&
         html`
           <${ConfirmDialog} title="Cancel batch" label="Cancel it for good" work=${() => steer('cancel')} onClose=${() => setCancelling(false)}>
-            <p>${count(batch.progress.waiting)} people of <b>${batch.name}</b> are not written to any more. What waits in the queue goes on. This cannot be undone.</p>
+            <p>${count(batch.progress.waiting)} people of <b>${batch.name}</b> are not written to any more. Messages of it that wait end as failed, with the reason CANCELLED. The one that is being sent goes on. This cannot be undone.</p>
           <//>
         `
       }

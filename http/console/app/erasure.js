@@ -7,7 +7,7 @@ import { Failure } from './parts.js';
 /** @import { RunningErasure } from './answers.js' */
 
 /**
- * Shows the progress of erasing a tenant or its shops, until nothing is left.
+ * Shows the progress of erasing a tenant, its shops or people, until nothing is left.
  * @param {{ tenantId: string }} props
  */
 export function Erasure({ tenantId }) {
@@ -31,7 +31,13 @@ export function Erasure({ tenantId }) {
 /** @param {RunningErasure | undefined} erasure */
 function said(erasure) {
   if (erasure === undefined) return '';
-  const { wholeTenant, shopsLeft } = erasure;
-  const left = `${count(shopsLeft)} ${shopsLeft === 1 ? 'shop is' : 'shops are'} left`;
-  return wholeTenant ? `The whole tenant is being erased: ${left}.` : `Shops are being erased: ${left}.`;
+  const { wholeTenant, shopsLeft, peopleLeft } = erasure;
+  const shops = `${count(shopsLeft)} ${shopsLeft === 1 ? 'shop is' : 'shops are'} left`;
+  if (wholeTenant) return `The whole tenant is being erased: ${shops}.`;
+  // A node of an earlier version names no people.
+  if (!peopleLeft) return `Shops are being erased: ${shops}.`;
+  const people = `${count(peopleLeft)} ${peopleLeft === 1 ? 'person is' : 'people are'} left`;
+  return shopsLeft === 0
+    ? `People are being erased: ${people}.`
+    : `Shops and people are being erased: ${shops}, ${people}.`;
 }

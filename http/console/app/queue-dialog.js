@@ -18,8 +18,10 @@ export function QueueDialog({ path, onClose }) {
     event.preventDefault();
     const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     const body = Object.fromEntries(
-      [...given].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value !== ''),
+      [...given].map(([name, value]) => [name, String(value)]).filter(([, value]) => value !== ''),
     );
+    // A prefix may end with a blank; without it more would match.
+    if (body.to !== undefined) body.to = body.to.trim();
     if (body.to?.startsWith('+')) body.to = body.to.replaceAll(/[\s().-]/g, '');
     const { acceptedBefore } = body;
     if (acceptedBefore !== undefined) body.acceptedBefore = new Date(acceptedBefore).toISOString();
