@@ -4,6 +4,7 @@ import type { Unacknowledged } from '../session/unacknowledged.ts';
 import { chatAddress, isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience, wireForm, wireIdAfter } from '../wire/wire-form.ts';
 import { isAddressable } from './addressable.ts';
+import { ClientTurn } from './client-turn.ts';
 import { forgetKeyHolders } from './group-members.ts';
 import { makeMessage } from './make-message.ts';
 import { renewLid } from './number-lookup.ts';
@@ -19,9 +20,6 @@ const STALE_GROUP = '421';
 /** The code of a refusal when the recipient has no valid address. */
 const REFRESH_LID = 'refresh_lid';
 
-/** How long one work of `alone` may take, in milliseconds: a question for keys and its repetition, each of 20 s, and a frame. */
-const LONGEST_ALONE_MS = 60_000;
-
 /**
  * The orders of one session on their way to the wire. `sendMessage` of the client resolves when bytes reached the
  * socket, so an order counts as sent on the network's own `ack` alone. Errors are read from that same node too: the
@@ -31,13 +29,12 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #postDevices: PostDevices;
   readonly #pending = new Map<string, Pending>();
-  /** The order that the client has, until it is done with it, though the order be given up; and that it is done. */
-  #relaying: Pending | 'other' | undefined;
-  #relayed: Promise<void> = Promise.resolve();
+  readonly #turn: ClientTurn;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#postDevices = new PostDevices(options);
+    this.#turn = new ClientTurn(options);
   }
 
   /** An order that is given once more takes the place of the one before, unless that may have left. */
@@ -118,9 +115,8 @@ export class Outbox {
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { credentials, sent, prepared } = this.#options;
-    const pending = this.#relaying;
-    const isOther = pending === undefined || pending === 'other';
-    if (isOther || (pending.phase === 'transmitting' && this.#isStillPending(pending))) {
+    const pending = this.#turn.order;
+    if (pending === undefined || (pending.phase === 'transmitting' && this.#isStillPending(pending))) {
       await credentials.keys.set(data);
       return;
     }
@@ -141,24 +137,9 @@ export class Outbox {
     });
   }
 
-  /**
-   * Runs what seals something that is no order, while the client has none: its steps are stored as they come. All orders wait
-   * meanwhile, so one that hangs ends the session.
-   */
-  async alone(work: () => Promise<void>): Promise<void> {
-    while (this.#relaying !== undefined) await this.#relayed;
-    this.#relaying = 'other';
-    const { clock, stalled } = this.#options;
-    const deadline = clock.after(LONGEST_ALONE_MS, () =>
-      stalled('what is sealed beside the orders did not come to an end in time'),
-    );
-    const done = (): void => {
-      deadline.cancel();
-      this.#relaying = undefined;
-    };
-    const running = work();
-    this.#relayed = running.then(done, done);
-    await running;
+  /** Runs what seals something that is no order. All orders wait meanwhile. */
+  alone(work: () => Promise<void>): Promise<void> {
+    return this.#turn.alone(work);
   }
 
   /** The network's answer to a stanza. */
@@ -233,12 +214,12 @@ export class Outbox {
         this.#settle(pending, pending.isRepeat ? { kind: 'unknown' } : { kind: 'refused', code });
         return;
       }
-      while (this.#relaying !== undefined) await this.#relayed;
-      if (!this.#isStillPending(pending)) return;
-      pending.relayed = false;
-      this.#relaying = pending;
-      const form = this.#formOf(pending, order.kind === 'status' ? people : []);
-      await this.#handOver(pending, socket.relayMessage(pending.chat, message, form));
+      await this.#turn.give(pending, () => {
+        if (!this.#isStillPending(pending)) return undefined;
+        pending.relayed = false;
+        const form = this.#formOf(pending, order.kind === 'status' ? people : []);
+        return socket.relayMessage(pending.chat, message, form);
+      });
     } catch (error) {
       this.#settle(pending, pending.isRepeat ? { kind: 'unknown' } : outcomeOf(pending, error));
     }
@@ -252,17 +233,6 @@ export class Outbox {
       messageId: wireId,
       ...wireForm({ kind: order.kind, to, chat }, { audience, devicesHash: pending.devicesHash }),
     };
-  }
-
-  /** The client has the order until its promise settles. */
-  async #handOver(pending: Pending, relay: Promise<unknown>): Promise<void> {
-    const done = (): void => {
-      pending.relayed = true;
-      this.#relaying = undefined;
-      pending.deadlineOfClient?.cancel();
-    };
-    this.#relayed = relay.then(done, done);
-    await relay;
   }
 
   /** The socket is gone. `comesBack`: a connection may follow, which sends once more what was not acknowledged. */
@@ -309,17 +279,13 @@ export class Outbox {
     }
     const isPerson = order.kind === 'message' && !isGroupAddress(chat);
     const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
-    // The client has one order at a time, so a ciphertext belongs to that order.
-    while (this.#relaying !== undefined) await this.#relayed;
-    if (!this.#isStillPending(pending)) return;
-    pending.message = message;
-    Object.assign(pending, { chat, audience });
-    pending.lid = isLidAddress(chat) ? chat : undefined;
-    pending.hasChat = hasChat;
-    pending.phase = 'relaying';
-    this.#bound(pending, order.deadlineMs);
-    this.#relaying = pending;
-    await this.#handOver(pending, socket.relayMessage(chat, message, this.#formOf(pending, audience)));
+    await this.#turn.give(pending, () => {
+      if (!this.#isStillPending(pending)) return undefined;
+      const lid = isLidAddress(chat) ? chat : undefined;
+      Object.assign(pending, { message, chat, audience, lid, hasChat, phase: 'relaying' });
+      this.#bound(pending, order.deadlineMs);
+      return socket.relayMessage(chat, message, this.#formOf(pending, audience));
+    });
     // It resolved without an addressed device, though the devices were known a moment ago.
     if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
   }
@@ -378,7 +344,7 @@ export class Outbox {
   }
 
   async #forgetWhoHasKey({ chat, relayed }: Pending): Promise<void> {
-    if (!relayed) await this.#relayed;
+    if (!relayed) await this.#turn.ended;
     await forgetKeyHolders(this.#options.credentials.keys, chat);
   }
 
@@ -386,17 +352,10 @@ export class Outbox {
     this.#pending.delete(pending.order.wireId);
     pending.deadline.cancel();
     pending.decide?.(false);
-    if (this.#relaying === pending) this.#boundClient(pending);
+    this.#turn.bound(pending);
     pending.cancel?.abort();
     pending.release();
     // Not left to the client: one that cannot write its copy of the file never comes back.
     void pending.media?.discard();
-  }
-
-  /** The client has an order that was given up, and all others wait behind it. */
-  #boundClient(pending: Pending): void {
-    pending.deadlineOfClient = this.#options.clock.after(pending.order.deadlineMs, () =>
-      this.#options.stalled('a send that was given up did not come to an end in time'),
-    );
   }
 }
