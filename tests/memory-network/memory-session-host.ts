@@ -15,27 +15,9 @@ import type {
 } from '../../actors/sessions/session-host.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { DEFAULT_MEMORY_BEHAVIOUR, type MemoryBehaviour, type WrittenMessage } from './memory-behaviour.ts';
+import { MemorySends } from './memory-sends.ts';
 import { MemorySession } from './memory-session.ts';
-
-interface Pairing {
-  readonly phone: string;
-  readonly atMs: number;
-}
-
-type ToldLimits = Omit<Extract<SessionEvent, { type: 'session.limits' }>, 'type' | 'generation'>;
-
-interface Shop {
-  readonly address: SessionAddress;
-  session: MemorySession | undefined;
-  inbound: InboundMode;
-  pairing: Pairing | undefined;
-  groups: readonly SessionGroup[];
-  readonly sent: SendOrder[];
-  /** The people who wrote: each has a chat with the number. */
-  readonly writers: Set<string>;
-  /** The limits of the number that the network last reported. */
-  limits: ToldLimits;
-}
+import type { MemoryShop, ToldLimits } from './memory-shop.ts';
 
 /**
  * The sending component in memory: no workers, no sockets, and a network that the test drives. It serves tests of
@@ -44,8 +26,9 @@ interface Shop {
 export class MemorySessionHost implements SessionHost {
   readonly #clock: Clock;
   readonly #listener: SessionListener;
-  readonly #shops = new Map<string, Shop>();
+  readonly #shops = new Map<string, MemoryShop>();
   readonly #counters = new SessionCounters();
+  readonly #sends: MemorySends;
   #behaviour: MemoryBehaviour;
   /** Called with the outcomes of all sessions. */
   readonly #settled = (session: MemorySession, messageId: string, outcome: SendOutcome): void => {
@@ -65,6 +48,11 @@ export class MemorySessionHost implements SessionHost {
     this.#clock = options.clock;
     this.#listener = options.listener;
     this.#behaviour = { ...DEFAULT_MEMORY_BEHAVIOUR, ...options.behaviour };
+    this.#sends = new MemorySends({
+      clock: options.clock,
+      behaviour: () => this.#behaviour,
+      tell: (shop, event) => this.#tell(shop, event),
+    });
   }
 
   open(address: SessionAddress, { generation, pairWith, inbound = 'none' }: SessionOpening): void {
@@ -96,62 +84,11 @@ export class MemorySessionHost implements SessionHost {
   }
 
   prepare(address: SessionAddress, order: SendOrder): void {
-    const shop = this.#shopOf(address);
-    const { session } = shop;
-    const { messageId } = order;
-    if (session?.state !== 'open') {
-      const generation = session?.generation ?? 0;
-      const outcome = { kind: 'not_sent' } as const;
-      this.#clock.after(0, () =>
-        this.#tell(shop, { type: 'session.send_outcome', generation, messageId, outcome }),
-      );
-      return;
-    }
-    session.hold(order);
-    const { checkMs, composeMs } = this.#behaviour;
-    const isPerson = order.to.startsWith('+');
-    const prepared = (): void => {
-      if (session.held(messageId) !== order) return;
-      const chat = isPerson ? { hasChat: shop.writers.has(order.to) } : {};
-      const { generation } = session;
-      this.#tell(shop, { type: 'session.prepared', generation, messageId, writes: [], ...chat });
-    };
-    const lookedUp = (): void => {
-      if (session.held(messageId) !== order) return;
-      if (isPerson && !this.#lookUp(shop, session, order)) return;
-      this.#clock.after(order.kind === 'status' ? 0 : composeMs, prepared);
-    };
-    if (isPerson) this.#clock.after(checkMs, lookedUp);
-    else lookedUp();
-  }
-
-  /** False: the message goes no further. */
-  #lookUp(shop: Shop, session: MemorySession, { messageId, to, knownAs, needsChat }: SendOrder): boolean {
-    const exists = needsChat && !shop.writers.has(to) ? 'no_chat' : this.#behaviour.exists(to);
-    if (exists !== true) {
-      const kinds = { silent: 'not_sent', rate_limited: 'rate_limited', no_chat: 'no_chat' } as const;
-      session.giveUp(messageId, { kind: exists === false ? 'not_on_network' : kinds[exists] });
-      return false;
-    }
-    const number = this.#behaviour.knownAs(to);
-    const { generation } = session;
-    if (number !== (knownAs ?? to)) {
-      this.#tell(shop, { type: 'session.recipient_known', generation, messageId, number });
-    }
-    return true;
+    this.#sends.prepare(this.#shopOf(address), order);
   }
 
   transmit(address: SessionAddress, messageId: string): void {
-    const shop = this.#shopOf(address);
-    const { session } = shop;
-    const order = session?.held(messageId);
-    if (session === undefined || order === undefined) return;
-    const { remembered } = this.#behaviour;
-    if (remembered > 0) shop.sent.push(order);
-    if (shop.sent.length > remembered) shop.sent.shift();
-    const wanted = this.#behaviour.outcome(order);
-    const outcome: SendOutcome = wanted === 'silent' ? { kind: 'unknown' } : wanted;
-    session.take(order, outcome, wanted === 'silent' ? order.deadlineMs : this.#behaviour.sendMs);
+    this.#sends.transmit(this.#shopOf(address), messageId);
   }
 
   recall(address: SessionAddress, messageId: string): void {
@@ -304,10 +241,10 @@ export class MemorySessionHost implements SessionHost {
     return this.#shopOf(address).sent;
   }
 
-  #shopOf(address: SessionAddress): Shop {
+  #shopOf(address: SessionAddress): MemoryShop {
     const known = this.#shops.get(address.shopId);
     if (known !== undefined) return known;
-    const shop: Shop = {
+    const shop: MemoryShop = {
       address,
       session: undefined,
       inbound: 'none',
@@ -321,7 +258,7 @@ export class MemorySessionHost implements SessionHost {
     return shop;
   }
 
-  #connect(shop: Shop, session: MemorySession): void {
+  #connect(shop: MemoryShop, session: MemorySession): void {
     shop.pairing ??= {
       phone: this.#behaviour.phone(shop.address),
       atMs: this.#clock.wallMs() - this.#behaviour.pairedAgoMs,
@@ -338,12 +275,12 @@ export class MemorySessionHost implements SessionHost {
     if (Object.keys(shop.limits).length > 0) this.#tellLimits(shop, session, shop.limits);
   }
 
-  #tellLimits(shop: Shop, session: MemorySession, told: ToldLimits): void {
+  #tellLimits(shop: MemoryShop, session: MemorySession, told: ToldLimits): void {
     const { generation } = session;
     session.later(0, () => this.#tell(shop, { type: 'session.limits', generation, ...told }));
   }
 
-  #showQr(shop: Shop, session: MemorySession, turn: number): void {
+  #showQr(shop: MemoryShop, session: MemorySession, turn: number): void {
     if (turn > this.#behaviour.qrCount) {
       this.#end(shop, 'qr_exhausted', 408);
       return;
@@ -355,7 +292,7 @@ export class MemorySessionHost implements SessionHost {
     session.later(this.#behaviour.qrMs, () => this.#showQr(shop, session, turn + 1));
   }
 
-  #showCode(shop: Shop, session: MemorySession, phone: string): void {
+  #showCode(shop: MemoryShop, session: MemorySession, phone: string): void {
     const refusal = this.#behaviour.codeRefusal(phone);
     if (refusal !== undefined) {
       this.#end(shop, 'pairing_refused', refusal);
@@ -370,14 +307,14 @@ export class MemorySessionHost implements SessionHost {
   }
 
   /** Closes like the port: the result is reported later, never from within the call. */
-  #closeSession(shop: Shop): void {
+  #closeSession(shop: MemoryShop): void {
     const { session } = shop;
     if (session === undefined) return;
     this.#endSession(shop);
     this.#clock.after(0, () => session.settleOrders('unknown'));
   }
 
-  #end(shop: Shop, end: SessionEnd, statusCode: number | undefined): void {
+  #end(shop: MemoryShop, end: SessionEnd, statusCode: number | undefined): void {
     const { session } = shop;
     if (session === undefined) return;
     session.settleOrders('unknown');
@@ -387,13 +324,13 @@ export class MemorySessionHost implements SessionHost {
     this.#tell(shop, { type: 'session.closed', generation, end, statusCode, detail: end });
   }
 
-  #endSession(shop: Shop): void {
+  #endSession(shop: MemoryShop): void {
     const { session } = shop;
     shop.session = undefined;
     session?.end();
   }
 
-  #tell({ address }: Pick<Shop, 'address'>, event: SessionEvent): void {
+  #tell({ address }: Pick<MemoryShop, 'address'>, event: SessionEvent): void {
     this.#listener(address, event);
   }
 }
