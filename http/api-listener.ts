@@ -6,12 +6,11 @@ import { referencePages } from './openapi/reference.ts';
 import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
-import { createRouter } from './pipeline/router.ts';
 import { tracedFront } from './pipeline/traced-front.ts';
 import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
 import { articleLibrary } from './tenant-api/articles.ts';
-import { API_BASE_PATH, API_ENDPOINTS } from './tenant-api/endpoints.ts';
-import { apiBodies, createApiFront } from './tenant-api/front.ts';
+import { API_BASE_PATH } from './tenant-api/endpoints.ts';
+import { tenantsEdge } from './tenant-api/front.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
 /** Share of a listener's slots that one tenant may use. Four tenants at their limit fill a listener. */
@@ -20,19 +19,21 @@ const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
 
 /** Creates the services that the tenants' endpoints use. */
 export function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
-  const { setupUrlTemplate } = options;
+  const { settings } = options;
   return {
     tenants: options.tenants,
     shops: options.shops,
     inbound: options.inbound,
-    events: options.tenantEvents,
+    events: options.events,
     webhooks: options.webhooks,
-    articles: articleLibrary(ARTICLES_FOLDER, options.articleSettings, {
+    articles: articleLibrary(ARTICLES_FOLDER, settings, {
       apiUrl: () => address.publicUrl + API_BASE_PATH,
       publicUrl: () => address.publicUrl,
     }),
     setupUrl: (shopId) =>
-      setupUrlTemplate.replaceAll('{PUBLIC_URL}', () => address.publicUrl).replaceAll('{shopId}', shopId),
+      settings.setupUrlTemplate
+        .replaceAll('{PUBLIC_URL}', () => address.publicUrl)
+        .replaceAll('{shopId}', shopId),
   };
 }
 
@@ -41,10 +42,8 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
   const { clock, random, log, keys, forwarder, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
   const { newId, requestLog, activity, owner, address } = parts;
   const countRequest = parts.count('');
-  const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
   const inProgress = new CallsInProgress(maxInFlight);
-  const front = createApiFront({
-    router,
+  const enter = tenantsEdge({
     services,
     owner,
     keys,
@@ -58,7 +57,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
   });
   const pages = [documentPage(address), ...referencePages(), ...articlePages(services.articles)];
-  const answer = observed(tracedFront(withPages(pages, front), options.tracing), {
+  const answer = observed(tracedFront(withPages(pages), options.tracing), {
     clock,
     log,
     newId,
@@ -70,5 +69,5 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
       log.debug(answered, 'request');
     },
   });
-  return { answer, inProgress, bodyPolicy: apiBodies({ router, keys }) };
+  return { enter, answer, inProgress };
 }

@@ -1,32 +1,36 @@
-import type { MaybePromise } from '../runtime/maybe-promise.ts';
-import type { RequestValue } from './contract/exchange.ts';
 import type { Exchange } from './exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
+import type { Entered } from './pipeline/front.ts';
 import { KeptBody, type ReadBody, wholeBody } from './pipeline/kept-body.ts';
 import type { OpenRequest } from './request-head.ts';
 
-/** Rules for the bodies that a listener reads. */
+/** What a listener does with the bodies that it reads. */
 export interface BodyReader {
   readonly bodies: BodyBudget;
-  /** Same as `BodyPolicy.accountOf`. */
-  accountOf(head: RequestValue): MaybePromise<string | undefined>;
-  respond(exchange: Exchange, whole: RequestValue): void;
+  respond(exchange: Exchange, entered: Entered): void;
   abandoned(): void;
 }
 
 /** A body on its way in. Whole or refused, its request is answered; cut off, half a request never reaches anybody. */
 export class BodyReading {
   readonly #exchange: Exchange;
+  /** The value that `#entered` shows. */
   readonly #request: OpenRequest;
+  readonly #entered: Entered;
   readonly #reader: BodyReader;
   /** The body so far; undefined before its first piece. */
   #kept: KeptBody | undefined;
   #isAsked = false;
   #isOver = false;
 
-  constructor(exchange: Exchange, request: OpenRequest, reader: BodyReader) {
+  constructor(
+    exchange: Exchange,
+    { request, entered }: { readonly request: OpenRequest; readonly entered: Entered },
+    reader: BodyReader,
+  ) {
     this.#exchange = exchange;
     this.#request = request;
+    this.#entered = entered;
     this.#reader = reader;
   }
 
@@ -64,7 +68,7 @@ export class BodyReading {
     this.#isOver = true;
     this.#request.body = body;
     this.#request.bodyFault = fault;
-    this.#reader.respond(this.#exchange, this.#request);
+    this.#reader.respond(this.#exchange, this.#entered);
   }
 
   /**
@@ -72,7 +76,7 @@ export class BodyReading {
    */
   async #askForAccount(): Promise<void> {
     try {
-      const account = await this.#reader.accountOf(this.#request);
+      const account = await this.#entered.account();
       if (this.#isOver) return;
       if (account !== undefined && this.#kept?.belongsTo(account)) return;
       this.#kept?.release();

@@ -18,8 +18,8 @@ import type { RequestLogLimits } from './request-log/request-log.ts';
 import type { ArticleSettings } from './tenant-api/articles.ts';
 import type { FileBounds } from './tenant-api/file-replies.ts';
 
-/** The settings and services of the two listeners. */
-export interface HttpOptions {
+/** The settings of the two listeners. */
+export interface HttpSettings extends ArticleSettings {
   readonly host: string;
   /** 0: the system's choice. */
   readonly port: number;
@@ -33,18 +33,27 @@ export interface HttpOptions {
   readonly publicUrl: string | undefined;
   /** Address at which a shop is completed; contains `{PUBLIC_URL}` and `{shopId}`. */
   readonly setupUrlTemplate: string;
-  /** Current settings that the articles show to callers. */
-  readonly articleSettings: ArticleSettings;
-  /** Version of the build, for /healthz. */
-  readonly version: string;
+}
+
+/** What the endpoints ask the actors of this node. */
+export interface HttpActors {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;
   readonly inbound: InboundOperations;
-  readonly tenantEvents: EventOperations;
+  readonly events: EventOperations;
   readonly operators: OperatorOperations;
   readonly webhooks: WebhookOperations;
   readonly fleet: FleetOperations;
   readonly keys: KeyDirectory;
+  readonly feed: OperatorEventFeed;
+}
+
+/** The settings and services of the two listeners. */
+export interface HttpOptions extends HttpActors {
+  /** Shown to callers as well, in the articles. */
+  readonly settings: HttpSettings;
+  /** Version of the build, for /healthz. */
+  readonly version: string;
   readonly forwarder: Forwarder;
   readonly store: Pick<Store, 'read' | 'append'>;
   /** Bounds on what is asked of the network's hosts of files. */
@@ -54,7 +63,6 @@ export interface HttpOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly events: OperatorEventFeed;
   /** Makes spans of the tenants' requests; absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
   readonly health: { ready(): boolean | Promise<boolean> };

@@ -1,9 +1,8 @@
 import { consolePages } from './console/console-pages.ts';
 import type { HttpOptions } from './http-options.ts';
 import { allActors } from './operator-api/actor-list.ts';
-import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { fleetOverview } from './operator-api/fleet-overview.ts';
-import { createOperatorFront, operatorBodies } from './operator-api/front.ts';
+import { operatorsEdge } from './operator-api/front.ts';
 import { operatorTokenCheck } from './operator-api/operator-token-check.ts';
 import { operatorPages } from './operator-api/pages.ts';
 import { resumeEverywhere } from './operator-api/resume-everywhere.ts';
@@ -11,7 +10,6 @@ import type { OperatorServices } from './operator-api/services.ts';
 import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
-import { createRouter } from './pipeline/router.ts';
 import { createRequestLogReader } from './request-log/request-log-reader.ts';
 import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
 
@@ -56,13 +54,11 @@ export function operatorListener(
   parts: SharedParts,
   services: OperatorServices,
 ): Listener {
-  const { clock, random, log, forwarder, operatorTokens, version, health, metrics } = options;
+  const { clock, random, log, forwarder, settings, version, health, metrics } = options;
   const { newId, owner, events } = parts;
   const countRequest = parts.count('admin ');
-  const tokenCheck = operatorTokenCheck({ tokens: operatorTokens, clock, log, metrics });
-  const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
-  const operators = createOperatorFront({
-    router,
+  const tokenCheck = operatorTokenCheck({ tokens: settings.operatorTokens, clock, log, metrics });
+  const enter = operatorsEdge({
     services,
     owner,
     tokenCheck,
@@ -74,7 +70,7 @@ export function operatorListener(
   });
   const pages = [...consolePages(), ...operatorPages({ tokenCheck, version, health, metrics, events })];
   const inProgress = new CallsInProgress(options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT);
-  const answer = observed(withPages(pages, operators), {
+  const answer = observed(withPages(pages), {
     clock,
     log,
     newId,
@@ -84,5 +80,5 @@ export function operatorListener(
       if (answered.status !== 200 || !PROBES.has(answered.route)) log.debug(answered, 'operator request');
     },
   });
-  return { answer, inProgress, bodyPolicy: operatorBodies({ router, tokenCheck }) };
+  return { enter, answer, inProgress };
 }

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BodyReader, BodyReading } from './body-reading.ts';
-import type { ReplyValue, RequestValue, Responder } from './contract/exchange.ts';
+import type { ReplyValue, RequestValue } from './contract/exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
-import type { BodyPolicy } from './pipeline/front.ts';
+import type { Entered, Responder } from './pipeline/front.ts';
 import { LARGE_BODY_BYTES, LargeBodies } from './pipeline/large-bodies.ts';
 import { PeerAddresses } from './pipeline/peer-addresses.ts';
 import { type HeadOptions, readHead } from './request-head.ts';
@@ -15,10 +15,11 @@ export interface ServerOptions extends HeadOptions {
   readonly host: string;
   /** 0: the system's choice. */
   readonly port: number;
+  /** Finds what a request leads to, from its head. */
+  readonly enter: (request: RequestValue) => Entered;
   readonly answer: Responder;
   /** Bounds the bodies in reading; shared by the listeners of a node. */
   readonly bodies: BodyBudget;
-  readonly bodyPolicy: BodyPolicy;
 }
 
 /** A listener that runs. */
@@ -37,7 +38,6 @@ const EXCLUSIVE_PORT = 1;
 /** Starts a listener. Rejects when the address cannot be had. */
 export function startServer(options: ServerOptions): Promise<Server> {
   const app = uWebSockets.App();
-  const { bodies, bodyPolicy } = options;
   const large = new LargeBodies();
   const peers = new PeerAddresses();
   let inProgress = 0;
@@ -45,11 +45,10 @@ export function startServer(options: ServerOptions): Promise<Server> {
   let drained: (() => void) | undefined;
 
   const reader: BodyReader = {
-    bodies,
-    accountOf: (head) => bodyPolicy.accountOf(head),
-    respond(exchange, whole) {
-      if (whole.body.length <= LARGE_BODY_BYTES) respond(exchange, whole);
-      else respondInTurn(exchange, whole);
+    bodies: options.bodies,
+    respond(exchange, entered) {
+      if (entered.request.body.length <= LARGE_BODY_BYTES) respond(exchange, entered);
+      else respondInTurn(exchange, entered);
     },
     abandoned: settle,
   };
@@ -67,39 +66,40 @@ export function startServer(options: ServerOptions): Promise<Server> {
     inProgress += 1;
     const { request, hasBody } = readHead(raw, exchange, peers.of(response), options);
     exchange.method = request.method;
+    const entered = options.enter(request);
     // The bytes after such a head could be read as another request. Any bytes that arrive before the answer close the
     // connection, and every answer closes it, including 404 and 405.
     if (request.bodyFault === 'length_repeated') {
-      respondOnceKnown(exchange, answerNextTurn(request));
+      respondOnceKnown(exchange, answerNextTurn(entered));
       return;
     }
     // A body that is not asked for is passed over by the parser, without memory, until the next request begins.
-    if (!hasBody || request.bodyFault !== undefined || bodyPolicy.headDecides(request)) {
-      respond(exchange, request);
+    if (!hasBody || request.bodyFault !== undefined || !entered.takesBody) {
+      respond(exchange, entered);
       return;
     }
-    new BodyReading(exchange, request, reader).begin();
+    new BodyReading(exchange, { request, entered }, reader).begin();
   });
 
   // Rare cases are separate functions: a function that creates closures pays for them in each call.
-  async function answerNextTurn(request: RequestValue): Promise<ReplyValue> {
+  async function answerNextTurn(entered: Entered): Promise<ReplyValue> {
     await nextTurn();
-    return { ...(await options.answer(request)), close: true };
+    return { ...(await options.answer(entered)), close: true };
   }
 
-  function respondInTurn(exchange: Exchange, whole: RequestValue): void {
-    large.enter(() => respondLater(exchange, whole));
+  function respondInTurn(exchange: Exchange, entered: Entered): void {
+    large.enter(() => respondLater(exchange, entered));
   }
 
   /** Outside of the request's own callback, so what is written has to be gathered, and the caller may be gone. */
-  function respondLater(exchange: Exchange, request: RequestValue): void {
+  function respondLater(exchange: Exchange, entered: Entered): void {
     if (exchange.isGone) settle();
-    else exchange.response.cork(() => respond(exchange, request));
+    else exchange.response.cork(() => respond(exchange, entered));
   }
 
-  function respond(exchange: Exchange, request: RequestValue): void {
+  function respond(exchange: Exchange, entered: Entered): void {
     // Nothing else of the request is kept until the answer: its body may be large, and the answer may be delayed.
-    const answer = options.answer(request);
+    const answer = options.answer(entered);
     if (answer instanceof Promise || answer.waiting !== undefined) {
       respondOnceKnown(exchange, Promise.resolve(answer));
       return;

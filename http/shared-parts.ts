@@ -1,6 +1,6 @@
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import { AuditLog } from './audit-log/audit-log.ts';
-import type { Responder } from './contract/exchange.ts';
+import type { RequestValue } from './contract/exchange.ts';
 import { createEventStream, type EventStream } from './events/event-stream.ts';
 import { FleetEvents } from './events/fleet-events.ts';
 import type { HttpOptions } from './http-options.ts';
@@ -8,7 +8,7 @@ import { type RecentActivity, recentActivity } from './metrics/recent-activity.t
 import { countRequests, type RequestCounters } from './metrics/request-metrics.ts';
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
 import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
-import type { BodyPolicy } from './pipeline/front.ts';
+import type { Entered, Responder } from './pipeline/front.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
 import { FileReplies } from './tenant-api/file-replies.ts';
@@ -34,11 +34,11 @@ export interface SharedParts {
   readonly address: { publicUrl: string };
 }
 
-/** A listener's front, its calls in progress, and its rules for bodies. */
+/** Both steps of a listener, and its calls in progress. */
 export interface Listener {
+  readonly enter: (request: RequestValue) => Entered;
   readonly answer: Responder;
   readonly inProgress: CallsInProgress;
-  readonly bodyPolicy: BodyPolicy;
 }
 
 /** Makes the parts. */
@@ -46,7 +46,7 @@ export function sharedParts(options: HttpOptions): SharedParts {
   const { clock, log, forwarder, metrics } = options;
   const newId = objectIdGenerator(options.random);
   const fleetEvents = new FleetEvents({
-    feed: options.events,
+    feed: options.feed,
     forwarder,
     clock,
     epoch: newId(clock.wallMs()),
@@ -61,14 +61,14 @@ export function sharedParts(options: HttpOptions): SharedParts {
     files: new FileReplies({ bounds: options.files, clock, log }),
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
-    activity: recentActivity({ clock, feed: options.events, metrics }),
+    activity: recentActivity({ clock, feed: options.feed, metrics }),
     owner: {
       tenants: options.tenants,
       stillOwner: (id) => forwarder.stillOwner(id),
       isBusy: options.isBusy ?? (() => false),
       log,
     },
-    address: { publicUrl: options.publicUrl ?? '' },
+    address: { publicUrl: options.settings.publicUrl ?? '' },
   };
 }
 

@@ -39,27 +39,25 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
   const admin = operatorListener(options, parts, operatorSide);
-  exportMessageLatency(options.events, metrics);
+  exportMessageLatency(options.feed, metrics);
   const bodies = new BodyBudget();
   exportHttp(metrics, parts, { bodies, inProgress: () => api.inProgress.count + admin.inProgress.count });
 
-  const caller = callerAddress(options.trustedProxies);
-  const { host, port, adminHost, adminPort } = options;
+  const { host, port, adminHost, adminPort, trustedProxies } = options.settings;
+  const caller = callerAddress(trustedProxies);
   const apiServer = await startServer({
     host,
     port,
-    answer: api.answer,
+    ...api,
     bodies,
-    bodyPolicy: api.bodyPolicy,
     callerAddress: caller,
     eventsPath: `${API_BASE_PATH}/events`,
   });
   const adminServer = await startServer({
     host: adminHost,
     port: adminPort,
-    answer: admin.answer,
+    ...admin,
     bodies,
-    bodyPolicy: admin.bodyPolicy,
     callerAddress: caller,
     eventsPath: `${OPERATOR_BASE_PATH}/events`,
   }).catch(async (failure: unknown) => {

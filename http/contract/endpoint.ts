@@ -86,15 +86,20 @@ export interface CheckedRequest<Path extends string, Query, Body, Services, Wait
   readonly query: Query;
   readonly body: Body;
   readonly services: Services;
+  /** The header `Idempotency-Key`, where the endpoint takes it and it came. */
+  readonly idempotencyKey: string | undefined;
+  readonly call: CallContext<Wait>;
+}
+
+/** The surroundings of a call, as they came from the edge. */
+interface CallContext<Wait> {
   readonly requestId: string;
   /** The caller's trace context; undefined without one. */
   readonly traceparent: string | undefined;
-  /** The header `Idempotency-Key`, where the endpoint takes it and it came. */
-  readonly idempotencyKey: string | undefined;
   /** Tells when the caller disconnects. Set only for a call that came in at this node. */
-  readonly connection: CallerConnection | undefined;
+  readonly connection?: CallerConnection | undefined;
   /** The wait that has ended, if the call waited. */
-  readonly wait: Wait | undefined;
+  readonly wait?: Wait | undefined;
 }
 
 interface Declaration<
@@ -158,17 +163,14 @@ export interface Endpoint<Services> {
   /** `created` makes the tenant's id at the edge, so that the request can be routed to its shard. */
   readonly tenant: 'caller' | 'param' | 'created' | 'none';
   handle(request: {
-    readonly caller: Caller | undefined;
-    readonly operator: Operator | undefined;
+    readonly caller?: Caller;
+    readonly operator?: Operator;
     readonly params: Readonly<Record<string, string>>;
     readonly query: unknown;
     readonly body: unknown;
     readonly services: Services;
-    readonly requestId: string;
-    readonly traceparent: string | undefined;
     readonly idempotencyKey: string | undefined;
-    readonly connection: CallerConnection | undefined;
-    readonly wait: CallWait | undefined;
+    readonly call: CallContext<CallWait>;
   }): MaybePromise<
     | {
         readonly status: number;

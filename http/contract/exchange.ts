@@ -86,6 +86,3 @@ export interface ReplyValue {
   /** True when the connection cannot be used further. */
   readonly close?: boolean | undefined;
 }
-
-/** Answers requests. Never rejects. */
-export type Responder = (request: RequestValue) => MaybePromise<ReplyValue>;

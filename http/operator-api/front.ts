@@ -6,7 +6,7 @@ import type { AuditLog } from '../audit-log/audit-log.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
-import type { ReplyValue } from '../contract/exchange.ts';
+import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
 import {
   answerOperator,
   isOfMovedTenant,
@@ -16,14 +16,22 @@ import {
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
-import { anonymous, type BodyPolicy, type EdgeHandler, isRead, routed } from '../pipeline/front.ts';
-import type { Router } from '../pipeline/router.ts';
+import {
+  anonymous,
+  bodyRefusal,
+  type CallMarks,
+  type EdgeReply,
+  type Entered,
+  isRead,
+  noEndpoint,
+} from '../pipeline/front.ts';
+import { createRouter } from '../pipeline/router.ts';
+import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './endpoints.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
 import type { OperatorServices } from './services.ts';
 
-/** The router, the check of tokens and the services of the operators' edge. */
+/** The check of tokens and the services of the operators' edge. */
 export interface OperatorFrontOptions {
-  readonly router: Router<OperatorServices>;
   readonly services: OperatorServices;
   readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
   readonly tokenCheck: OperatorTokenCheck;
@@ -40,58 +48,71 @@ interface Edge extends OperatorFrontOptions {
 }
 
 /** The operators' edge: route, token and role, then the node that owns the tenant a path names, or this one. */
-export function createOperatorFront(parts: OperatorFrontOptions): EdgeHandler {
-  const options: Edge = { ...parts, follow: ownerFollower(parts) };
-  return async (request, { requestId, traceparent }) => {
-    const target = routed(options.router, request);
-    if (!target.found) return target.refused;
-    const { endpoint, route } = target;
-    const { role = 'admin' } = endpoint;
-    const admitted = options.tokenCheck.admit(request, { role, changes: endpoint.method !== 'GET' });
-    if (admitted.operator === undefined) return anonymous(admitted.refusal, route);
-    // Operators name everything by its id, in either case.
-    const values = target.values.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
-    const tenantId = tenantOf(endpoint, values, options);
-    if (tenantId === 'unknown') return anonymous(errorReply({ code: 'NOT_FOUND' }), route);
-    const asked = {
-      values,
-      query: request.query,
-      contentType: request.headers.contentType,
-      body: request.body,
-      bodyFault: request.bodyFault,
-      idempotencyKey: request.headers.idempotencyKey,
-      requestId,
-      traceparent,
-      tenantId,
-      operator: admitted.operator,
+export function operatorsEdge(parts: OperatorFrontOptions): (request: RequestValue) => Entered {
+  const edge: Edge = { ...parts, follow: ownerFollower(parts) };
+  const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
+  return (request) => {
+    const match = router.match(request.path);
+    const endpoint = match?.route.byMethod.get(request.method);
+    return {
+      request,
+      // Nothing is kept of a body without a token of theirs.
+      get takesBody() {
+        return endpoint !== undefined && !isRead(request.method) && edge.tokenCheck.knows(request);
+      },
+      account: () => 'operators',
+      async answer(call) {
+        if (match === undefined || endpoint === undefined) return noEndpoint(match);
+        const target = { endpoint, route: match.route.path, given: match.values };
+        return bodyRefusal(request, target.route) ?? answerOperators(target, request, call, edge);
+      },
     };
-    const answer = (): Promise<ReplyValue> => answerByOwner(endpoint, asked, options);
-    if (endpoint.method === 'GET') return { reply: await answer(), route, tenantId, keyId: undefined };
-    const { name: operator, role: held } = admitted.operator;
-    const named = endpoint.params.map((param, index) => [param, (values[index] ?? '').slice(0, LONGEST_ID)]);
-    const change: Change = {
-      operator,
-      role: held,
-      method: endpoint.method,
-      route: endpoint.path,
-      params: { ...Object.fromEntries(named), ...(tenantId === undefined ? {} : { tenantId }) },
-      ip: request.ip,
-      requestId,
-    };
-    const reply = await recorded(change, answer, options);
-    return { reply, route, tenantId, keyId: undefined };
   };
 }
 
-/** The operators' bodies: nothing is kept of one without a token of theirs. */
-export function operatorBodies({
-  router,
-  tokenCheck,
-}: Pick<OperatorFrontOptions, 'router' | 'tokenCheck'>): BodyPolicy {
-  return {
-    headDecides: (head) => !routed(router, head).found || isRead(head.method) || !tokenCheck.knows(head),
-    accountOf: () => 'operators',
+/** An endpoint, its route, and the values of a path as they came. */
+interface Target {
+  readonly endpoint: Endpoint<OperatorServices>;
+  readonly route: string;
+  readonly given: readonly string[];
+}
+
+async function answerOperators(
+  { endpoint, route, given }: Target,
+  request: RequestValue,
+  call: CallMarks,
+  options: Edge,
+): Promise<EdgeReply> {
+  const { role = 'admin' } = endpoint;
+  const admitted = options.tokenCheck.admit(request, { role, changes: endpoint.method !== 'GET' });
+  if (admitted.operator === undefined) return anonymous(admitted.refusal, route);
+  // Operators name everything by its id, in either case.
+  const values = given.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
+  const tenantId = tenantOf(endpoint, values, options);
+  if (tenantId === 'unknown') return anonymous(errorReply({ code: 'NOT_FOUND' }), route);
+  const { query, headers, body, bodyFault } = request;
+  const { contentType, idempotencyKey } = headers;
+  const { requestId, traceparent } = call;
+  const asked = {
+    ...{ values, query, contentType, body, bodyFault, idempotencyKey, requestId, traceparent },
+    tenantId,
+    operator: admitted.operator,
   };
+  const answer = (): Promise<ReplyValue> => answerByOwner(endpoint, asked, options);
+  if (endpoint.method === 'GET') return { reply: await answer(), route, tenantId, keyId: undefined };
+  const { name: operator, role: held } = admitted.operator;
+  const named = endpoint.params.map((param, index) => [param, (values[index] ?? '').slice(0, LONGEST_ID)]);
+  const change: Change = {
+    operator,
+    role: held,
+    method: endpoint.method,
+    route: endpoint.path,
+    params: { ...Object.fromEntries(named), ...(tenantId === undefined ? {} : { tenantId }) },
+    ip: request.ip,
+    requestId,
+  };
+  const reply = await recorded(change, answer, options);
+  return { reply, route, tenantId, keyId: undefined };
 }
 
 /** Characters of a path's id that are written down; every id of ours is shorter. */

@@ -150,20 +150,7 @@ function handled<Services>(
   const checked = checkRequest(endpoint, request);
   if (!checked.ok) return refusal({ code: 'VALIDATION_ERROR', fields: checked.fields });
   const { params, query, body, idempotencyKey } = checked;
-  const { requestId, traceparent, connection, wait } = request;
-  return endpoint.handle({
-    caller,
-    operator: undefined,
-    params,
-    query,
-    body,
-    services,
-    requestId,
-    traceparent,
-    idempotencyKey,
-    connection,
-    wait,
-  });
+  return endpoint.handle({ caller, params, query, body, idempotencyKey, services, call: request });
 }
 
 function refusal(failure: Extract<HandledAnswer, { readonly ok: false }>['failure']): HandledAnswer {
@@ -226,21 +213,8 @@ export async function answerOperator<Services>(
     }
     const { tenantId } = parts;
     const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
-    const { query, body, idempotencyKey } = checked;
-    const { operator, requestId, traceparent } = parts;
-    const answer = await endpoint.handle({
-      caller: undefined,
-      operator,
-      params,
-      query,
-      body,
-      services,
-      requestId,
-      traceparent,
-      idempotencyKey,
-      connection: undefined,
-      wait: undefined,
-    });
+    const { operator } = parts;
+    const answer = await endpoint.handle({ ...checked, params, operator, services, call: parts });
     const reply = replyOf(endpoint, answer, '');
     if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };

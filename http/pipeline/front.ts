@@ -1,10 +1,9 @@
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import { problem } from '../contract/validation.ts';
 import type { CallWait } from '../contract/waiting.ts';
-import type { Router } from './router.ts';
+import type { Match } from './router.ts';
 
 /** A reply, and the facts about its request that logs and metrics need. */
 export interface EdgeReply {
@@ -29,22 +28,31 @@ export interface CallMarks {
   readonly wait?: CallWait | undefined;
 }
 
-/** The edge part of one listener. Never rejects. */
-export type EdgeHandler = (request: RequestValue, call: CallMarks) => MaybePromise<EdgeReply>;
-
 /**
- * Decides about a request's body from its head alone. Most requests of strangers are refused by the head, so nothing of
- * their bodies is kept.
+ * A request at a listener. It is made from the head alone, so the route and the key are looked up once, for the body and
+ * for the answer.
  */
-export interface BodyPolicy {
-  /** True where the head decides the answer: no such route or method, no well-formed key, a method without a body. */
-  headDecides(head: RequestValue): boolean;
+export interface Entered {
+  readonly request: RequestValue;
+  /**
+   * False where the head decides the answer: no such route or method, no well-formed key, a method without a body.
+   * Most requests of strangers are refused so, and nothing of their bodies is kept.
+   */
+  readonly takesBody: boolean;
   /**
    * The account that a body which comes in pieces counts on; undefined: the key opens nothing, which decides
    * the answer as well. Rejects when the key cannot be looked up now.
    */
-  accountOf(head: RequestValue): MaybePromise<string | undefined>;
+  account(): MaybePromise<string | undefined>;
+  /** Answers the request, whose body has come. A call that waits is asked again. Never rejects. */
+  answer(call: CallMarks): MaybePromise<EdgeReply>;
 }
+
+/** A step on the way to the answer of a request. Never rejects. */
+export type EdgeHandler = (entered: Entered, call: CallMarks) => MaybePromise<EdgeReply>;
+
+/** Replies to requests at a listener. Never rejects. */
+export type Responder = (entered: Entered) => MaybePromise<ReplyValue>;
 
 /** True if the method has no body that is read. */
 export function isRead(method: string): boolean {
@@ -59,40 +67,25 @@ export function anonymous(reply: ReplyValue, route: string): EdgeReply {
   return { reply, route, tenantId: undefined, keyId: undefined };
 }
 
-/** The endpoint of a request, or the reply if there is none. That reply needs no key. */
-export type Routed<Services> =
-  | {
-      readonly found: true;
-      readonly endpoint: Endpoint<Services>;
-      readonly values: readonly string[];
-      readonly route: string;
-    }
-  | { readonly found: false; readonly refused: EdgeReply };
+/** Refuses a path that leads nowhere, or a method that its route does not have. That reply needs no key. */
+export function noEndpoint(match: Match<never> | undefined): EdgeReply {
+  if (match === undefined) return anonymous(errorReply({ code: 'NOT_FOUND' }), UNMATCHED);
+  const { path, methods } = match.route;
+  return anonymous(errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: methods })), path);
+}
 
-/** Finds the endpoint, and refuses unknown paths, wrong methods and bodies that are not to be read. */
-export function routed<Services>(router: Router<Services>, request: RequestValue): Routed<Services> {
-  const match = router.match(request.path);
-  if (match === undefined) {
-    return { found: false, refused: anonymous(errorReply({ code: 'NOT_FOUND' }), UNMATCHED) };
+/** Refuses a body that is not to be read; undefined if it may be. */
+export function bodyRefusal({ bodyFault }: RequestValue, route: string): EdgeReply | undefined {
+  if (bodyFault === 'too_large') {
+    return anonymous({ ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true }, route);
   }
-  const { route, values } = match;
-  const endpoint = route.byMethod.get(request.method);
-  if (endpoint === undefined) {
-    const refusal = errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: route.methods }));
-    return { found: false, refused: anonymous(refusal, route.path) };
-  }
-  if (request.bodyFault === 'too_large') {
-    const refusal = { ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true };
-    return { found: false, refused: anonymous(refusal, route.path) };
-  }
-  if (request.bodyFault === 'crowded') {
+  if (bodyFault === 'crowded') {
     const message = 'Too many bodies are on their way; send it again shortly, and in one piece.';
-    return { found: false, refused: anonymous(errorReply({ code: 'OVERLOADED', message }), route.path) };
+    return anonymous(errorReply({ code: 'OVERLOADED', message }), route);
   }
-  if (request.bodyFault === 'length_repeated') {
+  if (bodyFault === 'length_repeated') {
     const fields = [problem('content-length', 'is given more than once, or without a number')];
-    const refusal = { ...errorReply({ code: 'VALIDATION_ERROR', fields }), close: true };
-    return { found: false, refused: anonymous(refusal, route.path) };
+    return anonymous({ ...errorReply({ code: 'VALIDATION_ERROR', fields }), close: true }, route);
   }
-  return { found: true, endpoint, values, route: route.path };
+  return undefined;
 }

@@ -3,12 +3,20 @@ import type { Logger } from '../../runtime/logger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
-import type { ReplyValue, RequestValue, Responder, WaitingCall } from '../contract/exchange.ts';
+import type { ReplyValue, RequestValue, WaitingCall } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { CallsInProgress } from './calls-in-progress.ts';
 import { DelayedRejections } from './delayed-rejections.ts';
-import { anonymous, type CallMarks, type EdgeHandler, type EdgeReply, UNMATCHED } from './front.ts';
+import {
+  anonymous,
+  type CallMarks,
+  type EdgeHandler,
+  type EdgeReply,
+  type Entered,
+  type Responder,
+  UNMATCHED,
+} from './front.ts';
 import { readTraceparent } from './traceparent.ts';
 
 /** The steps that every request of both listeners passes through. */
@@ -27,17 +35,17 @@ interface Begun extends CallMarks {
 
 /** A call that waits. Its request is answered again later, and counts as the same call. */
 class Waiting implements WaitingCall {
-  readonly request: RequestValue;
+  readonly entered: Entered;
   readonly begun: Begun;
   readonly wait: CallWait;
   readonly #goOn: (call: Waiting) => MaybePromise<ReplyValue>;
 
   constructor(
-    request: RequestValue,
+    entered: Entered,
     { begun, wait }: { readonly begun: Begun; readonly wait: CallWait },
     goOn: (call: Waiting) => MaybePromise<ReplyValue>,
   ) {
-    this.request = request;
+    this.entered = entered;
     this.begun = begun;
     this.wait = wait;
     this.#goOn = goOn;
@@ -110,63 +118,60 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
   }
 
   /** Turns a call into one that waits: it no longer counts as in progress, and is not logged yet. */
-  function waiting(request: RequestValue, { reply, wait }: Waited, begun: Begun): ReplyValue {
+  function waiting(entered: Entered, { reply, wait }: Waited, begun: Begun): ReplyValue {
     inProgress.beginWait();
-    return { ...reply, waiting: new Waiting(request, { begun, wait }, goOn) };
+    return { ...reply, waiting: new Waiting(entered, { begun, wait }, goOn) };
   }
 
-  function goOn({ request, begun, wait }: Waiting): MaybePromise<ReplyValue> {
+  function goOn({ entered, begun, wait }: Waiting): MaybePromise<ReplyValue> {
     inProgress.endWait();
     const { requestId, traceparent } = begun;
-    return mapMaybePromise(asked(request, begun, { requestId, traceparent, wait }), (reply) => {
+    return mapMaybePromise(asked(entered, begun, { requestId, traceparent, wait }), (reply) => {
       if (reply.waiting === undefined) wait.leave();
       return reply;
     });
   }
 
-  function settled(request: RequestValue, answered: EdgeReply, begun: Begun): MaybePromise<ReplyValue> {
-    if (waits(answered)) return waiting(request, answered, begun);
+  function settled(entered: Entered, answered: EdgeReply, begun: Begun): MaybePromise<ReplyValue> {
+    if (waits(answered)) return waiting(entered, answered, begun);
+    const { request } = entered;
     return isOverload(answered)
       ? held(withoutBody(request), answered, begun)
       : finished(request, answered, begun);
   }
 
   /** Waits for a front's asynchronous reply. The call counts as in progress until then. */
-  function later(
-    request: RequestValue,
-    answered: Promise<EdgeReply>,
-    begun: Begun,
-  ): MaybePromise<ReplyValue> {
+  function later(entered: Entered, answered: Promise<EdgeReply>, begun: Begun): MaybePromise<ReplyValue> {
     inProgress.enter();
     return answered.then(
       (known) => {
         inProgress.leave();
-        return settled(request, known, begun);
+        return settled(entered, known, begun);
       },
       (thrown) => {
         inProgress.leave();
-        return broken(request, thrown, begun);
+        return broken(entered.request, thrown, begun);
       },
     );
   }
 
-  function asked(request: RequestValue, begun: Begun, marks: CallMarks): MaybePromise<ReplyValue> {
+  function asked(entered: Entered, begun: Begun, marks: CallMarks): MaybePromise<ReplyValue> {
     let answered: MaybePromise<EdgeReply>;
     try {
-      answered = front(request, marks);
+      answered = front(entered, marks);
     } catch (thrown) {
-      return broken(request, thrown, begun);
+      return broken(entered.request, thrown, begun);
     }
-    return answered instanceof Promise ? later(request, answered, begun) : settled(request, answered, begun);
+    return answered instanceof Promise ? later(entered, answered, begun) : settled(entered, answered, begun);
   }
 
-  return (request) => {
-    const begun = begin(request);
+  return (entered) => {
+    const begun = begin(entered.request);
     if (inProgress.isFull) {
       const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
-      return held(withoutBody(request), refused, begun);
+      return held(withoutBody(entered.request), refused, begun);
     }
-    return asked(request, begun, begun);
+    return asked(entered, begun, begun);
   };
 }
 

@@ -9,12 +9,13 @@ export interface Page {
   answer(request: RequestValue): MaybePromise<ReplyValue>;
 }
 
-/** A front that answers these pages itself and leaves the rest to the next. */
-export function withPages(pages: readonly Page[], next: EdgeHandler): EdgeHandler {
+/** Answers these pages, and lets every other request answer itself. */
+export function withPages(pages: readonly Page[]): EdgeHandler {
   const byPath = new Map(pages.map((page) => [page.path, page]));
-  return (request, call) => {
+  return (entered, call) => {
+    const { request } = entered;
     const page = byPath.get(request.path);
-    if (page === undefined) return next(request, call);
+    if (page === undefined) return entered.answer(call);
     if (!isRead(request.method)) {
       return anonymous(
         errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: 'GET, HEAD' })),

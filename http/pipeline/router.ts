@@ -1,4 +1,3 @@
-import { rememberLast } from '../../runtime/memoize.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 
 /** The endpoints of a path. */
@@ -47,13 +46,13 @@ export function createRouter<Services>(
     plant(root, path.slice(1), route);
   }
   const from = basePath.length + 1;
-  // A call asks twice, for its head and for its answer.
-  const match = rememberLast((path: string) => {
-    const fixed = whole.get(path);
-    if (fixed !== undefined) return fixed;
-    return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
-  });
-  return { match };
+  return {
+    match(path) {
+      const fixed = whole.get(path);
+      if (fixed !== undefined) return fixed;
+      return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
+    },
+  };
 }
 
 function routesByPath<Services>(endpoints: readonly Endpoint<Services>[]): Map<string, Route<Services>> {

@@ -7,13 +7,13 @@ import type { EdgeHandler, EdgeReply } from './front.ts';
 export function tracedFront(front: EdgeHandler, tracing: Tracing | undefined): EdgeHandler {
   if (tracing === undefined) return front;
   const waiting = new WeakMap<CallWait, Span>();
-  return (request, call) => {
-    const { method } = request;
+  return (entered, call) => {
+    const { method } = entered.request;
     const { requestId, wait } = call;
     const span =
       (wait && waiting.get(wait)) ?? tracing.start(method, { parent: call.traceparent, kind: 'server' });
     const { traceparent } = span;
-    return mapMaybePromise(front(request, { requestId, traceparent, wait }), (answered): EdgeReply => {
+    return mapMaybePromise(front(entered, { requestId, traceparent, wait }), (answered): EdgeReply => {
       if (answered.wait !== undefined) {
         waiting.set(answered.wait, span);
         return answered;

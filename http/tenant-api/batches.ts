@@ -99,7 +99,8 @@ export const createBatch = apiEndpoint({
   async handle(request) {
     const { notBefore, notAfter, idempotencyKey: ofBody, ...asked } = request.body;
     if (!hasText(asked.text) && asked.mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-    const { requestId, traceparent, idempotencyKey: ofHeader } = request;
+    const { call, idempotencyKey: ofHeader } = request;
+    const { requestId, traceparent } = call;
     if (ofHeader !== undefined && (ofBody ?? ofHeader) !== ofHeader) return TWO_KEYS;
     const shop = await namedShop(request);
     if (!shop.ok) return shop;

@@ -43,7 +43,7 @@ export const connectChannel = apiEndpoint({
   async handle(request) {
     const shop = await namedShop(request);
     return shop.ok
-      ? channelReply(await request.services.shops.connect(shop.value, request.connection))
+      ? channelReply(await request.services.shops.connect(shop.value, request.call.connection))
       : shop;
   },
 });
@@ -84,7 +84,7 @@ export const requestPairingCode = apiEndpoint({
     if (!shop.ok) return shop;
     const { phone } = request.body;
     return channelReply(
-      await request.services.shops.requestPairingCode(shop.value, phone, request.connection),
+      await request.services.shops.requestPairingCode(shop.value, phone, request.call.connection),
     );
   },
 });

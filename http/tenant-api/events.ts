@@ -101,7 +101,7 @@ export const listEvents = apiEndpoint({
   errors: NAMED_SHOP_ERRORS,
   waits: EVENT_WAITS,
   followed: EVENT_PAGES,
-  async handle({ caller, query, services, wait }) {
+  async handle({ caller, query, services, call: { wait } }) {
     const { cursor, limit, types, shop, waitMs } = query;
     const named = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);
     if (named?.ok === false) return named;

@@ -2,7 +2,6 @@ import type { KeyDirectory } from '../../actors/tenants/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Counts } from '../../runtime/counts.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import { rememberLast } from '../../runtime/memoize.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
@@ -12,25 +11,24 @@ import { answerAsOwner, type OwnedReply, type OwnedRequest } from '../owner/answ
 import { ownerFollower } from '../owner/follow-owner.ts';
 import {
   anonymous,
-  type BodyPolicy,
+  bodyRefusal,
   type CallMarks,
-  type EdgeHandler,
   type EdgeReply,
+  type Entered,
   isRead,
-  type Routed,
-  routed,
+  noEndpoint,
 } from '../pipeline/front.ts';
 import { presentedHash, presentedKey } from '../pipeline/presented-key.ts';
-import type { Router } from '../pipeline/router.ts';
+import { createRouter, type Match } from '../pipeline/router.ts';
 import { askNextOwner, askOwner, type OwnerWays } from './ask-owner.ts';
+import { API_BASE_PATH, API_ENDPOINTS } from './endpoints.ts';
 import type { EventReaders } from './event-readers.ts';
 import type { FileReplies } from './file-replies.ts';
 import { openStream } from './followed-pages.ts';
 import type { ApiServices } from './services.ts';
 
-/** The router, the key look-up, the owner's part and the ways to other nodes that the tenants' edge uses. */
+/** The key look-up, the owner's part and the ways to other nodes that the tenants' edge uses. */
 export interface ApiFrontOptions extends Omit<OwnerWays, 'follow' | 'inFlight'> {
-  readonly router: Router<ApiServices>;
   readonly keys: KeyDirectory;
   readonly clock: Clock;
   readonly eventReaders: EventReaders;
@@ -46,137 +44,150 @@ interface Edge extends ApiFrontOptions, OwnerWays {}
  * The tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge decides nothing
  * about a key but whose it is, so a revocation needs no broadcast (runtime/README.md, How one writer is ensured).
  */
-export function createApiFront(parts: ApiFrontOptions): EdgeHandler {
-  const options: Edge = {
-    ...parts,
-    follow: ownerFollower(parts),
-    inFlight: new Counts(),
-  };
-  return (request, call) => {
-    const target = routed(options.router, request);
-    if (!target.found) return target.refused;
-    const hash = hashOf(request.headers);
+export function tenantsEdge(parts: ApiFrontOptions): (request: RequestValue) => Entered {
+  const edge: Edge = { ...parts, follow: ownerFollower(parts), inFlight: new Counts() };
+  const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+  return (request) => new EnteredCall(request, router.match(request.path), edge);
+}
+
+/** Stands for a tenant that was not looked up yet. */
+const NOT_ASKED = '';
+
+/** A request at the tenants' edge. A call that waits keeps it, so it holds little. */
+class EnteredCall implements Entered {
+  readonly request: RequestValue;
+  readonly #match: Match<ApiServices> | undefined;
+  readonly #endpoint: Endpoint<ApiServices> | undefined;
+  /** SHA-256 of the key in hex; undefined without a well-formed one. */
+  readonly #hash: string | undefined;
+  readonly #edge: Edge;
+  #tenantId: MaybePromise<string | undefined> = NOT_ASKED;
+
+  constructor(request: RequestValue, match: Match<ApiServices> | undefined, edge: Edge) {
+    this.request = request;
+    this.#match = match;
+    this.#endpoint = match?.route.byMethod.get(request.method);
+    this.#hash = presentedHash(request.headers);
+    this.#edge = edge;
+  }
+
+  get takesBody(): boolean {
+    return this.#endpoint !== undefined && !isRead(this.request.method) && this.#hash !== undefined;
+  }
+
+  account(): MaybePromise<string | undefined> {
+    if (this.#tenantId === NOT_ASKED) this.#tenantId = this.#edge.keys.tenantOfKey(this.#hash ?? '');
+    return this.#tenantId;
+  }
+
+  answer(call: CallMarks): MaybePromise<EdgeReply> {
+    const match = this.#match;
+    const endpoint = this.#endpoint;
+    if (match === undefined || endpoint === undefined) return noEndpoint(match);
+    const { request } = this;
+    const route = match.route.path;
+    const refused = bodyRefusal(request, route);
+    if (refused !== undefined) return refused;
+    const hash = this.#hash;
     if (hash === undefined) {
-      const code = presentedKey(request.headers) === undefined ? 'API_KEY_MISSING' : 'API_KEY_INVALID';
-      return anonymous(errorReply({ code }), target.route);
+      const isMissing = presentedKey(request.headers) === undefined;
+      return anonymous(errorReply({ code: isMissing ? 'API_KEY_MISSING' : 'API_KEY_INVALID' }), route);
     }
-    const tenantId = options.keys.tenantOfKey(hash);
-    if (tenantId instanceof Promise)
-      return answerOnceFound(target, request, { tenantId, hash, call }, options);
-    return tenantId === undefined
-      ? unknownKey(target.route)
-      : answerTenant(target, request, { tenantId, hash, call }, options);
-  };
+    const known = { request, route, endpoint, values: match.values, hash, call };
+    const tenantId = this.account();
+    return tenantId instanceof Promise
+      ? answerOnceFound(known, tenantId, this.#edge)
+      : answerKey(known, tenantId, this.#edge);
+  }
 }
 
-/** SHA-256 of the key that a call presents, in hex; undefined without a well-formed one. A call asks twice, for its head and for its answer. */
-const hashOf = rememberLast(presentedHash);
-
-function unknownKey(route: string): EdgeReply {
-  return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
-}
-
-/** The answer to a key that this node has to look up. */
-function answerOnceFound(
-  target: Extract<Routed<ApiServices>, { found: true }>,
-  request: RequestValue,
-  { tenantId, hash, call }: Presented<Promise<string | undefined>>,
-  edge: Edge,
-): Promise<EdgeReply> {
-  return tenantId.then(
-    (found) =>
-      found === undefined
-        ? unknownKey(target.route)
-        : answerTenant(target, request, { tenantId: found, hash, call }, edge),
-    (thrown) => {
-      edge.owner.log.warn({ err: thrown, route: target.route }, 'a key could not be looked up');
-      return anonymous(errorReply(failureOfThrown(thrown)), target.route);
-    },
-  );
-}
-
-/**
- * The tenants' bodies: nothing is kept of one without a well-formed key, and each counts on the tenant of its
- * key.
- */
-export function apiBodies({ router, keys }: Pick<ApiFrontOptions, 'router' | 'keys'>): BodyPolicy {
-  return {
-    headDecides: ({ method, path, headers }) =>
-      router.match(path)?.route.byMethod.has(method) !== true ||
-      isRead(method) ||
-      hashOf(headers) === undefined,
-    accountOf: ({ headers }) => keys.tenantOfKey(hashOf(headers) ?? ''),
-  };
-}
-
-/** The key of each request. */
-interface Presented<TenantId> {
-  readonly tenantId: TenantId;
+/** A request with a well-formed key for an endpoint. */
+interface KnownCall {
+  readonly request: RequestValue;
+  readonly route: string;
+  readonly endpoint: Endpoint<ApiServices>;
+  readonly values: readonly string[];
   readonly hash: string;
   readonly call: CallMarks;
 }
 
-/** Answers within the tenant's share of the requests in flight. An answer that is there at once is not counted. */
-function answerTenant(
-  target: Extract<Routed<ApiServices>, { found: true }>,
-  request: RequestValue,
-  known: Presented<string>,
+/** Where a request leads. */
+type Target = Pick<KnownCall, 'route' | 'endpoint'>;
+
+/** The answer to a key that this node has to look up. */
+function answerOnceFound(
+  known: KnownCall,
+  tenantId: Promise<string | undefined>,
   edge: Edge,
-): MaybePromise<EdgeReply> {
-  const { route } = target;
-  const { tenantId, hash, call } = known;
+): Promise<EdgeReply> {
+  return tenantId.then(
+    (found) => answerKey(known, found, edge),
+    (thrown) => {
+      const { route } = known;
+      edge.owner.log.warn({ err: thrown, route }, 'a key could not be looked up');
+      return anonymous(errorReply(failureOfThrown(thrown)), route);
+    },
+  );
+}
+
+/** Answers within the tenant's share of the requests in flight. An answer that is there at once is not counted. */
+function answerKey(known: KnownCall, tenantId: string | undefined, edge: Edge): MaybePromise<EdgeReply> {
+  const { request, route, endpoint, call } = known;
+  if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
   // A call that waited was admitted before.
   if (call.wait === undefined && edge.inFlight.of(tenantId) >= edge.maxInFlightPerTenant) {
     const message = 'Too many calls of this account are being answered; try again shortly.';
     return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
   }
-  const { endpoint, values } = target;
-  const { followed } = endpoint;
-  const { takesEvents, lastEventId } = request.headers;
-  if (endpoint.givesFile)
-    return counted(answerFile(target, request, known, edge), { route, tenantId }, edge.inFlight);
-  if (followed === undefined || !takesEvents || request.method !== 'GET') {
-    return answerKnown(target, request, known, edge);
+  const { followed, givesFile } = endpoint;
+  const { headers, method } = request;
+  const owned = ownedRequest(known, tenantId);
+  const place = { route, tenantId };
+  if (givesFile) return counted(answerFile(endpoint, owned, method === 'HEAD', edge), place, edge.inFlight);
+  if (followed === undefined || !headers.takesEvents || method !== 'GET') {
+    return answerOwned(known, call.wait === undefined ? owned : continued(owned, endpoint, call.wait), edge);
   }
-  const first = ownedRequest(request, { values, tenantId, keyHash: hash, call });
-  const opened = openStream({ endpoint, followed }, { request: first, place: lastEventId }, edge);
-  return counted(opened, { route, tenantId }, edge.inFlight);
+  const opened = openStream({ endpoint, followed }, { request: owned, place: headers.lastEventId }, edge);
+  return counted(opened, place, edge.inFlight);
 }
 
 /** A file that the owner allows is fetched by this node, whichever node that is. */
 async function answerFile(
-  { endpoint, values }: Extract<Routed<ApiServices>, { found: true }>,
-  request: RequestValue,
-  { tenantId, hash, call }: Presented<string>,
+  endpoint: Endpoint<ApiServices>,
+  owned: OwnedRequest,
+  isHead: boolean,
   edge: Edge,
 ): Promise<OwnedReply> {
-  const asked = ownedRequest(request, { values, tenantId, keyHash: hash, call });
-  const answered = await askOwner(endpoint, asked, edge);
+  const answered = await askOwner(endpoint, owned, edge);
   const { file } = answered;
   if (file === undefined) return answered;
-  const { connection } = request;
-  return edge.files.reply({ ...answered, file }, { tenantId, isHead: request.method === 'HEAD', connection });
+  const { tenantId, connection } = owned;
+  return edge.files.reply({ ...answered, file }, { tenantId, isHead, connection });
 }
 
-function answerKnown(
-  target: Extract<Routed<ApiServices>, { found: true }>,
-  request: RequestValue,
-  { tenantId, hash, call }: Presented<string>,
-  edge: Edge,
-): MaybePromise<EdgeReply> {
-  const { endpoint, values, route } = target;
+function answerOwned(target: Target, owned: OwnedRequest, edge: Edge): MaybePromise<EdgeReply> {
+  const { endpoint, route } = target;
   const { inFlight, forwarder, services, owner } = edge;
-  const asked = ownedRequest(request, { values, tenantId, keyHash: hash, call });
-  const owned = call.wait === undefined ? asked : continued(asked, endpoint, call.wait);
+  const { tenantId } = owned;
   if (!forwarder.ownerIsLocal(tenantId)) {
     return counted(askOwner(endpoint, owned, edge), { route, tenantId }, inFlight);
   }
   const answered = answerAsOwner(endpoint, owned, services, owner);
-  if (answered instanceof Promise) {
-    return answerInTime(target, owned, answered, edge);
-  }
+  return answered instanceof Promise
+    ? answerInTime(target, owned, answered, edge)
+    : answeredHere(target, owned, answered, edge);
+}
+
+/** The answer of this node, or that of the next owner when the tenant moved meanwhile. */
+function answeredHere(
+  { endpoint, route }: Target,
+  owned: OwnedRequest,
+  answered: OwnedReply,
+  edge: Edge,
+): MaybePromise<EdgeReply> {
+  const { tenantId } = owned;
   if (!answered.moved) return frontReply(answered, route, tenantId);
-  return counted(askNextOwner(endpoint, owned, answered, edge), { route, tenantId }, inFlight);
+  return counted(askNextOwner(endpoint, owned, answered, edge), { route, tenantId }, edge.inFlight);
 }
 
 /*
@@ -196,9 +207,9 @@ function counted(
     .then((known) => frontReply(known, route, tenantId));
 }
 
-/** Counts a request of the tenant until its answer is there. Returns the answer of this node, or that of the next owner when the tenant moved meanwhile. */
+/** Counts a request of the tenant until its answer is there. */
 function answerInTime(
-  target: Extract<Routed<ApiServices>, { found: true }>,
+  target: Target,
   owned: OwnedRequest,
   answered: Promise<OwnedReply>,
   edge: Edge,
@@ -207,10 +218,7 @@ function answerInTime(
   // It never rejects.
   return answered.then((known) => {
     edge.inFlight.add(owned.tenantId, -1);
-    if (!known.moved) return frontReply(known, target.route, owned.tenantId);
-    const { route, endpoint } = target;
-    const place = { route, tenantId: owned.tenantId };
-    return counted(askNextOwner(endpoint, owned, known, edge), place, edge.inFlight);
+    return answeredHere(target, owned, known, edge);
   });
 }
 
@@ -226,22 +234,20 @@ function frontReply({ reply, keyId, wait }: OwnedReply, route: string, tenantId:
   return { reply, route, tenantId, keyId, wait };
 }
 
-function ownedRequest(
-  request: RequestValue,
-  known: Pick<OwnedRequest, 'values' | 'tenantId' | 'keyHash'> & { readonly call: CallMarks },
-): OwnedRequest {
+/** Field by field: a copy by spread takes a hundred bytes more of each call that waits. */
+function ownedRequest({ request, values, hash, call }: KnownCall, tenantId: string): OwnedRequest {
   return {
-    tenantId: known.tenantId,
-    keyHash: known.keyHash,
+    tenantId,
+    keyHash: hash,
     ip: request.ip,
-    values: known.values,
+    values,
     query: request.query,
     contentType: request.headers.contentType,
     body: request.body,
     bodyFault: request.bodyFault,
     idempotencyKey: request.headers.idempotencyKey,
-    requestId: known.call.requestId,
-    traceparent: known.call.traceparent,
+    requestId: call.requestId,
+    traceparent: call.traceparent,
     connection: request.connection,
   };
 }

@@ -117,13 +117,13 @@ export function draftOf(request: {
   readonly body: Pick<MessageDraft, 'mediaType'> & {
     readonly [name in 'text' | 'mediaUrl' | 'idempotencyKey']?: string | undefined;
   };
-  readonly requestId: string;
-  readonly traceparent: string | undefined;
+  readonly call: { readonly requestId: string; readonly traceparent: string | undefined };
   readonly idempotencyKey: string | undefined;
 }): Outcome<Omit<MessageDraft, 'to' | 'reply'>> {
   const { text, mediaUrl, mediaType, idempotencyKey } = request.body;
   if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-  const { requestId, traceparent, idempotencyKey: ofHeader } = request;
+  const { call, idempotencyKey: ofHeader } = request;
+  const { requestId, traceparent } = call;
   if (ofHeader !== undefined && (idempotencyKey ?? ofHeader) !== ofHeader) return TWO_KEYS;
   const key = idempotencyKey ?? ofHeader;
   return done({ text, mediaUrl, mediaType, idempotencyKey: key, requestId, traceparent });

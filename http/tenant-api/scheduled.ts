@@ -61,7 +61,8 @@ export const scheduleMessage = apiEndpoint({
   async handle(request) {
     const { to, text: words, mediaUrl, mediaType, idempotencyKey, sendAt, notAfter } = request.body;
     if (!hasText(words) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-    const { requestId, traceparent, idempotencyKey: ofHeader } = request;
+    const { call, idempotencyKey: ofHeader } = request;
+    const { requestId, traceparent } = call;
     if (ofHeader !== undefined && (idempotencyKey ?? ofHeader) !== ofHeader) return TWO_KEYS;
     const shop = await namedShop(request);
     if (!shop.ok) return shop;

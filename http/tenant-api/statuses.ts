@@ -58,7 +58,8 @@ export const postStatus = apiEndpoint({
     'BOT_SERVICE_UNREACHABLE',
   ],
   async handle(request) {
-    const { body, requestId, traceparent, idempotencyKey } = request;
+    const { body, call, idempotencyKey } = request;
+    const { requestId, traceparent } = call;
     const { caption, mediaUrl, mediaType } = body;
     if (!hasText(caption) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
     const shop = await namedShop(request);

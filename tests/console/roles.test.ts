@@ -9,10 +9,12 @@ const BEN = 'token-of-ben-who-looks';
 let service: ServiceFixture;
 before(async () => {
   service = await startService({
-    operatorTokens: [
-      { name: 'ada', role: 'admin', token: ADMIN_TOKEN },
-      { name: 'ben', role: 'read', token: BEN },
-    ],
+    settings: {
+      operatorTokens: [
+        { name: 'ada', role: 'admin', token: ADMIN_TOKEN },
+        { name: 'ben', role: 'read', token: BEN },
+      ],
+    },
   });
 });
 after(() => service?.stop());

@@ -40,7 +40,7 @@ let target: Target;
 let folder: string;
 let ca: string;
 before(async () => {
-  service = await startService({ trustedProxies: trustedProxies() });
+  service = await startService({ settings: { trustedProxies: trustedProxies() } });
   target = await targetOf(service);
   const kept = new Map();
   const certificate = mediaCertificate({ collection: () => kept } as never);

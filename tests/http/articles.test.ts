@@ -21,7 +21,7 @@ const settings = {
 let service: ServiceFixture;
 let origin: string;
 before(async () => {
-  service = await startService({ articleSettings: settings, publicUrl: 'https://api.example.com/messaging' });
+  service = await startService({ settings: { ...settings, publicUrl: 'https://api.example.com/messaging' } });
   origin = new URL(service.apiUrl).origin;
 });
 after(() => service?.stop());

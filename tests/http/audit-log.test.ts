@@ -32,10 +32,12 @@ describe("the log of operators' changes", () => {
     };
     service = await startService({
       store,
-      operatorTokens: [
-        { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
-        { name: 'ada', role: 'operate', token: ADA },
-      ],
+      settings: {
+        operatorTokens: [
+          { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
+          { name: 'ada', role: 'operate', token: ADA },
+        ],
+      },
     });
     target = await targetOf(service);
   });

@@ -4,8 +4,8 @@ import { EventEmitter, once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import type { RequestValue } from '../../http/contract/exchange.ts';
 import { BodyBudget } from '../../http/pipeline/body-budget.ts';
-import type { Server, ServerOptions } from '../../http/server.ts';
-import { bareServer } from './bare-server.ts';
+import type { Server } from '../../http/server.ts';
+import { type BareOptions, bareServer } from './bare-server.ts';
 import type { Target } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
 import { type RawConnection, rawConnections, statuses } from './raw-connection.ts';
@@ -31,7 +31,7 @@ describe('a listener', () => {
     for (const server of servers) await server.close(0);
   });
 
-  async function listening(options: Partial<ServerOptions> = {}) {
+  async function listening(options: Partial<BareOptions> = {}) {
     const requests: RequestValue[] = [];
     const server = await bareServer({
       answer(request) {
@@ -95,12 +95,9 @@ describe('a listener', () => {
     const accountAsked = new EventEmitter();
     const { open } = await listening({
       bodies,
-      bodyPolicy: {
-        headDecides: () => false,
-        accountOf() {
-          accountAsked.emit('asked');
-          return 'somebody';
-        },
+      accountOf() {
+        accountAsked.emit('asked');
+        return 'somebody';
       },
     });
     const asked = once(accountAsked, 'asked');
@@ -128,12 +125,9 @@ describe('a listener', () => {
       const asked = new EventEmitter();
       const { open } = await listening({
         bodies,
-        bodyPolicy: {
-          headDecides: () => false,
-          accountOf({ headers }) {
-            setImmediate(() => asked.emit('asked'));
-            return headers.requestId;
-          },
+        accountOf({ headers }) {
+          setImmediate(() => asked.emit('asked'));
+          return headers.requestId;
         },
       });
       const begin = async (account: string): Promise<RawConnection> => {
@@ -167,13 +161,10 @@ describe('a listener', () => {
     let account = 0;
     const { open } = await listening({
       bodies,
-      bodyPolicy: {
-        headDecides: () => false,
-        accountOf() {
-          setImmediate(() => asked.emit('asked'));
-          account += 1;
-          return String(account);
-        },
+      accountOf() {
+        setImmediate(() => asked.emit('asked'));
+        account += 1;
+        return String(account);
       },
     });
     for (let index = 0; index < 2; index += 1) {

@@ -19,7 +19,7 @@ interface Shown {
 test('a call that asks for 30 s waits for 25 s, here and at another node', async () => {
   const asked: number[] = [];
   const service = await startService({
-    tenantEvents: {
+    events: {
       list: (_tenantId, { waitMs }) => {
         asked.push(waitMs);
         return Promise.resolve(done({ items: [], nextCursor: '0'.repeat(24) }));

@@ -67,8 +67,8 @@ describe('start and stop', () => {
   it('a port in use stops the start', async () => {
     // Named, not the system's choice: only such a port could be shared.
     const port = await freePort();
-    const service = await startService({ port });
-    await assert.rejects(startService({ port }), /cannot listen/);
+    const service = await startService({ settings: { port } });
+    await assert.rejects(startService({ settings: { port } }), /cannot listen/);
     await service.stop();
   });
 
@@ -180,7 +180,7 @@ describe('the address of the caller', () => {
       [['127.0.0.0/8'], 200],
       [[], 403],
     ] as const) {
-      const service = await startService({ trustedProxies });
+      const service = await startService({ settings: { trustedProxies } });
       const target = await targetOf(service);
       const { key } = await target.key((await target.tenant()).id, { ipAllowlist: ['203.0.113.7'] });
       const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };

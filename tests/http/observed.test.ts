@@ -13,9 +13,10 @@ import type { AnsweredRequest } from '../../http/request-log/answered-request.ts
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { Tracing } from '../../runtime/tracing.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+import { enteredAlone } from './bare-server.ts';
 
 const REPLY: ReplyValue = { status: 200, contentType: 'text/plain', headers: '', body: 'here' };
-const REQUEST: RequestValue = {
+const REQUEST_VALUE: RequestValue = {
   method: 'GET',
   path: '/',
   query: '',
@@ -33,6 +34,7 @@ const REQUEST: RequestValue = {
   bodyFault: undefined,
   ip: '127.0.0.1',
 };
+const REQUEST = enteredAlone(REQUEST_VALUE);
 
 function door(
   front: EdgeHandler,
@@ -94,7 +96,8 @@ test('a call that waits: not in flight meanwhile, run again with its wait, obser
     return asked.length < 3 ? { ...reply, wait: own } : reply;
   };
   const { answer, inProgress } = door(front, (answered) => void told.push(answered), clock);
-  const { waiting } = await answer({ ...REQUEST, headers: { ...REQUEST.headers, requestId: 'mine' } });
+  const headers = { ...REQUEST_VALUE.headers, requestId: 'mine' };
+  const { waiting } = await answer(enteredAlone({ ...REQUEST_VALUE, headers }));
   assert.deepEqual([inProgress.count, inProgress.waiting, inProgress.isFull], [0, 1, false]);
   await clock.advance(1_000);
   const shared = new SharedAnswers();

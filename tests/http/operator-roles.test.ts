@@ -28,10 +28,12 @@ describe("roles on the operators' listener", () => {
 
   before(async () => {
     service = await startService({
-      operatorTokens: [
-        { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
-        ...TOKEN_ROLES.map((role) => ({ name: `an-${role}`, role, token: tokenOf(role) })),
-      ],
+      settings: {
+        operatorTokens: [
+          { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
+          ...TOKEN_ROLES.map((role) => ({ name: `an-${role}`, role, token: tokenOf(role) })),
+        ],
+      },
     });
     target = await targetOf(service);
   });

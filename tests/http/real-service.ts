@@ -98,9 +98,9 @@ async function startReal(limits: Partial<RuntimeLimits>, parts: StartedParts): P
   stopActors = () => actors.stop();
   const { network } = made;
   if (network === undefined) throw new Error('the actors started without their sending component');
-  const { tenants, shops, operators, fleet, keys, events: tenantEvents } = actors;
+  const { tenants, shops, operators, fleet, keys, events } = actors;
   const webhooks = actors.webhooks.operations;
-  const fixture = await startService({ tenants, shops, tenantEvents, operators, webhooks, fleet, keys });
+  const fixture = await startService({ tenants, shops, events, operators, webhooks, fleet, keys });
   parts.add(() => fixture.stop());
   const { apiUrl, adminUrl } = fixture;
   const target = await openTarget({

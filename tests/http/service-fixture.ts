@@ -4,7 +4,7 @@ import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
 import type { OperatorEvent, OperatorEventFeed } from '../../http/events/operator-event.ts';
-import type { HttpOptions } from '../../http/http-options.ts';
+import type { HttpOptions, HttpSettings } from '../../http/http-options.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import { type RunningHttp, startHttp } from '../../http/start-http.ts';
@@ -37,6 +37,11 @@ export interface ServiceFixture extends RunningHttp {
   stop(): Promise<void>;
 }
 
+/** What a test has otherwise than the rest. */
+interface FixtureOptions extends Partial<Omit<HttpOptions, 'settings'>> {
+  readonly settings?: Partial<HttpSettings>;
+}
+
 /** A store on a test's own Redis: what `read` and `append` promise, nothing of shards. */
 export function plainStore(redis: Redis): Pick<Store, 'read' | 'append'> {
   async function run(commands: readonly Read[]): Promise<unknown[]> {
@@ -63,7 +68,7 @@ export const localForwarder: Forwarder = {
 };
 
 /** Starts a service on ports of the system's choice. */
-export async function startService(overrides: Partial<HttpOptions> = {}): Promise<ServiceFixture> {
+export async function startService({ settings, ...overrides }: FixtureOptions = {}): Promise<ServiceFixture> {
   const server = await startRedisServer();
   const redis = new Redis(server.url);
   const store = plainStore(redis);
@@ -72,33 +77,34 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
   const eventWaiters = new EventWaiters(systemClock);
   const lines: ServiceFixture['lines'] = [];
   const listeners = new Set<(event: OperatorEvent) => void>();
-  const events: OperatorEventFeed = {
+  const feed: OperatorEventFeed = {
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
   const running = await startHttp({
-    host: '127.0.0.1',
-    port: 0,
-    adminHost: '127.0.0.1',
-    adminPort: 0,
-    operatorTokens: [{ name: 'admin', role: 'admin', token: ADMIN_TOKEN }],
-    trustedProxies: [],
-    publicUrl: undefined,
-    setupUrlTemplate: '{PUBLIC_URL}/shops/{shopId}/edit',
-    articleSettings: {
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      adminHost: '127.0.0.1',
+      adminPort: 0,
+      operatorTokens: [{ name: 'admin', role: 'admin', token: ADMIN_TOKEN }],
+      trustedProxies: [],
+      publicUrl: undefined,
+      setupUrlTemplate: '{PUBLIC_URL}/shops/{shopId}/edit',
       sendGap: { minMs: 6_000, maxMs: 20_000 },
       messageRetentionDays: 30,
       eventRetentionDays: 7,
       eventMaxEntries: 50_000,
       platformName: 'Tenant Messaging',
+      ...settings,
     },
     version: 'test',
     tenants: fakeTenants(memory),
     shops,
     inbound,
-    tenantEvents: eventService({ store, waiters: eventWaiters, messages: shops, inbound }),
+    events: eventService({ store, waiters: eventWaiters, messages: shops, inbound }),
     operators: fakeOperators(memory),
     webhooks: fakeWebhooks(memory),
     fleet: fakeFleet(memory),
@@ -115,7 +121,7 @@ export async function startService(overrides: Partial<HttpOptions> = {}): Promis
     random: systemRandom,
     log: recordingLogger(lines),
     metrics: createMetrics(),
-    events,
+    feed,
     health: { ready: () => true },
     ...overrides,
   }).catch(async (failure: unknown) => {
