@@ -7,14 +7,11 @@ import type { ShopReference } from '../shop-operations.ts';
 import { readBatches, readBatchIds, type StoredBatch } from '../state/batch-reading.ts';
 import { type BatchRecord, waitingOf } from '../state/batches.ts';
 import { isoOrNull } from '../state/message-record.ts';
-import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import type { BatchReply } from '../turns/batches/batch-turns.ts';
-import type { ShopCommand } from '../turns/builder/shop-commands.ts';
+import { askShop, fromShop, idPage } from './ask-shop.ts';
 import { batchForecasts } from './batch-forecasts.ts';
 import type { EstimateTimes } from './queue-place.ts';
-
-const NO_SHOP = failed('SHOP_NOT_FOUND');
 
 interface BatchingParts {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
@@ -27,17 +24,14 @@ interface BatchingParts {
 /** Makes the operations on a shop's batches. */
 export function batchOperations(parts: BatchingParts): BatchOperations<ShopReference> {
   const { actors, store, clock, retentionMs } = parts;
-  const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
-    actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
   const forecast = batchForecasts(parts);
-  const batch: BatchOperations<ShopReference>['batch'] = async (shop, batchId) => {
-    const state = await actors.state<ShopState>(shopAddress(shop));
-    if (state === undefined) return NO_SHOP;
-    const [stored] = await readBatches([batchId], { keys: state.keys, store });
-    const view = stored && shownBatch(state, batchId, stored);
-    if (stored === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
-    return done({ ...view, forecast: await forecast(shop, state, { batchId, content: stored.content }) });
-  };
+  const batch: BatchOperations<ShopReference>['batch'] = (shop, batchId) =>
+    fromShop(actors, shop, async (state) => {
+      const [stored] = await readBatches([batchId], { keys: state.keys, store });
+      const view = stored && shownBatch(state, batchId, stored);
+      if (stored === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
+      return done({ ...view, forecast: await forecast(shop, state, { batchId, content: stored.content }) });
+    });
   const taken = async (shop: ShopReference, reply: Outcome<BatchReply>) => {
     if (!reply.ok) return reply;
     const { batchId, refused, replayed, differs } = reply.value;
@@ -46,27 +40,25 @@ export function batchOperations(parts: BatchingParts): BatchOperations<ShopRefer
   };
   return {
     batch,
-    createBatch: async (shop, asked) => taken(shop, await ask(shop, { type: 'create_batch', asked })),
+    createBatch: async (shop, asked) =>
+      taken(shop, await askShop(actors, shop, { type: 'create_batch', asked })),
     addRecipients: async (shop, batchId, asked) =>
-      taken(shop, await ask(shop, { type: 'add_recipients', batchId, asked })),
+      taken(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked })),
     async steerBatch(shop, batchId, order) {
-      const reply = await ask<unknown>(shop, { type: 'steer_batch', batchId, order });
+      const reply = await askShop<unknown>(actors, shop, { type: 'steer_batch', batchId, order });
       return reply.ok ? await batch(shop, batchId) : reply;
     },
-    async listBatches(shop, { limit, cursor }) {
-      const state = await actors.state<ShopState>(shopAddress(shop));
-      if (state === undefined) return NO_SHOP;
-      const reading = { keys: state.keys, store, nowMs: clock.wallMs(), retentionMs };
-      const all = await readBatchIds(reading);
-      const ids = all.filter((id) => cursor === undefined || id < cursor.toLowerCase());
-      const page = ids.slice(0, limit);
-      const stored = await readBatches(page, reading);
-      const items = page.flatMap((id, index) => {
-        const found = stored[index];
-        return (found && shownBatch(state, id, found)) ?? [];
-      });
-      return done({ items, nextCursor: ids.length > limit ? (page.at(-1) ?? null) : null });
-    },
+    listBatches: (shop, query) =>
+      fromShop(actors, shop, async (state) => {
+        const reading = { keys: state.keys, store, nowMs: clock.wallMs(), retentionMs };
+        const { ids, nextCursor } = idPage(await readBatchIds(reading), query);
+        const stored = await readBatches(ids, reading);
+        const items = ids.flatMap((id, index) => {
+          const found = stored[index];
+          return (found && shownBatch(state, id, found)) ?? [];
+        });
+        return done({ items, nextCursor });
+      }),
   };
 }
 

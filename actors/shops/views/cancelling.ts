@@ -5,6 +5,7 @@ import type { ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import type { AtPool, Cancelled } from '../turns/cancel/cancel-turns.ts';
+import { askShop } from './ask-shop.ts';
 
 /** The actors, and the way to shops of the pool. */
 interface CancellingParts {
@@ -17,7 +18,6 @@ const TRIES = 3;
 /** Messages that are taken back from the pool at a time. */
 const AT_A_TIME = 16;
 
-const NO_SHOP = failed('SHOP_NOT_FOUND');
 const UNANSWERED = failed('SERVICE_UNAVAILABLE');
 
 /** Ends one message, wherever it waits. Its record then has the end. */
@@ -27,7 +27,7 @@ export async function cancelOne(
   messageId: string,
 ): Promise<Outcome<true>> {
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const asked = await ask(parts, shop, { type: 'cancel', messageId });
+    const asked = await askShop<Cancelled>(parts.actors, shop, { type: 'cancel', messageId });
     if (!asked.ok) return asked;
     const [atPool] = asked.value.atPool;
     if (atPool === undefined) return done(true);
@@ -43,7 +43,7 @@ export async function cancelMatching(
   shop: ShopReference,
   filter: Extract<ShopCommand, { type: 'cancel_queue' }>['filter'],
 ): Promise<Outcome<{ readonly cancelled: number }>> {
-  const asked = await ask(parts, shop, { type: 'cancel_queue', filter });
+  const asked = await askShop<Cancelled>(parts.actors, shop, { type: 'cancel_queue', filter });
   if (!asked.ok) return asked;
   const { ended, atPool } = asked.value;
   let cancelled = ended;
@@ -67,12 +67,4 @@ async function takeBack(
   if (answer.kind === 'taken') return failed('NOT_CANCELLABLE');
   await actors.ask(shopAddress(shop), { type: 'pool.answered', messageId, pool: at, answer });
   return done(true);
-}
-
-function ask(
-  { actors }: CancellingParts,
-  shop: ShopReference,
-  command: ShopCommand,
-): Promise<Outcome<Cancelled>> {
-  return actors.ask<Outcome<Cancelled>>(shopAddress(shop), command, NO_SHOP);
 }

@@ -33,6 +33,7 @@ import type { SendReply } from '../turns/send/accept-message.ts';
 import { mayAskForGroup } from '../turns/send/judge-send.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';
 import { readPerson } from '../turns/shop-facts.ts';
+import { askShop, fromShop, NO_SHOP } from './ask-shop.ts';
 import { batchOperations } from './batching.ts';
 import { cancelMatching, cancelOne } from './cancelling.ts';
 import { channelView } from './channel-view.ts';
@@ -45,9 +46,6 @@ import { scheduleOperations } from './scheduling.ts';
 
 /** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
 const CONNECT_WAIT_MS = 10_000;
-
-/** The answer for a shop that is gone. */
-const NO_SHOP = failed('SHOP_NOT_FOUND');
 
 /** The actors, the store and the waits behind the operations on shops. */
 export interface ShopServiceOptions {
@@ -81,7 +79,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, clock, qrImage, pool, askGroups } = options;
 
   const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
-    actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
+    askShop(actors, shop, command);
   type SendCommand = Extract<ShopCommand, { type: 'send' }>;
   const askToSend = (shop: ShopReference, command: SendCommand): Promise<SendReply> =>
     actors.ask<SendReply>(shopAddress(shop), command, NO_SHOP);
@@ -99,13 +97,8 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
       return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
     });
-  const withState = async <Value>(
-    shop: ShopReference,
-    answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
-  ): Promise<Outcome<Value>> => {
-    const state = await actors.state<ShopState>(shopAddress(shop));
-    return state ? answer(state) : failed('SHOP_NOT_FOUND');
-  };
+  const withState = <Value>(shop: ShopReference, answer: Parameters<typeof fromShop<Value>>[2]) =>
+    fromShop(actors, shop, answer);
   const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
     withState(shop, async (state) => done(await channelView(state, qrImage)));
   const tenantOf = ({ tenantId }: Pick<ShopReference, 'tenantId'>): MaybePromise<TenantState | undefined> =>
@@ -250,7 +243,7 @@ async function listStored(
   options: ShopServiceOptions,
 ): ReturnType<ShopOperations['listMessages']> {
   const found = await storedShop(shop, options.actors);
-  if (found === undefined) return failed('SHOP_NOT_FOUND');
+  if (found === undefined) return NO_SHOP;
   const { items, nextCursor } = await listMessages(found, options.store, query);
   return done({ items: items.map((view) => placeOf(shop.tenantId, view, options)), nextCursor });
 }

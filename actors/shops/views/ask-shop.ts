@@ -1,0 +1,38 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import { failed, type Outcome } from '../../failure.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import type { ShopState } from '../state/shop-state.ts';
+import type { ShopCommand } from '../turns/builder/shop-commands.ts';
+
+/** The answer for a shop that is gone. */
+export const NO_SHOP = failed('SHOP_NOT_FOUND');
+
+/** Gives a command to a shop's actor. */
+export function askShop<Value>(
+  actors: Pick<Actors, 'ask'>,
+  shop: ShopReference,
+  command: ShopCommand,
+): Promise<Outcome<Value>> {
+  return actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
+}
+
+/** Answers from the last committed state of a shop. */
+export async function fromShop<Value>(
+  actors: Pick<Actors, 'state'>,
+  shop: ShopReference,
+  answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
+): Promise<Outcome<Value>> {
+  const state = await actors.state<ShopState>(shopAddress(shop));
+  return state === undefined ? NO_SHOP : answer(state);
+}
+
+/** A page of ids, newest first, of those behind the cursor. */
+export function idPage(
+  all: readonly string[],
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+): { readonly ids: readonly string[]; readonly nextCursor: string | null } {
+  const left = all.filter((id) => cursor === undefined || id < cursor.toLowerCase());
+  const ids = left.slice(0, limit);
+  return { ids, nextCursor: left.length > limit ? (ids.at(-1) ?? null) : null };
+}
