@@ -3,10 +3,46 @@ import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/web
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { boundedArray } from './bounded-array.ts';
 import { closedObject } from './closed-object.ts';
+import { EXAMPLES } from './examples.ts';
 import { objectId, utcDateTime } from './fields.ts';
 import { mediaUri } from './media-uri.ts';
 import { cursorPage } from './resources.ts';
-import { attemptsExample, freshWebhookExample, webhookExample } from './webhook-resources.ts';
+
+/** The example of a webhook. */
+const webhookExample = {
+  id: '66b1f0a2c3d4e5f60718290a',
+  url: 'https://example.com/hooks',
+  types: ['message.failed', 'channel.session_lost'],
+  shops: null,
+  createdAt: '2027-01-31T12:00:00.000Z',
+  disabledAt: null,
+  disabledBy: null,
+  formerSecretUntil: null,
+  failingSince: null,
+  waiting: 0,
+  deadLetters: 0,
+  missedUntil: null,
+};
+
+/** The example of a webhook with its secret. */
+const freshWebhookExample = { ...webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw…' };
+
+/** The example of a webhook's last tries. */
+const attemptsExample = {
+  items: [
+    {
+      eventId: EXAMPLES.event.id,
+      type: EXAMPLES.event.type,
+      at: '2027-01-31T12:00:15.000Z',
+      durationMs: 81,
+      number: 1,
+      status: 204,
+      error: null,
+      isDead: false,
+    },
+  ],
+  deadLetters: [],
+};
 
 const url = v.pipe(mediaUri, v.description('At https, at a public address and port 443.'));
 /** The message for an empty list. Such a webhook would get nothing, and `disabled` exists for that. */

@@ -16,14 +16,14 @@ const REMEMBERED = 200;
 const IDLE_MS = 30_000;
 
 /** Starts a pool that draws; its threads start with the first code. */
-export function startQrImages(options: { readonly threads?: number } = {}): QrImages {
+export function startQrImages(): QrImages {
   const entry = threadEntry(import.meta.url, './qr-image-worker');
   const execArgv = threadExecArgv(entry);
   const pool = new Piscina({
     filename: entry.href,
     minThreads: 0,
     name: 'drawQrImage',
-    maxThreads: options.threads ?? 1,
+    maxThreads: 1,
     idleTimeout: IDLE_MS,
     ...(execArgv === undefined ? {} : { execArgv }),
   });
