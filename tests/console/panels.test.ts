@@ -49,6 +49,18 @@ const dialog = () => page.getByRole('dialog');
 const dialogGone = () => dialog().waitFor({ state: 'detached' });
 const visitShop = () => session.visit(`/shops/${tenant.id}/${shopId}`);
 
+/** Answers questions about an erasure with the last `left` that was set; undefined: nothing is being erased. */
+const answerErasure = async (first: object | undefined): Promise<{ left: object | undefined }> => {
+  const answer = { left: first };
+  await page.route('**/erasure', (route) => {
+    const { left: data } = answer;
+    const error = { code: 'NOT_FOUND', message: 'Nothing is erased.' };
+    const json = data === undefined ? { success: false, error } : { success: true, data };
+    return route.fulfill({ status: data === undefined ? 404 : 200, json });
+  });
+  return answer;
+};
+
 /** Buttons whose words do not fit into them. */
 const TOO_SMALL = `[...document.querySelectorAll('button')]
   .filter((button) => button.scrollHeight > button.clientHeight + 2 || button.scrollWidth > button.clientWidth + 2)
@@ -109,6 +121,40 @@ test('customers are added, found by a part of their number and removed', async (
     items.map(({ phone }: { phone: string }) => phone),
     [first, second],
   );
+});
+
+test('a person is erased after a question, and the erasure says how far it is', async () => {
+  const people = `**/admin/v1/tenants/${tenant.id}/people/*`;
+  const openDialog = async (personId: string): Promise<void> => {
+    await press('Erase a person');
+    await dialog().getByLabel('Person id').fill(personId);
+    await press('Continue');
+  };
+  await openDialog(' nobody ');
+  await dialog().getByText('nobody', { exact: true }).waitFor();
+  assert.deepEqual(await accessibilityViolations(page), []);
+  await press('Erase them for good');
+  await dialog().getByRole('alert').waitFor();
+  await press('Back');
+  assert.equal(await dialog().getByLabel('Person id').inputValue(), ' nobody ');
+  await press('Close');
+  let asking = '';
+  await page.route(people, (route) => {
+    asking = `${route.request().method()} ${new URL(route.request().url()).pathname}`;
+    const data = { id: 'kX3v', deleted: false, shopsLeft: 0 };
+    return route.fulfill({ status: 202, json: { success: true, data } });
+  });
+  const answer = await answerErasure({ wholeTenant: false, shopsLeft: 0, peopleLeft: 1 });
+  await openDialog('kX/3v');
+  await press('Erase them for good');
+  await dialog().getByText('People are being erased: 1 person is left.').waitFor();
+  assert.equal(asking, `DELETE /admin/v1/tenants/${tenant.id}/people/kX%2F3v`);
+  answer.left = undefined;
+  await dialog().getByText('The erasure is done: nothing is left.').waitFor();
+  await press('Done');
+  await dialogGone();
+  await page.unroute(people);
+  await page.unroute('**/erasure');
 });
 
 test('a webhook that exists is changed', async () => {
@@ -257,17 +303,11 @@ test('a shop and then its tenant are erased once their names are typed', async (
 
 test('a running erasure shows how much is left, and its end', async () => {
   const other = await service.tenant();
-  const left = [
-    { wholeTenant: false, shopsLeft: 1, peopleLeft: 2 },
-    { wholeTenant: false, shopsLeft: 0, peopleLeft: 1 },
-  ];
-  await page.route('**/erasure', (route) => {
-    const data = left.shift();
-    const error = { code: 'NOT_FOUND', message: 'Nothing is erased.' };
-    const json = data === undefined ? { success: false, error } : { success: true, data };
-    return route.fulfill({ status: data === undefined ? 404 : 200, json });
-  });
+  const answer = await answerErasure({ wholeTenant: false, shopsLeft: 1, peopleLeft: 1 });
   await session.visit(`/tenants/${other.id}?erasing=shops`);
-  await page.getByText('People are being erased: 1 person is left.').waitFor();
+  await page.getByText('Shops and people are being erased: 1 shop is left, 1 person is left.').waitFor();
+  answer.left = { wholeTenant: true, shopsLeft: 2, peopleLeft: 0 };
+  await page.getByText('The whole tenant is being erased: 2 shops are left.').waitFor();
+  answer.left = undefined;
   await page.getByText('The erasure is done: nothing is left.').waitFor();
 });

@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useState } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
+import { ErasePerson } from './erase-person-dialog.js';
 import { Dialog, Failure, More, Panel, RoleButton, Table } from './parts.js';
 import { address } from './route.js';
 import { call } from './session.js';
@@ -18,7 +19,7 @@ export function Customers({ tenantId }) {
   const path = `/tenants/${tenantId}/customers`;
   /** Digits that the numbers shown have in them. */
   const [part, setPart] = useState('');
-  const [adding, setAdding] = useState(false);
+  const [dialog, open] = useState(/** @type {'add' | 'erase' | undefined} */ (undefined));
   /** Pages that are shown may still have them. */
   const [removed, setRemoved] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const listed = usePages(address(path, { limit: '12', q: part }).slice(1), { keyOf });
@@ -32,7 +33,8 @@ export function Customers({ tenantId }) {
     setPart(/** @type {HTMLInputElement} */ (event.currentTarget).value.replaceAll(/\D/g, '').slice(0, 15));
   const more = html`<span class="buttons">
     <input type="search" size="14" aria-label="Part of a number" placeholder="part of a number" onChange=${find} />
-    <${RoleButton} role="admin" onClick=${() => setAdding(true)}>Add<//>
+    <${RoleButton} role="admin" onClick=${() => open('add')}>Add<//>
+    <${RoleButton} role="admin" onClick=${() => open('erase')}>Erase a person<//>
   </span>`;
   return html`
     <${Panel} title="Customers" more=${more}>
@@ -49,13 +51,14 @@ export function Customers({ tenantId }) {
         ]} />
       <${More} next=${listed.next} busy=${listed.busy} />
       ${
-        adding &&
+        dialog === 'add' &&
         html`<${AddCustomers} path=${path} onClose=${() => {
-          setAdding(false);
+          open(undefined);
           setRemoved(new Set());
           listed.refresh();
         }} />`
       }
+      ${dialog === 'erase' && html`<${ErasePerson} tenantId=${tenantId} onClose=${() => open(undefined)} />`}
     <//>
   `;
 }
