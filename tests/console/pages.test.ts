@@ -49,6 +49,15 @@ for (const size of ['desktop', 'phone'] as const) {
   }
 }
 
+test('a state that is well has the colour of the line that is', async () => {
+  const { page, visit } = session;
+  await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
+  const colorOf = (where: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${where}')).backgroundColor`);
+  await page.getByRole('banner').getByText('Live').waitFor();
+  assert.equal(await colorOf('.status-line .badge'), await colorOf('.heard'));
+});
+
 test('a dialog keeps the focus, closes on Escape and is accessible', async () => {
   const { page, visit } = session;
   await page.setViewportSize(SIZES.phone);

@@ -42,7 +42,7 @@ const columns = [
   {
     name: 'Request id',
     place: /** @type {const} */ ('wide'),
-    cell: (/** @type {Change} */ { requestId }) => html`<code class="wrap">${requestId}</code>`,
+    cell: (/** @type {Change} */ { requestId }) => html`<code class="wrap whole-id">${requestId}</code>`,
   },
 ];
 

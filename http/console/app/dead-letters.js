@@ -33,13 +33,13 @@ export function DeadLetters() {
         failure=${letters.failure}
         keyOf=${keyOf}
         columns=${[
-          { name: 'At', cell: (/** @type {DeadLetter} */ { at }) => html`<${When} at=${at} />` },
+          { name: 'At', cell: (/** @type {DeadLetter} */ { at }) => html`<${When} at=${at} dated />` },
           {
             name: 'Actor',
             cell: (/** @type {DeadLetter} */ { actor }) => html`<${ActorName} actor=${actor} />`,
           },
           { name: 'Command', cell: (/** @type {DeadLetter} */ { command }) => html`<code>${command}</code>` },
-          { name: 'Cause', cell: (/** @type {DeadLetter} */ { cause }) => cause },
+          { name: 'Cause', place: 'full', cell: (/** @type {DeadLetter} */ { cause }) => cause },
           {
             name: 'Replay',
             cell: (/** @type {DeadLetter} */ { id, actor }) =>
@@ -56,5 +56,7 @@ export function DeadLetters() {
 function ActorName({ actor }) {
   const [, tenantId = '', shopId] = actor.split('/');
   const place = shopId === undefined ? address(`/tenants/${tenantId}`) : shopAddress({ tenantId, shopId });
-  return html`<a href=${place}><code class="wrap">${actor}</code></a>`;
+  // It breaks behind a slash where it does not fit.
+  const parts = actor.split(/(?<=\/)/);
+  return html`<a href=${place}><code class="wrap">${parts.map((part) => html`${part}<wbr />`)}</code></a>`;
 }

@@ -164,6 +164,7 @@ function Troubled() {
         },
         {
           name: 'Why',
+          place: 'full',
           cell: (/** @type {{ shop: Shop, said: ReturnType<typeof shopStatus> }} */ { said }) => said.text,
         },
       ]}

@@ -71,6 +71,6 @@ const columns = [
     name: 'Request id',
     place: /** @type {const} */ ('wide'),
     cell: (/** @type {LoggedRequest} */ { requestId, traceparent }) =>
-      html`<code class="wrap" title=${traceparent === null ? undefined : `trace ${traceparent.slice(3, 35)}`}>${requestId}</code>`,
+      html`<code class="wrap whole-id" title=${traceparent === null ? undefined : `trace ${traceparent.slice(3, 35)}`}>${requestId}</code>`,
   },
 ];

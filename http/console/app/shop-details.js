@@ -34,7 +34,7 @@ export function ShopDetails({ shop, machines, path }) {
         <${Windows} windows=${shop.policy?.windows ?? []} />
       <//>
       <div class="stack">
-        <${Panel} title="Queue" more=${html`<span class="muted">${count(details.queue.depth)} waiting, ${count(details.scheduled)} scheduled for later, ${count(details.batches)} batches</span>`}>
+        <${Panel} title="Queue" more=${html`<span class="muted">${queued(details)}</span>`}>
           <${Queue} details=${details} />
         <//>
         ${details.scheduled > 0 && html`<${Scheduled} path=${path} />`}
@@ -47,6 +47,14 @@ export function ShopDetails({ shop, machines, path }) {
       <${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>
     </div>
   </div>`;
+}
+
+/** @param {Details} details */
+function queued({ queue, scheduled, batches }) {
+  const parts = [`${count(queue.depth)} waiting`];
+  if (scheduled > 0) parts.push(`${count(scheduled)} scheduled`);
+  if (batches > 0) parts.push(batches === 1 ? '1 batch' : `${count(batches)} batches`);
+  return parts.join(', ');
 }
 
 /**
@@ -164,6 +172,7 @@ function Messages({ path, shopId }) {
           },
           {
             name: 'Status',
+            place: 'full',
             cell: (/** @type {Message} */ message) =>
               html`<${Badge} state=${message.status} />${message.reason !== null && html` <code>${message.reason}</code> <small class="muted">${meaningOf(message.reason)}</small>`}`,
           },
@@ -181,7 +190,7 @@ function Messages({ path, shopId }) {
           {
             name: 'Request',
             cell: (/** @type {Message} */ { requestId }) =>
-              requestId === null ? '–' : html`<code class="wrap">${requestId}</code>`,
+              requestId === null ? '–' : html`<code title=${requestId}>${shortId(requestId)}</code>`,
           },
         ]}
       />

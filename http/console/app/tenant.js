@@ -146,7 +146,11 @@ function TenantShops({ tenantId }) {
             cell: (/** @type {TenantShop} */ { channelStatus }) =>
               html`<${Badge} state=${channelStatus.msgapp ?? 'never connected'} />`,
           },
-          { name: 'Since', cell: (/** @type {TenantShop} */ { createdAt }) => day(createdAt) },
+          {
+            name: 'Since',
+            cell: (/** @type {TenantShop} */ { createdAt }) =>
+              html`<span class="day">${day(createdAt)}</span>`,
+          },
         ]}
       />
       ${data !== undefined && data.total > 20 && html`<${Pager} page=${page} last=${Math.ceil(data.total / 20)} onPage=${setPage} />`}

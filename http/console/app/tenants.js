@@ -51,8 +51,15 @@ const columns = [
     name: 'Owner',
     cell: (/** @type {Tenant} */ { owner }) => html`<span class="given">${owner?.name ?? '–'}</span>`,
   },
-  { name: 'Since', cell: (/** @type {Tenant} */ { createdAt }) => day(createdAt) },
-  { name: 'Id', cell: (/** @type {Tenant} */ { id }) => html`<code class="wrap">${id}</code>` },
+  {
+    name: 'Since',
+    cell: (/** @type {Tenant} */ { createdAt }) => html`<span class="day">${day(createdAt)}</span>`,
+  },
+  {
+    name: 'Id',
+    place: /** @type {const} */ ('wide'),
+    cell: (/** @type {Tenant} */ { id }) => html`<code class="wrap whole-id">${id}</code>`,
+  },
 ];
 
 /** @param {{ onClose: () => void }} props */
