@@ -53,13 +53,13 @@ export class MessageEraser {
   }
 
   /**
-   * Takes recipient, words and attachment out of the messages that a shop's list names, have ended and went to somebody who is
-   * forgotten. Their records stay, so that an idempotency key sends nothing again.
+   * Takes recipient, words and attachment out of the messages that a shop's list names, that have ended and that went to
+   * somebody who is forgotten. Their records stay, so that an idempotency key sends nothing again.
    */
   async redactListed(
     shard: number,
     accepted: string,
-    isForgotten: (address: string) => boolean,
+    isForgotten: (body: MessageBody) => boolean,
   ): Promise<void> {
     const { store } = this.#options;
     // From behind: what is cut off the head, or comes in, meanwhile leaves none out.
@@ -69,14 +69,31 @@ export class MessageEraser {
       ];
       if (elements.length === 0) return;
       const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
-      const messages = await readMessages(shard, ids, store);
-      const writes = messages.flatMap((message) => {
-        const { body, state } = message ?? {};
-        const isTheirs = body?.to != null && isForgotten(body.to);
-        return isTheirs && state && isFinal(state.status) ? [redaction(shard, body)] : [];
-      });
-      if (writes.length > 0) await store.commit(shard, writes);
+      await this.#redact(shard, ids, isForgotten);
     }
+  }
+
+  /** Does the same with those that no list names, where messages were kept for longer before. */
+  async redactStrays(shard: number, isForgotten: (body: MessageBody) => boolean): Promise<void> {
+    const { store, clock, retentionMs } = this.#options;
+    for await (const found of strayMessages(shard, { store, retentionMs, nowMs: clock.wallMs() })) {
+      const ids = found.filter(({ body }) => isForgotten(body)).map(({ body }) => body.id);
+      await this.#redact(shard, ids, isForgotten);
+    }
+  }
+
+  async #redact(
+    shard: number,
+    ids: readonly string[],
+    isForgotten: (body: MessageBody) => boolean,
+  ): Promise<void> {
+    const { store } = this.#options;
+    const messages = await readMessages(shard, ids, store);
+    const writes = messages.flatMap((message) => {
+      const { body, state } = message ?? {};
+      return body && state && isFinal(state.status) && isForgotten(body) ? [redaction(shard, body)] : [];
+    });
+    if (writes.length > 0) await store.commit(shard, writes);
   }
 
   async #erasures(shard: number, ids: readonly string[]): Promise<Write[]> {

@@ -7,8 +7,10 @@ import { answeredInTime } from '../../answered-in-time.ts';
 import { eraseEventsAbout } from '../../tenants/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
+import type { MessageBody } from '../state/message-record.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { personDigests } from '../state/person-ids.ts';
+import { scanHash } from '../state/scan-hash.ts';
 import { shopKeys } from '../state/shop-keys.ts';
 import { eraseInboundAmong, eraseStrayInbound } from './inbound-eraser.ts';
 import type { MessageEraser } from './message-eraser.ts';
@@ -19,7 +21,7 @@ export interface PersonEraserOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly vault: Pick<NumberVault, 'digests'>;
-  readonly messages: Pick<MessageEraser, 'redactListed'>;
+  readonly messages: Pick<MessageEraser, 'redactListed' | 'redactStrays'>;
   /** Takes the person's id out of the log of what operators changed. */
   readonly forgetChanges: (personId: string) => Promise<void>;
   /** How long messages are kept, in milliseconds. */
@@ -67,7 +69,8 @@ export class PersonEraser {
       name: `person-${personId}`,
       values: numbers.map((phone) => JSON.stringify({ phone })),
     });
-    const isForgotten = (address: string): boolean => addresses.has(address) || isTheirs(address);
+    const isForgotten = (body: MessageBody): boolean =>
+      body.tenantId === tenantId && body.to !== null && (addresses.has(body.to) || isTheirs(body.to));
     const isErased = (owner: { readonly tenantId: string; readonly fromId: string }): boolean =>
       owner.tenantId === tenantId && known.ids.has(owner.fromId);
     for (const keys of keysOfShops) {
@@ -75,8 +78,9 @@ export class PersonEraser {
       await messages.redactListed(shard, keys.accepted, isForgotten);
     }
     await eraseStrayInbound(shard, isErased, { store, retentionMs, nowMs: clock.wallMs() });
-    await this.#forgetIds(tenantId, known.fields);
+    await messages.redactStrays(shard, isForgotten);
     for (const id of known.ids) await forgetChanges(id);
+    await this.#forgetIds(tenantId, known.fields);
     await answeredInTime(clock, actors.ask(tenantAddress(tenantId), { type: 'person_erased', personId }));
   }
 
@@ -125,15 +129,9 @@ export class PersonEraser {
   }
 
   async *#fields(key: string): AsyncGenerator<readonly [field: string, value: string]> {
-    let cursor = '0';
-    do {
-      const [[next, pairs]] = (await this.#options.store.read([
-        ['HSCAN', key, cursor, 'COUNT', SCAN_COUNT],
-      ])) as [[string, string[]]];
-      cursor = next;
+    for await (const pairs of scanHash(this.#options.store, key, SCAN_COUNT))
       for (let index = 0; index + 1 < pairs.length; index += 2)
         yield [pairs[index] ?? '', pairs[index + 1] ?? ''];
-    } while (cursor !== '0');
   }
 
   async #forgetIds(tenantId: string, fields: readonly string[]): Promise<void> {
