@@ -93,7 +93,10 @@ test('the number of a deleted shop brings its counts and opt-outs to the next, a
   const twin = String((await stack.api.post('/shops', { name: 'Twin' })).data.id);
   const path = `/shops/${twin}/channels/msgapp/connect`;
   await stack.api.post(path);
-  const qr = String((await stack.api.get(path)).data.qr);
+  const qr = await until(
+    'a QR code is shown',
+    async () => (await stack.api.get(path)).data.qr as string | undefined,
+  );
   const linked = async (): Promise<string[]> => (await stack.network.sessions()).items.map(({ id }) => id);
   const before = await linked();
   await stack.network.scan(qr, FIRST_PHONE);

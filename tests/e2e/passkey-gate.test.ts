@@ -43,7 +43,8 @@ test('once the account asks for none, the shop is linked, and the reason is gone
   const path = `/shops/${stack.shopId}/channels/msgapp`;
   const { data } = await stack.api.post(`${path}/connect`);
   assert.equal(data.reason, undefined);
-  await stack.network.scan(String(data.qr), PHONE);
+  const shown = async () => (await stack.api.get(`${path}/connect`)).data.qr as string | undefined;
+  await stack.network.scan(await until('a QR code is shown', shown), PHONE);
   await until('it is connected', async () => (await stack.api.get(path)).data.status === 'connected');
   const ended = await stack.api.post(`${path}/disconnect`);
   assert.deepEqual([ended.data.status, ended.data.reason], ['disconnected', undefined]);
