@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
-import { connectShop, sendText } from '../e2e/shop-steps.ts';
+import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
@@ -19,7 +19,8 @@ before(async () => {
   // Its reason is the longest text of a list.
   await stack.network.setNumber('+33622220000', false);
   for (let index = 0; index < STRANGERS; index += 1) {
-    await sendText(stack, stack.shopId, { to: `+3362222000${index}`, text: `Hello ${index}` });
+    const sent = await sendText(stack, stack.shopId, { to: `+3362222000${index}`, text: `Hello ${index}` });
+    if (index === 0) await untilStatus(stack, String(sent.data.id), 'rejected');
   }
   const owner = { name: NAME, notificationNumber: null };
   const tenant = await stack.admin.post('/tenants', { name: NAME, plan: 'free', owner });

@@ -184,13 +184,9 @@ function Messages({ path, shopId }) {
           },
           { name: 'Delivered', cell: delivered },
           {
-            name: 'Id',
-            cell: (/** @type {Message} */ { id }) => html`<code title=${id}>${shortId(id)}</code>`,
-          },
-          {
-            name: 'Request',
-            cell: (/** @type {Message} */ { requestId }) =>
-              requestId === null ? '–' : html`<code title=${requestId}>${shortId(requestId)}</code>`,
+            name: 'Id, request',
+            cell: (/** @type {Message} */ { id, requestId }) =>
+              html`<code title=${id}>${shortId(id)}</code><br />${requestId === null ? '–' : html`<code class="muted" title=${requestId}>${shortId(requestId)}</code>`}`,
           },
         ]}
       />
