@@ -57,6 +57,26 @@ async function traffic(stack: ServiceStack, shopIds: readonly string[]): Promise
   }
 }
 
+/** What waits for later: a batch in parts, and two sends. */
+async function planned(stack: ServiceStack): Promise<void> {
+  const at = (days: number): string => new Date(systemClock.wallMs() + days * 86_400_000).toISOString();
+  const path = `/shops/${stack.shopId}`;
+  for (const [index, to] of CUSTOMERS.slice(0, 2).entries())
+    await stack.api.post(`${path}/scheduled`, {
+      channel: 'msgapp',
+      to,
+      text: 'See you',
+      sendAt: at(index + 1),
+    });
+  const batch = {
+    name: 'Spring opening hours',
+    text: 'Hello {{ name }}, we open at seven.',
+    notBefore: at(1),
+  };
+  const recipients = CUSTOMERS.slice(0, 40).map((to) => ({ to, fields: { name: to } }));
+  await stack.api.post(`${path}/batches`, { ...batch, recipients });
+}
+
 async function trouble(stack: ServiceStack, shopIds: readonly string[]): Promise<void> {
   const [, , slowed = '', held = '', lost = ''] = shopIds;
   await stack.network.ackErrors(phoneOf(2), 429);
@@ -66,18 +86,29 @@ async function trouble(stack: ServiceStack, shopIds: readonly string[]): Promise
   await stack.admin.get(`/actors/${stack.tenantId}/${lost}`);
 }
 
-async function shots(session: ConsoleSession, stack: ServiceStack, name: string): Promise<void> {
+type Shot = 'overview' | 'shops' | 'shop' | 'tenant' | 'requests' | 'audit' | 'dead-letters';
+
+async function shots(
+  session: ConsoleSession,
+  stack: ServiceStack,
+  { name, pages }: { readonly name: string; readonly pages: readonly Shot[] },
+): Promise<void> {
   const { page, visit } = session;
-  const take = async (what: string, fullPage = false): Promise<void> => {
-    await pause(2_500);
-    await page.screenshot({ path: join(FOLDER, `${name}-${what}.png`), fullPage });
+  const places: Readonly<Record<Shot, string>> = {
+    overview: '/',
+    shops: '/shops',
+    shop: `/shops/${stack.tenantId}/${stack.shopId}`,
+    tenant: `/tenants/${stack.tenantId}`,
+    requests: '/requests',
+    audit: '/audit',
+    'dead-letters': '/dead-letters',
   };
-  await visit('/');
-  await take('overview');
-  await visit('/shops');
-  await take('shops');
-  await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
-  await take('shop', name !== 'phone');
+  for (const shot of pages) {
+    await visit(places[shot]);
+    await pause(2_500);
+    const fullPage = name !== 'phone' && (shot === 'shop' || shot === 'tenant');
+    await page.screenshot({ path: join(FOLDER, `${name}-${shot}.png`), fullPage });
+  }
 }
 
 mkdirSync(FOLDER, { recursive: true });
@@ -85,19 +116,20 @@ const stack = await startServiceStack({ gapMs: '900-2500' });
 try {
   const shopIds = await openShops(stack);
   await stack.network.setNumber('+33699999999', false);
+  await planned(stack);
   const busy = traffic(stack, shopIds);
   await pause(8_000);
   await trouble(stack, shopIds);
   await pause(TRAFFIC_MS * 0.55);
   const service = { adminUrl: stack.adminUrl(), adminToken: stack.adminToken };
   const windows = [
-    ['desktop-light', {}],
-    ['desktop-dark', { colorScheme: 'dark' }],
-    ['phone', { size: 'phone' }],
+    ['desktop-light', {}, ['shops', 'shop', 'tenant', 'requests', 'audit', 'dead-letters']],
+    ['desktop-dark', { colorScheme: 'dark' }, ['overview']],
+    ['phone', { size: 'phone' }, ['overview', 'shops', 'shop']],
   ] as const;
-  for (const [name, options] of windows.slice(0, isSmoke ? 1 : windows.length)) {
+  for (const [name, options, pages] of windows.slice(0, isSmoke ? 1 : windows.length)) {
     const session = await openConsole(service, options);
-    await shots(session, stack, name);
+    await shots(session, stack, { name, pages });
     if (name === 'desktop-light') {
       await session.visit(`/shops/${stack.tenantId}/${shopIds[5]}`);
       await session.page.getByRole('button', { name: 'Connect', exact: true }).click();
