@@ -34,8 +34,8 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   },
   {
     promise: 'a suspended tenant sends nothing',
-    file: 'actors/shops/turns/builder/turn-builder.ts',
-    edits: [['heldByOperator || !this.#state.tenantActive) return;', 'heldByOperator) return;']],
+    file: 'actors/shops/state/shop-state.ts',
+    edits: [['heldByOperator && state.tenantActive;', 'heldByOperator;']],
   },
   {
     promise: 'an erased shop leaves nothing',
