@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -50,7 +50,10 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     // The caller checks that the lease is still valid before it releases the reply.
     return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
   };
-  const state = (tenantId: string): MaybePromise<TenantState> => mapMaybePromise(found(tenantId), present);
+  const state = (tenantId: string): MaybePromise<TenantState> => {
+    const tenant = found(tenantId);
+    return tenant instanceof Promise ? tenant.then(present) : present(tenant);
+  };
   const decide = (
     tenant: TenantState | undefined,
     { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
@@ -62,6 +65,12 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.changed(tenantId);
     return admission;
   };
+  // Apart, since a call that makes a closure pays for it also where nothing waits.
+  const decideOnceFound = async (
+    tenant: Promise<TenantState | undefined>,
+    request: Parameters<typeof decide>[1],
+    terms: AdmissionTerms,
+  ): Promise<Admission> => decide(await tenant, request, terms);
   const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity> => {
     const identity = tenantIdentity(tenant, keyId, clock.wallMs());
     return identity ? done(identity) : failed('API_KEY_INVALID');
@@ -75,10 +84,17 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
   };
 
   return {
-    admit: (request, terms) =>
-      mapMaybePromise(found(request.tenantId), (tenant) => decide(tenant, request, terms)),
-    identity: ({ tenantId, keyId }) =>
-      mapMaybePromise(state(tenantId), (tenant) => identityOf(tenant, keyId)),
+    admit(request, terms) {
+      const tenant = found(request.tenantId);
+      return tenant instanceof Promise
+        ? decideOnceFound(tenant, request, terms)
+        : decide(tenant, request, terms);
+    },
+    identity({ tenantId, keyId }) {
+      const tenant = state(tenantId);
+      if (!(tenant instanceof Promise)) return identityOf(tenant, keyId);
+      return tenant.then((known) => identityOf(known, keyId));
+    },
     async listShops(tenantId, { page, limit }) {
       const shops = shopsNewestFirst(await state(tenantId));
       const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));
@@ -97,7 +113,12 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
       const [view] = await views(tenantId, [named.value]);
       return view ? done(view) : failed('SHOP_NOT_FOUND');
     },
-    shopId: (tenantId, idOrName) => mapMaybePromise(state(tenantId), (tenant) => shopIdOf(tenant, idOrName)),
+    shopId(tenantId, idOrName) {
+      const tenant = state(tenantId);
+      return tenant instanceof Promise
+        ? tenant.then((known) => shopIdOf(known, idOrName))
+        : shopIdOf(tenant, idOrName);
+    },
     async listContacts(tenantId, query) {
       const { keys } = await state(tenantId);
       return done(await listContacts({ keys, store, nowMs: clock.wallMs() }, query));

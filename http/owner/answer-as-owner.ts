@@ -1,7 +1,7 @@
 import type { InboundDownload } from '../../actors/inbound-content.ts';
 import type { Admission, TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { type MaybePromise, settleMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { CallerConnection } from '../contract/caller-connection.ts';
 import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
@@ -72,9 +72,22 @@ export function answerAsOwner<Services>(
   options: OwnerOptions,
 ): MaybePromise<OwnedReply> {
   const call: OwnedCall<Services> = { endpoint, request, services, options };
-  return settleMaybePromise(
-    () => admit(call),
-    (admission) => answerAdmission(call, admission),
+  let admission: MaybePromise<Admission>;
+  try {
+    admission = admit(call);
+  } catch (thrown) {
+    return failed(call, thrown);
+  }
+  return admission instanceof Promise ? onceAdmitted(call, admission) : answerAdmission(call, admission);
+}
+
+// Asynchronous parts are separate functions: a function that creates closures pays for them even if nothing waits.
+function onceAdmitted<Services>(
+  call: OwnedCall<Services>,
+  admission: Promise<Admission>,
+): Promise<OwnedReply> {
+  return admission.then(
+    (known) => answerAdmission(call, known),
     (thrown) => failed(call, thrown),
   );
 }
@@ -103,9 +116,21 @@ function answerAdmission<Services>(
   const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   const to: Addressee = { keyId, rate };
-  return settleMaybePromise(
-    () => handled(call, admission),
-    (answer) => answered(call, answer, to),
+  try {
+    const answer = handled(call, admission);
+    return answer instanceof Promise ? onceHandled(call, answer, to) : answered(call, answer, to);
+  } catch (thrown) {
+    return failed(call, thrown, to);
+  }
+}
+
+function onceHandled<Services>(
+  call: OwnedCall<Services>,
+  answer: Promise<HandledAnswer>,
+  to: Addressee,
+): Promise<OwnedReply> {
+  return answer.then(
+    (known) => answered(call, known, to),
     (thrown) => failed(call, thrown, to),
   );
 }

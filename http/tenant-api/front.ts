@@ -1,7 +1,7 @@
 import type { KeyDirectory } from '../../actors/tenants/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Counts } from '../../runtime/counts.ts';
-import { type MaybePromise, settleMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
@@ -94,12 +94,10 @@ class EnteredCall implements Entered {
       return anonymous(errorReply({ code: isMissing ? 'API_KEY_MISSING' : 'API_KEY_INVALID' }), route);
     }
     const known = { request, route, endpoint, values: match.values, hash, call };
-    const edge = this.#edge;
-    return settleMaybePromise(
-      () => this.account(),
-      (tenantId) => answerKey(known, tenantId, edge),
-      (thrown) => lookUpFailed(known, thrown, edge),
-    );
+    const tenantId = this.account();
+    return tenantId instanceof Promise
+      ? answerOnceFound(known, tenantId, this.#edge)
+      : answerKey(known, tenantId, this.#edge);
   }
 }
 
@@ -116,9 +114,20 @@ interface KnownCall {
 /** Where a request leads. */
 type Target = Pick<KnownCall, 'route' | 'endpoint'>;
 
-function lookUpFailed({ route }: KnownCall, thrown: unknown, edge: Edge): EdgeReply {
-  edge.owner.log.warn({ err: thrown, route }, 'a key could not be looked up');
-  return anonymous(errorReply(failureOfThrown(thrown)), route);
+/** The answer to a key that this node has to look up. */
+function answerOnceFound(
+  known: KnownCall,
+  tenantId: Promise<string | undefined>,
+  edge: Edge,
+): Promise<EdgeReply> {
+  return tenantId.then(
+    (found) => answerKey(known, found, edge),
+    (thrown) => {
+      const { route } = known;
+      edge.owner.log.warn({ err: thrown, route }, 'a key could not be looked up');
+      return anonymous(errorReply(failureOfThrown(thrown)), route);
+    },
+  );
 }
 
 /** Answers within the tenant's share of the requests in flight. An answer that is there at once is not counted. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { done, type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
-import type { MessageDraft, ShopOperations } from '../../actors/shops/shop-operations.ts';
+import type { MessageDraft, ShopOperations, ShopReference } from '../../actors/shops/shop-operations.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
@@ -90,11 +90,19 @@ export const sendMessage = apiEndpoint({
     if (!content.ok) return content;
     const draft = { to: request.body.to, ...content.value };
     // Waits for nothing but the commit: every send pays for each wait.
-    return mapMaybePromise(namedShop(request), (shop) =>
-      shop.ok ? mapMaybePromise(request.services.shops.send(shop.value, draft), answerOf) : shop,
-    );
+    const shop = namedShop(request);
+    const { shops } = request.services;
+    return shop instanceof Promise
+      ? shop.then((found) => sendFrom(found, draft, shops))
+      : sendFrom(shop, draft, shops);
   },
 });
+
+function sendFrom(shop: Outcome<ShopReference>, draft: MessageDraft, shops: Pick<ShopOperations, 'send'>) {
+  if (!shop.ok) return shop;
+  const sent = shops.send(shop.value, draft);
+  return sent instanceof Promise ? sent.then(answerOf) : answerOf(sent);
+}
 
 /** The answer to a send. */
 export function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {

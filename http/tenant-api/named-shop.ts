@@ -1,6 +1,6 @@
 import { done, type FailureCode, type Outcome } from '../../actors/failure.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
-import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ApiServices } from './services.ts';
 
 /** The failures of finding the shop of a path. */
@@ -17,5 +17,11 @@ export function namedShop(request: {
 }): MaybePromise<Outcome<ShopReference>> {
   const { tenantId } = request.caller;
   const named = request.services.tenants.shopId(tenantId, request.params.idOrName);
-  return mapMaybePromise(named, (found) => (found.ok ? done({ tenantId, shopId: found.value }) : found));
+  return named instanceof Promise
+    ? named.then((found) => referenceTo(tenantId, found))
+    : referenceTo(tenantId, named);
+}
+
+function referenceTo(tenantId: string, named: Outcome<string>): Outcome<ShopReference> {
+  return named.ok ? done({ tenantId, shopId: named.value }) : named;
 }

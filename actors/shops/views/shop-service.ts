@@ -140,7 +140,12 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       const ended = await answeredInTime(clock, ask(shop, { type: 'disconnect' }));
       return ended.ok ? view(shop) : ended;
     },
-    send: (shop, draft) => mapMaybePromise(tenantOf(shop), (tenant) => sendOf(shop, draft, tenant)),
+    send(shop, draft) {
+      const tenant = tenantOf(shop);
+      return tenant instanceof Promise
+        ? tenant.then((known) => sendOf(shop, draft, known))
+        : sendOf(shop, draft, tenant);
+    },
     async postStatus(shop, draft) {
       const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
       return await ask(shop, { type: 'post_status', draft, settings });
@@ -250,10 +255,7 @@ function messageOperations(
 ): Pick<ShopOperations, 'message' | 'cancel' | 'cancelQueue'> {
   const views = new MessageViews();
   const message: ShopOperations['message'] = (tenantId, messageId) => {
-    const id = messageId.toLowerCase();
-    const found = mapMaybePromise(tenantOf({ tenantId }), (tenant) =>
-      storedMessage({ tenant, id }, views, options.store),
-    );
+    const found = askedMessage(tenantOf({ tenantId }), messageId.toLowerCase(), views, options.store);
     return mapMaybePromise(found, (one) =>
       one.ok && one.value.status === 'queued' ? done(placeOf(tenantId, one.value, options)) : one,
     );
@@ -313,6 +315,16 @@ function groupsOf(state: ShopState): Outcome<readonly GroupView[]> {
 interface AskedMessage {
   readonly tenant: TenantState;
   readonly id: string;
+}
+
+function askedMessage(
+  tenant: MaybePromise<TenantState | undefined>,
+  id: string,
+  views: MessageViews,
+  store: Store,
+): MaybePromise<Outcome<MessageView>> {
+  if (!(tenant instanceof Promise)) return storedMessage({ tenant, id }, views, store);
+  return tenant.then((known) => storedMessage({ tenant: known, id }, views, store));
 }
 
 /** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
