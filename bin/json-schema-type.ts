@@ -9,17 +9,20 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
   readonly description?: string;
 }
 
 /** Keywords that shape a value. */
-const SHAPING = ['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'items', 'properties', 'required'];
+const SHAPING = [
+  ...['$ref', 'type', 'const', 'enum', 'anyOf', 'allOf', 'items', 'properties', 'required'],
+  'additionalProperties',
+];
 
 /** Keywords that restrict values of a shape, or explain: they do not change the type. */
 const BESIDES = [
   ...['description', 'examples', 'default', 'format', 'pattern', 'not', 'propertyNames', 'deprecated'],
   ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'maxProperties'],
-  'additionalProperties',
 ];
 
 const KNOWN: ReadonlySet<string> = new Set([...SHAPING, ...BESIDES]);
@@ -55,11 +58,14 @@ export function typeOf(
 }
 
 function objectType(
-  { properties, required = [] }: JsonSchema,
+  { properties, required = [], additionalProperties }: JsonSchema,
   indent: string,
   direction: 'given' | 'answered',
 ): string {
-  if (properties === undefined) return 'Readonly<Record<string, unknown>>';
+  if (properties === undefined) {
+    const values = typeof additionalProperties === 'object' ? additionalProperties : {};
+    return `Readonly<Record<string, ${typeOf(values, indent, direction)}>>`;
+  }
   const deeper = `${indent}  `;
   const lines = Object.entries(properties).map(([name, schema]) => {
     const type = typeOf(schema, deeper, direction);

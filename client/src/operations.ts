@@ -316,7 +316,7 @@ export type Batch = {
     readonly repeated: number;
   };
   /** Why so many failed, or were rejected or refused. */
-  readonly codes: Readonly<Record<string, unknown>>;
+  readonly codes: Readonly<Record<string, number>>;
   /** When the rest will be accepted; null in lists, and where nothing is left. */
   readonly forecast: {
     readonly firstAt: string | null;
@@ -376,7 +376,7 @@ export type TakenBatch = {
     readonly repeated: number;
   };
   /** Why so many failed, or were rejected or refused. */
-  readonly codes: Readonly<Record<string, unknown>>;
+  readonly codes: Readonly<Record<string, number>>;
   /** When the rest will be accepted; null in lists, and where nothing is left. */
   readonly forecast: {
     readonly firstAt: string | null;
@@ -1439,7 +1439,7 @@ export interface Operations {
       readonly recipients: readonly {
         readonly to: string;
         /** The value of each `{{name}}` in the text, by name. */
-        readonly fields?: Readonly<Record<string, unknown>> | undefined;
+        readonly fields?: Readonly<Record<string, string>> | undefined;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;
       }[];
@@ -1513,7 +1513,7 @@ export interface Operations {
       readonly recipients: readonly {
         readonly to: string;
         /** The value of each `{{name}}` in the text, by name. */
-        readonly fields?: Readonly<Record<string, unknown>> | undefined;
+        readonly fields?: Readonly<Record<string, string>> | undefined;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;
       }[];
