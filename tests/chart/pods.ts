@@ -54,8 +54,10 @@ export interface Pod {
   /** Base address of the tenants' API. */
   readonly apiUrl: string;
   readonly adminUrl: string;
-  /** True while its readiness probe succeeds: only then a Service leads to it. */
+  /** True from its first successful readiness probe until it is not ready any more: meanwhile a Service leads to it. */
   isReady(): boolean;
+  /** Resolves once it was asked to end and its readiness probe fails. Rejects where the probe still succeeds then. */
+  readonly notReady: Promise<void>;
   /** SIGTERM, and SIGKILL after the grace. Resolves with the exit code; `null` where the grace was too short. */
   end(): Promise<number | null>;
 }
@@ -68,6 +70,9 @@ export interface Pods {
   /** Ends what still runs. */
   stop(): void;
 }
+
+/** The line that a node logs once its readiness probe fails (service/service.ts). */
+const WITHDRAWN = 'not ready from now on';
 
 /**
  * Reads a Deployment. `secrets` are in files of `folder`, which replaces a pod's volume. Each pod has its own address
@@ -121,8 +126,11 @@ export function podsOf(
       });
       running.add(child);
       let log = '';
-      child.stderr?.on('data', (chunk: Buffer) => {
-        log += chunk.toString();
+      const withdrawn = new Promise<void>((resolve) => {
+        child.stderr?.on('data', (chunk: Buffer) => {
+          log += chunk.toString();
+          if (log.includes(WITHDRAWN)) resolve();
+        });
       });
       let hasEnded = false;
       void child.ended.then(() => {
@@ -141,19 +149,17 @@ export function podsOf(
       await passes(container.startupProbe, 'the start');
       await passes({ ...container.readinessProbe, failureThreshold: 30 }, 'readiness');
       let isReady = true;
-      void (async () => {
-        while (!hasEnded) {
-          isReady = await succeeds(container.readinessProbe);
-          // Its failure is asked after more often than by a kubelet, its success too.
-          await Promise.race([child.ended, new Promise((resolve) => setTimeout(resolve, 100))]);
-        }
-        isReady = false;
-      })();
+      const notReady = Promise.race([withdrawn, child.ended]).then(async () => {
+        isReady = !hasEnded && (await succeeds(container.readinessProbe));
+        assert.ok(!isReady, `${name} says that it is not ready, and its probe succeeds`);
+      });
+      notReady.catch(() => undefined);
       return {
         name,
         apiUrl: `http://${address}:${portOf('api')}/api/v1`,
         adminUrl: `http://${address}:${portOf('operators')}/admin/v1`,
         isReady: () => isReady,
+        notReady,
         async end() {
           const graceMs = template.spec.terminationGracePeriodSeconds * 1_000;
           return (await child.stop({ graceMs })).code;

@@ -15,7 +15,6 @@ import { makeAccount } from '../e2e/account.ts';
 import { apiClient } from '../e2e/api-client.ts';
 import { retryingClient } from '../e2e/retrying-client.ts';
 import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { until } from '../e2e/waiting.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { startParts } from '../started-parts.ts';
 import { renderChart, withoutHelm } from './chart-tools.ts';
@@ -126,7 +125,7 @@ test('a rollout of the chart under traffic loses nothing and sends nothing twice
       await start(old.name.replace('5d9c', '7f1e'));
       due += 1;
       const ended = old.end();
-      await until(`${old.name} says that it is not ready`, () => Promise.resolve(!old.isReady()));
+      await old.notReady;
       due += 1;
       assert.equal(await ended, 0, `${old.name} ended within its grace`);
       live = live.filter((pod) => pod !== old);
