@@ -4,7 +4,7 @@ import type { Entered } from './pipeline/front.ts';
 import { KeptBody, type ReadBody, wholeBody } from './pipeline/kept-body.ts';
 import type { OpenRequest } from './request-head.ts';
 
-/** What a listener does with the bodies that it reads. */
+/** The memory for bodies, and the listener's next step for a whole or an abandoned request. */
 export interface BodyReader {
   readonly bodies: BodyBudget;
   respond(exchange: Exchange, entered: Entered): void;

@@ -35,7 +35,7 @@ export interface HttpSettings extends ArticleSettings {
   readonly setupUrlTemplate: string;
 }
 
-/** What the endpoints ask the actors of this node. */
+/** Services of this node's actors, for the endpoints. */
 export interface HttpActors {
   readonly tenants: TenantOperations;
   readonly shops: ShopOperations;

@@ -111,7 +111,7 @@ interface KnownCall {
   readonly call: CallMarks;
 }
 
-/** Where a request leads. */
+/** The endpoint of a request, and its route. */
 type Target = Pick<KnownCall, 'route' | 'endpoint'>;
 
 /** The answer to a key that this node has to look up. */

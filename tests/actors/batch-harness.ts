@@ -104,7 +104,7 @@ export class BatchHarness {
 
   readonly #effects: ShopEffect[] = [];
 
-  /** What was counted of batches and recipients, in words. */
+  /** Returns the counted changes of batches and recipients, each as words. */
   counted(): string[] {
     return [...this.#effects, ...this.shop.effects].flatMap((effect) => {
       if (effect.type === 'count_batch') return [[effect.change, effect.reason].join(' ').trim()];

@@ -50,7 +50,7 @@ test('a late report about an earlier attempt does not mark a message as prepared
   assert.ok(shop.writes.every((write) => !write.includes('former')));
 });
 
-test('a message that is in hand once more is not ended because the attempt before found no chat', async () => {
+test('a message that is tried again does not end when the attempt before reports that it found no chat', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toSession(id);

@@ -345,7 +345,7 @@ test('an inactive tenant’s messages do not reach the wire, and its queue conti
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send(), shop.send('+33612345679')];
   shop.command({ type: 'tenant_active', active: false });
-  assert.equal(shop.state.currentMessage, undefined, 'what was in hand is put back');
+  assert.equal(shop.state.currentMessage, undefined, 'the current message is put back');
   shop.toSession(first);
   shop.pass(3_600_000);
   assert.deepEqual([shop.statusOf(first), shop.statusOf(second)], ['queued', 'queued']);

@@ -57,7 +57,7 @@ async function traffic(stack: ServiceStack, shopIds: readonly string[]): Promise
   }
 }
 
-/** What waits for later: a batch in parts, and two sends. */
+/** Makes a batch with parts, and two scheduled sends. */
 async function planned(stack: ServiceStack): Promise<void> {
   const at = (days: number): string => new Date(systemClock.wallMs() + days * 86_400_000).toISOString();
   const path = `/shops/${stack.shopId}`;

@@ -37,7 +37,7 @@ export interface ServiceFixture extends RunningHttp {
   stop(): Promise<void>;
 }
 
-/** What a test has otherwise than the rest. */
+/** Options of a single test. */
 interface FixtureOptions extends Partial<Omit<HttpOptions, 'settings'>> {
   readonly settings?: Partial<HttpSettings>;
 }

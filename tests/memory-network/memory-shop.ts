@@ -7,10 +7,10 @@ import type {
 } from '../../actors/sessions/session-host.ts';
 import type { MemorySession } from './memory-session.ts';
 
-/** What the network says about the limits of a number. */
+/** The limits of a number that the network announces. */
 export type ToldLimits = Omit<Extract<SessionEvent, { type: 'session.limits' }>, 'type' | 'generation'>;
 
-/** What the network in memory knows of a shop. */
+/** A shop, as the network in memory knows it. */
 export interface MemoryShop {
   readonly address: SessionAddress;
   session: MemorySession | undefined;

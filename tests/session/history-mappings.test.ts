@@ -7,7 +7,7 @@ import { MemoryAuth } from '../simulator/test-client.ts';
 const NUMBER = '33622222222';
 const OTHER_NUMBER = '33633333333';
 
-/** What stands in the store once the session knew these entries and then took the parts of a history. */
+/** Returns the stored entries after a session that knew some of them took the parts of a history. */
 async function stored(
   known: Readonly<Record<string, string>>,
   parts: readonly (readonly (readonly [string, string])[])[],

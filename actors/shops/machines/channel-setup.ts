@@ -29,7 +29,7 @@ const withoutReason = (lastEnd: ChannelContext['lastEnd']): ChannelContext['last
 const withOpening = (_: unknown, _params: SessionOpening): void => undefined;
 const asData = (): void => undefined;
 
-/** What the channel machine does on its transitions, and the conditions that choose between them. */
+/** Actions of the channel machine, and the guards that choose between its transitions. */
 export const channelSetup = setup({
   types: { context: {} as ChannelContext, events: {} as ChannelEvent },
   actions: {

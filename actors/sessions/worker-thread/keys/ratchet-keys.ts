@@ -154,7 +154,7 @@ export class RatchetKeys {
     // It grows while it is gone through.
     for (const sealing of sealings) {
       if (yielder.isOver(true)) {
-        // What others set meanwhile is stored with what was sealed.
+        // Values that others set meanwhile are stored together with the sealed ones.
         this.#layers = [all];
         await yielder.next();
       }
