@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** One actor as operators see it. It is consistent, since it is taken between two turns. */
+/** One actor as operators see it. It is consistent, because it is read between two turns. */
 export interface ActorSnapshot {
   readonly address: Address;
   readonly owner: { readonly nodeId: string; readonly epoch: number };
@@ -19,7 +19,7 @@ export interface ActorSnapshot {
 export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' | 'restarts'> {
   readonly mailboxDepth: number;
   readonly oldestQueuedMs: number;
-  /** The last committed state, to be read at once; `undefined` while none is in memory. */
+  /** The last committed state, or `undefined` while none is in memory. Read it at once. */
   readonly state: unknown;
 }
 
@@ -43,16 +43,16 @@ export interface Actors {
    */
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
   ask<Reply>(address: Address, command: unknown, nobody: Reply): Promise<Reply>;
-  /** Like `ask` without a reply; failures are logged. For session events and other control messages. */
+  /** Like `ask` without a reply; failures are logged. Use it for session events and other control messages. */
   tell(address: Address, command: unknown): void;
   /**
-   * The last committed state, at once where the actor is active, activating it where it is not. `undefined`: no
-   * such actor.
+   * Returns the last committed state, at once if the actor is active. Otherwise it activates the actor. `undefined`
+   * means that there is no such actor.
    */
   state<State>(address: Address): MaybePromise<State | undefined>;
   /** Like `state` for an actor that is active here, without waiting. */
   peek<State>(address: Address): State | undefined;
-  /** True when this node owns the shard and its lease still holds now; asked before a reply is released. */
+  /** True if this node owns the shard and its lease is still valid now. Check it before a reply is released. */
   owns(shard: number): boolean;
   /** Returns the index of what `see` makes of each actor that is active here, and of the suspended ones. */
   index<Seen extends object>(see: (summary: ActorSummary) => Seen): ActorIndex<Seen>;
@@ -62,8 +62,8 @@ export interface Actors {
   /** Drops the state in memory and loads it again. */
   restart(address: Address): Promise<void>;
   /**
-   * Stops an actor here; `refused` when it must live or has something to do. Erasure stops it whatever its
-   * state, after the turn it is in (`force`).
+   * Stops an actor here. Returns `refused` if it must live or has work to do. With `force` (erasure), it stops the
+   * actor in any state, after the current turn.
    */
   passivate(address: Address, options?: { readonly force?: boolean }): Promise<'passivated' | 'refused'>;
 }

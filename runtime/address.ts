@@ -12,7 +12,7 @@ export function shardCount(): number {
 
 /**
  * Sets how many shards the data has. A node reads this before anything else. The number belongs to the process, not to
- * a node: addresses are made in many places that know no node. A process works for one installation.
+ * a node: code without a node also makes addresses. A process works for one installation.
  */
 export function setShardCount(count: number): void {
   shards = count;
@@ -23,7 +23,7 @@ export interface Address {
   readonly shard: number;
   readonly kind: string;
   readonly id: string;
-  /** `addressText` of it, where it was made before: an address that is asked again and again. */
+  /** Its `addressText`, if it was computed before. Use it for an address that is used again and again. */
   readonly text?: string;
 }
 
@@ -38,7 +38,7 @@ export function addressOf(shard: number, text: string): Address {
   return { shard, kind: text.slice(0, slash), id: text.slice(slash + 1) };
 }
 
-/** The shard a name hashes to (FNV-1a, 32 bits). Never changes for a name, since data is stored under it. */
+/** Returns the shard of a name (FNV-1a, 32 bits). It never changes for a name, because data is stored under it. */
 export function shardOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < name.length; index += 1) {
@@ -55,7 +55,10 @@ export function shardPrefix(shard: number): string {
 
 const PREFIXES: string[] = [];
 
-/** A Redis key of a shard. All of them share the hash tag, so that one script may touch them in a Redis Cluster. */
+/**
+ * Returns a Redis key of a shard. All keys of a shard have the same hash tag, so that one script may use them in a
+ * Redis Cluster.
+ */
 export function shardKey(shard: number, ...parts: string[]): string {
   let key = `{s${shard}}`;
   // Faster than joining, and every message has a few.

@@ -2,11 +2,11 @@ import type { Address } from './address.ts';
 import type { Store, Write } from './store.ts';
 
 /**
- * The decision of one turn, as data. Nothing of it has happened yet. The runtime commits the writes behind the fence.
- * It then makes `state` the actor's state, performs the effects and releases the reply.
+ * The decision of one turn, as data. None of it has happened yet. The runtime commits the writes behind the fence. It
+ * then makes `state` the actor's state, performs the effects and releases the reply.
  */
 export interface Turn<State, Effect> {
-  /** The actor's next state. Absent: unchanged. */
+  /** The actor's next state. If absent, the state is unchanged. */
   readonly state?: State;
   readonly writes?: readonly Write[];
   readonly effects?: readonly Effect[];
@@ -23,7 +23,7 @@ export interface DueTimer {
   readonly dueAtMs: number;
 }
 
-/** Why an actor stops here. After `crashed` it is loaded again at once, or after a backoff. */
+/** The reason why an actor stops here. After `crashed` it is loaded again at once, or after a backoff. */
 export type DeactivationReason = 'passivated' | 'released' | 'lost' | 'crashed' | 'suspended';
 
 /** The queue of a mailbox in which a command waits; see `Behaviour.lane`. */
@@ -32,10 +32,10 @@ export type Lane = 'client' | 'control';
 /** The command that the runtime itself sends to an actor. */
 export type RuntimeCommand = { readonly type: 'timer'; readonly id: string };
 
-/** The knowledge of a turn beside state and command. */
+/** The inputs of a turn in addition to state and command. */
 export interface TurnContext<Facts> {
   readonly address: Address;
-  /** Wall-clock time of this turn; never behind the last commit of the shard. */
+  /** Wall-clock time of this turn. It is never earlier than the last commit of the shard. */
   readonly nowMs: number;
   readonly facts: Facts;
 }
@@ -47,11 +47,11 @@ export interface TurnContext<Facts> {
 export interface Behaviour<State, Command, Effect, Facts = undefined> {
   /** First part of every address of this kind. */
   readonly kind: string;
-  /** Rebuilds the state from what the commits wrote. `undefined`: there is no such actor. */
+  /** Rebuilds the state from the committed data. `undefined` means that there is no such actor. */
   load(address: Address, store: Store, nowMs: number): Promise<State | undefined>;
   /**
    * Reads the facts that the turn needs and the state does not hold. Facts in memory are returned directly, because a
-   * promise is slow. A `RuntimeFailure` is passed on to the asker and is no crash.
+   * promise is slow. A `RuntimeFailure` is returned to the caller and does not count as a crash.
    */
   prepare(
     state: State,
@@ -61,8 +61,8 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   /** Decides. Must not change `state`. A throw changes nothing and counts as a crash (see `recover`). */
   turn(state: State, command: Command | RuntimeCommand, context: TurnContext<Facts>): Turn<State, Effect>;
   /**
-   * Called if a turn threw on a command that was no client's. Returns a turn to commit instead, for example one that
-   * settles the message being sent as unknown. `undefined`: drop the command.
+   * Called if a turn threw on a command that did not come from a client. Returns a turn to commit instead, for example
+   * one that ends the message being sent as unknown. `undefined` drops the command.
    */
   recover?(
     state: State,
@@ -74,9 +74,9 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
    * dead-letters them. `control` commands go first and are never dropped.
    */
   lane(command: Command | RuntimeCommand): Lane;
-  /** The W3C traceparent of the call that asked for a command; undefined: it is not traced. */
+  /** The W3C traceparent of the call that sent a command, or undefined if it is not traced. */
   traceOf?(command: Command | RuntimeCommand): string | undefined;
-  /** Roughly how many bytes a command holds, for the mailbox's bound. */
+  /** Returns the approximate size of a command in bytes, for the limit of the mailbox. */
   size(command: Command): number;
   /** Called after the commit. Must not throw. Its outcome comes back to the actor as a command. */
   perform(effect: Effect, address: Address): void;
@@ -84,8 +84,8 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   timers(state: State): readonly DueTimer[];
   /**
    * True while the actor must be active somewhere (a session, work in the queue, a timer that must not be late). It
-   * then starts by itself after a restart. Asked of the state that a turn decided, before its commit, and again after
-   * `committed`.
+   * then starts by itself after a restart. It is called with the state that a turn decided, before its commit, and
+   * again after `committed`.
    */
   mustLive(state: State): boolean;
   /** The first turn after every activation (process restart, take-over, crash). Settles what a lost process left behind. */
@@ -97,28 +97,28 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
    * Returns the writes for an actor that waits for an operator and has no turns. Called when it is suspended or found
    * suspended, and every `RuntimeLimits.tendSuspendedMs` after that.
    *
-   * No state is in memory. It never runs while the actor is loaded, and a load waits for its commit. `sinceMs`: when
-   * the actor was suspended on this node, Unix epoch. A rejection changes nothing, and the call is repeated. Effects
-   * follow the commit.
+   * No state is in memory. It never runs while the actor is loaded, and a load waits for its commit. `sinceMs` is the
+   * time at which the actor was suspended on this node, in Unix milliseconds. A rejection changes nothing, and the call
+   * is repeated. Effects follow the commit.
    */
   suspended?(
     address: Address,
     context: { readonly store: Store; readonly nowMs: number; readonly sinceMs: number },
   ): Promise<Pick<Turn<State, Effect>, 'writes' | 'effects'>>;
-  /** Called when a graceful hand-over begins: start no new work. Client commands no longer come. */
+  /** Called when a graceful hand-over begins: start no new work. Client commands no longer arrive. */
   draining?(state: State, context: Omit<TurnContext<undefined>, 'facts'>): Turn<State, Effect>;
   /** False while work is in progress that a hand-over should wait for, up to `RuntimeLimits.settleMs`. */
   settled?(state: State): boolean;
   /**
-   * Returns the writes for state that is in memory only, or `undefined` for none. It is the last turn before the actor
-   * is stopped here on purpose: hand-over, or an operator's passivation or restart. During it no caller gets the state.
-   * An idle actor that returns a turn is not passivated. A failed commit is not retried.
+   * Returns the writes for state that is in memory only, or `undefined` if there is none. It is the last turn before
+   * the actor is stopped here on purpose: hand-over, or an operator's passivation or restart. During it no caller gets
+   * the state. An idle actor that returns a turn is not passivated. A failed commit is not retried.
    */
   leaving?(
     state: State,
     context: Omit<TurnContext<undefined>, 'facts'>,
   ): Pick<Turn<State, Effect>, 'writes' | 'committed'> | undefined;
-  /** Called when the actor stops here (passivation, hand-over, lost shard, crash). Frees what it holds on this node. */
+  /** Called when the actor stops here (passivation, hand-over, lost shard, crash). Frees its resources on this node. */
   deactivated(state: State, address: Address, reason: DeactivationReason): void;
   /** For operators: JSON without secrets or message texts. */
   describe(state: State): Record<string, unknown>;

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Caches one answer for `keptMs` after it was found. Callers that come while it is being found share it. A failure
- * rejects for all of them and is not kept.
+ * Caches one result for `keptMs` after it was computed. Callers that arrive during the computation share it. A failure
+ * rejects for all of them and is not cached.
  */
 export function cachedFor<Value>(
   find: () => Promise<Value>,

@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   after: (delayMs, callback) => new SystemTimer(delayMs, callback),
 };
 
-/** setTimeout fires at once above 2^31-1 ms, so a longer wait is walked in steps. */
+/** setTimeout fires at once above 2^31-1 ms, so a longer wait is split into steps. */
 const longestStepMs = 2_147_483_647;
 
 class SystemTimer implements ArmedTimer {

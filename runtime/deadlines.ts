@@ -1,6 +1,9 @@
 import type { ArmedTimer, Clock } from './clock.ts';
 
-/** When many things end. Those that end within a few milliseconds share a timer, so thousands of them need few. */
+/**
+ * Deadlines of many items. Items that end within a few milliseconds share a timer, so thousands of items need few
+ * timers.
+ */
 export class Deadlines<Item> {
   readonly #clock: Clock;
   readonly #togetherMs: number;
@@ -14,7 +17,7 @@ export class Deadlines<Item> {
     this.#passed = passed;
   }
 
-  /** Ends the item after so many milliseconds, unless what is returned is cancelled before. */
+  /** Ends the item after `afterMs`, unless the returned timer is cancelled before. */
   add(item: Item, afterMs: number): ArmedTimer {
     const nowMs = this.#clock.monotonicMs();
     const atMs = Math.ceil((nowMs + afterMs) / this.#togetherMs) * this.#togetherMs;
@@ -39,7 +42,7 @@ export class Deadlines<Item> {
       last: undefined,
     };
     this.#groups.set(atMs, group);
-    // Node cuts fractions off, and the timer would come before its time.
+    // Node cuts fractions off, so the timer would fire too early.
     group.timer = this.#clock.after(Math.ceil(afterMs), () => this.#pass(group));
     return group;
   }
@@ -67,10 +70,12 @@ function forget<Item>(group: Group<Item>): void {
   if (group.groups.get(group.atMs) === group) group.groups.delete(group.atMs);
 }
 
-/** One item's end: a link of its group's list, since a set of one or two items takes four times the memory. */
+/**
+ * One item's deadline. It is a link of its group's list, because a set of one or two items takes four times the memory.
+ */
 class Ending<Item> implements ArmedTimer {
   readonly item: Item;
-  /** Undefined once it has come or was cancelled. */
+  /** Undefined once the deadline has passed or was cancelled. */
   #group: Group<Item> | undefined;
   #before: Ending<Item> | undefined;
   #after: Ending<Item> | undefined;
@@ -92,7 +97,7 @@ class Ending<Item> implements ArmedTimer {
     forget(group);
   }
 
-  /** Takes it out of the list. */
+  /** Removes it from the list. */
   leave(): void {
     const group = this.#group;
     if (group === undefined) return;

@@ -1,10 +1,10 @@
 import type { Read, Write } from './store.ts';
 
-/** The owner's record of a shard, as Redis holds it: one string a shard, changed only by scripts that compare it first. */
+/** The owner's record of a shard in Redis: one string a shard. Only scripts change it, and they first compare it. */
 export interface ShardRecord {
   /** The incarnation that owns it; `undefined`: none. */
   readonly owner: string | undefined;
-  /** Rises by one whenever the owner changes or an owner settles what it does not know. Never falls. */
+  /** Rises by one when the owner changes, or when an owner settles an unknown outcome. Never falls. */
   readonly epoch: number;
   /** Rises by one with every batch. */
   readonly revision: number;
@@ -32,22 +32,22 @@ export function parseRecord(text: string | null | undefined): ShardRecord {
   };
 }
 
-/** One shard's part of a batch: applied whole when the record is `expected`, not at all otherwise. */
+/** One shard's part of a batch. It is applied completely if the record is `expected`, otherwise not at all. */
 export interface CommitSection {
   readonly shard: number;
-  /** The record's text as this node knows it. */
+  /** The record's text that this node expects. */
   readonly expected: string;
   /** The record's text after this batch. */
   readonly next: string;
-  /** The turns whose writes these are, one an entry. */
+  /** The turns of these writes, one an entry. */
   readonly entries: readonly { readonly writes: readonly Write[] }[];
 }
 
 /** The outcome of a section. */
 export interface SectionOutcome {
   /**
-   * `committed`: applied. `unknown`: sent, and no answer came. Otherwise nothing was applied: `fenced` means that the
-   * record is another one, `unavailable` that Redis refused or was not reached.
+   * `committed`: applied. `unknown`: sent, without a reply. Otherwise nothing was applied: `fenced` means that Redis
+   * has another record, `unavailable` that Redis refused or was not reached.
    */
   readonly code: 'committed' | 'fenced' | 'unavailable' | 'unknown';
   /** With `fenced`: the record that is there. */
@@ -58,7 +58,7 @@ export interface SectionOutcome {
   readonly message?: string;
 }
 
-/** A node whose lease holds. */
+/** A node with a valid lease. */
 export interface NodeRecord {
   readonly nodeId: string;
   readonly incarnation: string;
@@ -66,11 +66,11 @@ export interface NodeRecord {
 
 /** A server's report of itself, as far as the runtime depends on it. */
 export interface ServerState {
-  /** Its address in a cluster, `redis` where there is one. */
+  /** Its address in a cluster, otherwise `redis`. */
   readonly name: string;
   readonly version: string;
   readonly isMaster: boolean;
-  /** Share of `maxmemory` in use; 0 when there is no bound. */
+  /** The used part of `maxmemory`, or 0 if there is no limit. */
   readonly memoryUse: number;
   /** `maxmemory-policy`. */
   readonly evictionPolicy: string;
@@ -79,7 +79,7 @@ export interface ServerState {
   readonly writesToDisk: boolean;
   /** Replicas that follow it now. */
   readonly replicas: number;
-  /** `min-replicas-to-write` asks for at least one: it refuses writes that no replica is there for. */
+  /** True if `min-replicas-to-write` is at least one: Redis then refuses writes without a replica. */
   readonly waitsForReplicas: boolean;
 }
 
@@ -87,32 +87,32 @@ export interface ServerState {
 export const LATER_PROCESS = 'A process that started later has registered under this node id';
 
 /**
- * Everything the runtime asks of Redis. Two implementations, one conformance suite: Redis, and a memory with
- * injected faults for simulations. Rejections are `RuntimeFailure`: `STORE_UNAVAILABLE`, nothing was changed, or
- * `OUTCOME_UNKNOWN`, it may have been.
+ * All requests of the runtime to Redis. There are two implementations with one conformance suite: Redis, and a memory
+ * with injected faults for simulations. Rejections are `RuntimeFailure`: with `STORE_UNAVAILABLE` nothing was changed,
+ * with `OUTCOME_UNKNOWN` something may have been.
  */
 export interface Engine {
-  /** Never rejects; one outcome a section, in order. */
+  /** Never rejects. Returns one outcome a section, in order. */
   commit(sections: readonly CommitSection[]): Promise<SectionOutcome[]>;
   read(reads: readonly Read[]): Promise<unknown[]>;
   readBytes(reads: readonly Read[]): Promise<unknown[]>;
   append(writes: readonly Read[]): Promise<unknown[]>;
 
   /**
-   * Makes the incarnation the only one of its node id, with a lease; the one before loses its own at once. Rejects, and
-   * changes nothing, where another call for the node id that began after this one came first.
+   * Makes the incarnation the only one of its node id, with a lease. The previous incarnation loses its lease at once.
+   * Rejects, and changes nothing, if a later call for the node id came first.
    */
   register(nodeId: string, incarnation: string, leaseMs: number): Promise<void>;
-  /** Lengthens a lease that still holds. False: it does not, and never will again. */
+  /** Extends a lease that is still valid. Returns false if it is not; it is then never valid again. */
   renew(nodeId: string, incarnation: string, leaseMs: number): Promise<boolean>;
   /** Ends the lease and forgets the node, unless another incarnation has replaced it. */
   resign(nodeId: string, incarnation: string): Promise<void>;
-  /** All nodes whose lease holds. */
+  /** All nodes with a valid lease. */
   nodes(): Promise<NodeRecord[]>;
 
   /** The records of all shards, by number. */
   records(): Promise<ShardRecord[]>;
-  /** Gives the shard to `owner` with the next epoch when its epoch is `epoch`; answers the record that then holds. */
+  /** Gives the shard to `owner` with the next epoch if its epoch is `epoch`. Returns the record after that. */
   changeOwner(
     shard: number,
     epoch: number,
@@ -125,9 +125,9 @@ export interface Engine {
 
   /** Redis' own clock, in milliseconds since the Unix epoch. */
   timeMs(): Promise<number>;
-  /** Reads the state of the servers that hold the data: one, or the masters of a cluster that answer. */
+  /** Reads the state of the servers with the data: one server, or the masters of a cluster that answer. */
   servers(): Promise<readonly ServerState[]>;
-  /** Whether writes can be sent now, and a call whenever that turns true. */
+  /** True if writes can be sent now. Calls back whenever that becomes true. */
   available(): boolean;
   onAvailable(listener: () => void): void;
   close(): Promise<void>;

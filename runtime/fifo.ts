@@ -1,9 +1,9 @@
 /** Shared by all empty queues: a node has tens of thousands of them. */
 const NOTHING: never[] = [];
 
-/** First in, first out, without moving what waits: taking costs the same however long the queue is. */
+/** First in, first out, without moving waiting items: taking costs the same for any length of the queue. */
 export class Fifo<Item> {
-  /** Never pushed to while it is empty. */
+  /** Never changed while it is empty. */
   #items: (Item | undefined)[] = NOTHING;
   #head = 0;
 

@@ -1,48 +1,50 @@
 /** The bounds and intervals of the runtime. Every one has a default that suits production; tests shrink some. */
 export interface RuntimeLimits {
-  /** How long a node that is silent keeps its shards. Take-over after a crash takes this and one claim round. */
+  /**
+   * The time in milliseconds after which other nodes may take the shards of a silent node. A take-over after a crash
+   * takes this time and one claim round.
+   */
   readonly leaseMs: number;
   /** How often the lease is renewed; a few renewals may be missed before it ends. */
   readonly renewEveryMs: number;
   /**
-   * How often a node looks for shards to claim or to give away. Changes are announced as well, so this is the
-   * fallback.
+   * Interval of the rounds that claim shards and give shards away. Changes are also announced, so this is the fallback.
    */
   readonly claimEveryMs: number;
   /** How long a hand-over waits for an actor's work in progress (docs/decisions/006-sends-are-recalled.md, Context). */
   readonly settleMs: number;
-  /** How long Redis may take to answer before the connection is taken for dead and the outcome for unknown. */
+  /** The longest time in which Redis may answer. After it, the connection counts as dead and the outcome as unknown. */
   readonly answerMs: number;
-  /** How long a control command waits before it is tried again while Redis does not answer. */
+  /** Delay after which a control command is retried while Redis does not answer. */
   readonly retryMs: number;
   /** Commits under way at once. A shard has one at most, so more help only when many shards are busy. */
   readonly commitsInFlight: number;
-  /** Turns of one batch; the rest travels with the next, so that one script never holds Redis for long. */
+  /** Turns of one batch. The others go with the next batch, so that no script blocks Redis for long. */
   readonly batchTurns: number;
   /**
-   * The most turns under way on the whole node, from their facts to their reply. If there are as many, client commands
-   * are refused. One batch carries as many; more would only wait. An actor has one turn at most, so a busy mailbox
-   * cannot block other actors.
+   * The most turns under way on the whole node, from their facts to their reply. At this limit, client commands are
+   * refused. One batch carries this number; more turns would only wait. An actor has one turn at most, so a busy
+   * mailbox cannot block other actors.
    */
   readonly turnsInProgress: number;
   /**
-   * While Redis has owed the answer to a batch for longer, client commands are refused, since they would only wait
-   * behind it.
+   * While the oldest batch has waited for Redis longer than this, client commands are refused. They would only wait for
+   * that batch.
    */
   readonly commitAgeMs: number;
   /** Client commands that may wait in one mailbox. */
   readonly mailboxCount: number;
   /** Bytes of client commands that may wait in one mailbox, measured by `Behaviour.size`. */
   readonly mailboxBytes: number;
-  /** How long a client command may wait. Behind an older one all others are refused. */
+  /** The longest time that a client command may wait. If the oldest one waits longer, all others are refused. */
   readonly mailboxAgeMs: number;
-  /** Crashes within `restartWindowMs` that are healed by a restart; one more suspends the actor. */
+  /** Crashes within `restartWindowMs` that lead to a restart. One more suspends the actor. */
   readonly restartIntensity: number;
   readonly restartWindowMs: number;
   /** Wait before the first restart in the window; doubles with each, up to `backoffMaximumMs`. */
   readonly backoffMs: number;
   readonly backoffMaximumMs: number;
-  /** How often an actor that waits for an operator is looked after (`Behaviour.suspended`). */
+  /** Interval of `Behaviour.suspended` for an actor that waits for an operator. */
   readonly tendSuspendedMs: number;
   /**
    * The step of actors' timers and of their sessions' reports, in milliseconds. One timer of the process then serves
@@ -51,19 +53,15 @@ export interface RuntimeLimits {
   readonly stepMs: number;
   /** An actor that need not live is stopped after this long without a turn. */
   readonly passivateAfterMs: number;
-  /** How often idle actors are looked for. */
+  /** Interval of the search for idle actors. */
   readonly passivateEveryMs: number;
-  /**
-   * Actors that must live and come back after a claim: so many a step, so that sockets are not all opened at
-   * once.
-   */
+  /** Actors activated per step after a claim. The limit prevents that all sockets are opened at once. */
   readonly awakenPerStep: number;
   readonly awakenStepMs: number;
-  /** Dead letters kept a shard. If there are more, the oldest are dropped. */
+  /** Dead letters kept for each shard. If there are more, the oldest are dropped. */
   readonly deadLettersPerShard: number;
   /**
-   * How long a dead letter is kept, in milliseconds; it may lie about eleven minutes longer (see
-   * `FORGETTING_SWEEPS`).
+   * How long a dead letter is kept, in milliseconds. It may stay about eleven minutes longer (see `FORGETTING_SWEEPS`).
    */
   readonly deadLetterAgeMs: number;
   /**

@@ -36,7 +36,7 @@ export function memoizePairs<First, Second, Value>(
   };
 }
 
-/** Remembers the value made last, for what is asked twice in a row. For values that depend on their key alone. */
+/** Remembers the last value, for callers that ask twice in a row. For values that depend on their key alone. */
 export function rememberLast<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   let lastKey: Key | undefined;
   let lastValue: Value | undefined;

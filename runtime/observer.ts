@@ -1,12 +1,12 @@
 /** Counters of this node since it started. */
 export interface RuntimeCounters {
-  /** Turns whose outcome took effect. */
+  /** Turns that took effect. */
   turns: number;
   /** Batches that Redis answered. */
   commits: number;
-  /** Turns in those batches. */
+  /** Turns in these batches. */
   committedTurns: number;
-  /** Batches that the fence refused for a shard: another node's epoch holds, or the data went back in time. */
+  /** Batches that the fence refused for a shard: another node has the newer epoch, or Redis lost writes. */
   fenceRefusals: number;
   /** Batches whose outcome the revision showed. */
   unknownOutcomes: number;
@@ -16,7 +16,7 @@ export interface RuntimeCounters {
   deadLetters: number;
   /** Client commands refused because a mailbox was full by count, bytes or age. */
   mailboxRefusals: number;
-  /** Client commands refused because the node had as many turns under way as it may. */
+  /** Client commands refused because the node had the maximum of turns under way. */
   busyRefusals: number;
   activations: number;
   passivations: number;
@@ -25,18 +25,17 @@ export interface RuntimeCounters {
   /** Requests forwarded to another node, and requests served for another node. */
   linkCalls: number;
   linkServed: number;
-  /** Messages of the link that were dropped: sealed for something else or by somebody else, or heard before. */
+  /** Messages of the link that were dropped: sealed for another use or by another process, or received before. */
   linkRefused: number;
   leaseLosses: number;
   /** Times this node released its shards because its clock and that of Redis disagreed. */
   clockDisputes: number;
   /** Shards found with a time stored that lay far ahead. */
   shardsAhead: number;
-  /** Shards of which Redis held an older record than this node remembered: acknowledged writes are gone. */
+  /** Shards with an older record in Redis than this node remembered: acknowledged writes are lost. */
   revertedShards: number;
 }
 
-/** All zero. */
 export function runtimeCounters(): RuntimeCounters {
   return {
     turns: 0,
@@ -68,7 +67,7 @@ export interface TracedTurn {
   readonly kind: string;
   readonly traceparent: string;
   readonly startMs: number;
-  /** When its writes were handed to the group commit; undefined: it had none. */
+  /** The time at which its writes were passed to the group commit, or undefined if it had none. */
   readonly commitMs: number | undefined;
   readonly endMs: number;
 }
@@ -79,6 +78,6 @@ export interface RuntimeObserver {
   committed?(batch: { readonly turns: number; readonly latencyMs: number }): void;
   /** A turn took effect. `durationMs` runs from taking its command out of the mailbox until its reply. */
   turned?(kind: string, durationMs: number): void;
-  /** A turn whose command is traced took effect. Absent: no command is asked for its trace. */
+  /** Called when a traced turn took effect. If absent, `traceOf` is never called. */
   traced?(turn: TracedTurn): void;
 }

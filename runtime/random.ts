@@ -6,7 +6,7 @@ export type Random = () => number;
 /** Values drawn from the generator at a time: a call costs more than its bytes. */
 const DRAWN_AHEAD = 256;
 
-/** Makes each value of so many bytes from the operating system's generator, found in `pool` at `from`. */
+/** Makes each value from `bytesEach` random bytes of the operating system's generator, found in `pool` at `from`. */
 export function fromRandomBytes<Value>(
   bytesEach: number,
   make: (pool: Buffer, from: number) => Value,

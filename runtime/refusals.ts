@@ -10,12 +10,12 @@ export function movedAway(): RuntimeFailure {
   return new RuntimeFailure('SHARD_NOT_OWNED', 'The shard is not owned by this node', 1);
 }
 
-/** Redis does not take writes now; nothing was applied. */
+/** Redis accepts no writes now; nothing was applied. */
 export function unavailable(message: string): RuntimeFailure {
   return new RuntimeFailure('STORE_UNAVAILABLE', message, 1);
 }
 
-/** The commit may or may not hold. */
+/** The commit may or may not have been applied. */
 export function outcomeUnknown(message: string): RuntimeFailure {
   return new RuntimeFailure('OUTCOME_UNKNOWN', message, 1);
 }
@@ -25,7 +25,7 @@ export function mailboxFull(): RuntimeFailure {
   return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
 }
 
-/** The node has as many turns under way as it may, of whichever actors. */
+/** The node has the maximum of turns under way, of all actors together. */
 export function nodeBusy(): RuntimeFailure {
   return new RuntimeFailure('NODE_BUSY', 'The node has its hands full', 1);
 }

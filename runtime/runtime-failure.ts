@@ -1,10 +1,10 @@
-/** Why the runtime refused. Nothing was changed, unless the code states otherwise. */
+/** The reason why the runtime refused. Nothing was changed, unless the code states otherwise. */
 export type RuntimeFailureCode =
-  /** The mailbox is full by count, bytes or age: come back later. */
+  /** The mailbox is full by count, bytes or age: retry later. */
   | 'MAILBOX_FULL'
-  /** The node has as many turns under way as it may, or Redis takes too long over them: come back later. */
+  /** The node has the maximum of turns under way, or Redis takes too long over them: retry later. */
   | 'NODE_BUSY'
-  /** Another node owns the shard, or none does yet. */
+  /** Another node owns the shard, or no node does yet. */
   | 'SHARD_NOT_OWNED'
   /** The actor crashed too often and waits for an operator. */
   | 'SUSPENDED'
@@ -14,7 +14,7 @@ export type RuntimeFailureCode =
   | 'STORE_UNAVAILABLE'
   /** The write was sent and its outcome is not known: it may have happened. */
   | 'OUTCOME_UNKNOWN'
-  /** No answer within the deadline: it may have happened. */
+  /** No reply within the deadline: the command may have been executed. */
   | 'DEADLINE_EXCEEDED'
   /** This node is stopping. */
   | 'STOPPING';
@@ -23,7 +23,7 @@ export type RuntimeFailureCode =
 export class RuntimeFailure extends Error {
   override readonly name = 'RuntimeFailure';
   readonly code: RuntimeFailureCode;
-  /** When it may be worth asking again, in seconds, where that is known. */
+  /** Seconds after which a retry may succeed, if known. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: RuntimeFailureCode, message: string, retryAfterSeconds?: number) {

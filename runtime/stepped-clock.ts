@@ -3,15 +3,15 @@ import { Deadlines } from './deadlines.ts';
 
 type Act = () => void;
 
-/** After so many steps in which nothing was done there is, as a rule, nothing to join. */
+/** After this number of steps without work, new work need not wait: there is nothing to join. */
 const PAUSE_STEPS = 4;
 
 /**
- * A clock whose timers come at shared steps, so one timer of the process serves many. Work that follows other work at
+ * A clock whose timers fire at shared steps, so one timer of the process serves many. Work that follows other work at
  * once costs a fraction, since code and data are still in the processor's caches.
  *
- * Use it if no caller waits. Timers of one step come in the order in which they were armed. After the process stood
- * still, steps may come in another order.
+ * Use it if no caller waits. Timers of one step fire in the order in which they were armed. After the process was
+ * blocked, steps may come in another order.
  */
 export class SteppedClock implements Clock {
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class SteppedClock implements Clock {
   readonly #afterTick: (act: Act) => void;
   readonly #due: Deadlines<Act>;
 
-  /** Timers come up to `stepMs` late. `afterTick` calls back at the end of the current turn of the event loop. */
+  /** Timers fire up to `stepMs` late. `afterTick` calls back at the end of the current tick of the event loop. */
   constructor(clock: Clock, stepMs: number, afterTick: (act: Act) => void) {
     this.#clock = clock;
     this.#stepMs = stepMs;
@@ -49,7 +49,7 @@ export class SteppedClock implements Clock {
 
   /**
    * Calls back at the end of the step if the last work was at `lastMs`, a few steps ago at most. After a longer pause
-   * it calls back at the end of this turn of the event loop. There is then nothing to join, and a timer would only add
+   * it calls back at the end of this tick of the event loop. There is then nothing to join, and a timer would only add
    * work.
    */
   afterPause(lastMs: number, callback: Act): ArmedTimer {

@@ -1,6 +1,6 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** A value as Redis takes it. */
+/** A value in a form that Redis accepts. */
 export type RedisArgument = string | number | Buffer;
 
 /**
@@ -8,7 +8,7 @@ export type RedisArgument = string | number | Buffer;
  *
  * `XTRIMOLD` takes a position in a stream. It drops the entries before the newest entry older than that, a whole node
  * of the stream at a time. `HDELIF` takes a field and a value: it deletes the field if it still has that value.
- * `UNLINK` is for keys that may be large: Redis frees them beside its other work.
+ * `UNLINK` is for keys that may be large: Redis frees them in the background.
  */
 export type WriteCommand =
   | 'SET'
@@ -35,33 +35,33 @@ export type WriteCommand =
 /** One change in Redis, as data: command, key, arguments. Its key must carry the hash tag of the shard it is committed to. */
 export type Write = readonly [command: WriteCommand, key: string, ...args: RedisArgument[]];
 
-/** One question to Redis, as data. */
+/** One read of Redis, as data. */
 export type Read = readonly [command: string, key: string, ...args: RedisArgument[]];
 
 /**
- * A question to a hash or set of a shard: for one member, or for fields of a hash that are always asked together. Such
- * a group is known by its first field. All questions to a key are of one kind.
+ * A lookup in a hash or set of a shard: for one member, or for fields of a hash that are always requested together.
+ * Such a group is known by its first field. All lookups in a key are of one kind.
  */
 export type Lookup =
   | readonly [command: 'HGET' | 'SISMEMBER', key: string, member: string]
   | readonly [command: 'HMGET', key: string, ...fields: string[]];
 
 /**
- * The durable store for the layers above. Reads see every commit that was acknowledged before they were asked. Rejects
- * with `StoreUnavailable` when Redis cannot answer; a write that rejects with `ShardLost` changed nothing.
+ * The durable store for the layers above. Reads see every commit that was acknowledged before them. Rejects with
+ * `StoreUnavailable` when Redis cannot answer; a write that rejects with `ShardLost` changed nothing.
  */
 export interface Store {
-  /** Answers in the order asked, in one round trip; all reads of a tick travel together. Values come as text. */
+  /** Resolves with the replies in order, in one round trip. All reads of a tick travel together. Values are text. */
   read(reads: readonly Read[]): Promise<unknown[]>;
   /**
    * Like `read`, for collections of one shard that only its commits change. Answers at once from memory if this node
-   * owns the shard and the collection is small and was asked before. The answer to `HMGET` is the same array each time,
+   * owns the shard, and the collection is small and was read before. The answer to `HMGET` is the same array each time,
    * until the stored fields change.
    */
   lookUp(shard: number, lookups: readonly Lookup[]): MaybePromise<unknown[]>;
   /**
-   * Returns the answer of `lookUp` to one question if memory has it; else undefined, and nothing is read. It saves a
-   * caller with few questions the lists.
+   * Returns the answer of `lookUp` to one lookup from memory, else undefined. It reads nothing. It saves callers with
+   * few lookups the lists.
    */
   known(
     shard: number,
@@ -69,7 +69,7 @@ export interface Store {
     key: string,
     member: string,
   ): string | number | null | undefined;
-  /** Like `known`, for fields of a hash that are asked together, by the first of them. */
+  /** Like `known`, for fields of a hash that are requested together, by the first of them. */
   knownFields(shard: number, key: string, field: string): readonly (string | null)[] | undefined;
   /** Like `read`, with values as bytes. */
   readBytes(reads: readonly Read[]): Promise<unknown[]>;

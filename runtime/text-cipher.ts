@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 const CIPHER = 'aes-256-gcm';
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
-/** Bytes of a nonce that count the texts, behind zeros. 2^48 texts take a process centuries. */
+/** Bytes of a nonce that count the texts, after zeros. 2^48 texts take a process centuries. */
 const COUNTER_BYTES = 6;
 const TAG_BYTES = 16;
 const HEAD_BYTES = NONCE_BYTES + TAG_BYTES;
@@ -22,13 +22,15 @@ const HEAD_BYTES = NONCE_BYTES + TAG_BYTES;
  */
 const REMEMBERED_SALTS = 256;
 
-/** Seals texts that pass through Redis or lie there, each bound to what it is for. */
+/** Seals texts that pass through Redis or are stored there, each bound to its use. */
 export interface TextCipher {
-  /** Base64 of salt, nonce, tag and ciphertext. `use` is not part of it and must be the same when it is opened. */
+  /**
+   * Returns base64 of salt, nonce, tag and ciphertext. `use` is not part of it and must be the same when it is opened.
+   */
   seal(use: string, plain: string): string;
   /** Throws when no key opens it, it was changed, or it was sealed for another use. */
   open(use: string, sealed: string): string;
-  /** Whether the first secret sealed it, for this use: then the others can be taken away. */
+  /** True if the first secret sealed it, for this use: then the others can be removed. */
   isNewest(use: string, sealed: string): boolean;
 }
 
@@ -37,13 +39,13 @@ export interface TextCipher {
  * salt of 128 random bits, made here and sent along, gives every process a separate key. Its nonces count, so none ever
  * comes twice under a key (docs/decisions/024-a-key-for-each-process.md).
  *
- * The first secret seals, all open. To rotate, add the new secret behind the old one at every node, then move it first.
+ * The first secret seals, all open. To rotate, add the new secret after the old one at every node, then move it first.
  * Throws if there is no secret.
  */
 export function textCipher(secrets: readonly Buffer[], purpose: string): TextCipher {
   const salt = randomBytes(SALT_BYTES);
   const keysOf = derivedKeys(secrets, purpose);
-  // Texts that an earlier program sealed lie in Redis still: dead letters, numbers. They have no salt.
+  // Redis still has texts that an earlier program sealed: dead letters, numbers. They have no salt.
   const keysWithoutSalt = secrets.map((secret) => keyOf(secret, '', purpose));
   const [own] = keysOf(salt);
   if (own === undefined) throw new Error(`the cipher of ${purpose} needs a secret`);
@@ -79,7 +81,10 @@ export function textCipher(secrets: readonly Buffer[], purpose: string): TextCip
   };
 }
 
-/** Nonce, tag and ciphertext in the clear; undefined: another key sealed it, or it was changed, or it is for another use. */
+/**
+ * Returns the plain text of nonce, tag and ciphertext. Undefined if another key sealed it, it was changed, or it is for
+ * another use.
+ */
 function opened(key: KeyObject, use: string, bytes: Buffer): string | undefined {
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, HEAD_BYTES);

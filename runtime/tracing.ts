@@ -6,11 +6,11 @@ export interface Tracing {
 
 /** The parent and the facts of a new span. */
 export interface SpanOptions {
-  /** The W3C traceparent of the span above; undefined: none. */
+  /** The W3C traceparent of the parent span, or undefined if there is none. */
   readonly parent: string | undefined;
   readonly kind: 'server' | 'client' | 'internal';
   readonly attributes?: SpanAttributes;
-  /** Milliseconds since the Unix epoch; default: now. */
+  /** Milliseconds since the Unix epoch. By default, now. */
   readonly startMs?: number;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Longest slice of work, in milliseconds. A send passes through a few turns of the event loop and may meet a slice in
- * each. So a slice is short beside a send.
+ * Longest slice of work, in milliseconds. A send passes through a few ticks of the event loop and may meet a slice in
+ * each. So a slice is much shorter than a send.
  */
 const SLICE_MS = 0.25;
-/** Items between two looks at the time, since a look costs as much as a few items. */
+/** Items between two checks of the time, since a check costs as much as a few items. */
 const ITEMS_PER_LOOK = 16;
 
 /**
@@ -14,7 +14,7 @@ export class Yielder {
   #begunMs = performance.now();
   #items = 0;
 
-  /** Whether the slice is used up. `isLong`: the item just done may have taken a slice by itself. */
+  /** True if the slice is used up. Set `isLong` if the item just done may have taken a slice by itself. */
   isOver(isLong = false): boolean {
     this.#items += 1;
     if (!isLong && this.#items % ITEMS_PER_LOOK !== 0) return false;

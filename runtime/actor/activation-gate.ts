@@ -21,7 +21,7 @@ export class ActivationGate {
     return this.#wasReady ? 'reactivated' : 'activated';
   }
 
-  /** Resolves with the state, or rejects with why there will be none. */
+  /** Resolves with the state, or rejects with the reason why the actor cannot be loaded. */
   wait(): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiters ??= [];
@@ -29,7 +29,7 @@ export class ActivationGate {
     });
   }
 
-  /** The first turn has taken effect. `undefined`: there is no such actor. */
+  /** Call it when the first turn has taken effect. `undefined` means that there is no such actor. */
   reached(state: unknown): void {
     this.#isReady = state !== undefined;
     this.#wasReady ||= this.#isReady;

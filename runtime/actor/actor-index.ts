@@ -5,7 +5,7 @@ import { Yielder } from '../yielder.ts';
 
 /**
  * Returns an index of all actors of `shards`. Each visit makes a new summary of every actor, about 3 µs an actor. It
- * does so in slices that are short beside a send (docs/decisions/010-operators-walk-in-slices.md). `see` turns a
+ * does so in slices that are much shorter than a send (docs/decisions/010-operators-walk-in-slices.md). `see` turns a
  * summary into the value that is visited.
  */
 export function actorIndex<Seen extends object>(

@@ -3,8 +3,9 @@ import type { DeactivationReason } from '../behaviour.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 
 /**
- * The things that an actor holds on this node beside its state: a session, a share of a limit. They outlive a crash,
- * for the start that follows. If no start follows they are freed, although the state is gone by then.
+ * The things that an actor holds on this node in addition to its state: a session, a share of a limit. They outlive a
+ * crash, because the restarted actor uses them. If the actor does not restart they are freed, although its state is
+ * gone by then.
  */
 export class ActorResources {
   readonly #address: Address;
@@ -19,12 +20,15 @@ export class ActorResources {
     this.#log = log;
   }
 
-  /** There is a state again, which answers for it. */
+  /** The actor has a state again, which owns the resources. */
   taken(): void {
     this.#kept = undefined;
   }
 
-  /** The actor stops with this state, or without any: its behaviour frees what it holds here. Throws nothing. */
+  /**
+   * Called when the actor stops with this state, or without any: its behaviour frees the actor's resources here. Never
+   * throws.
+   */
   left(state: unknown, reason: DeactivationReason): void {
     const kept = this.#kept;
     if (reason !== 'crashed') this.#kept = undefined;

@@ -19,8 +19,8 @@ export type ActorStatus =
   | 'stopped';
 
 /**
- * Returns why an actor with this status takes no command of this lane now. `isWaiting`: its timer runs, for Redis or a
- * restart.
+ * Returns the reason why an actor with this status takes no command of this lane now. `isWaiting` is true while its
+ * timer runs, for Redis or a restart.
  */
 export function commandRefusal(
   lane: Envelope['lane'],

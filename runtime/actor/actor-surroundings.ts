@@ -21,7 +21,7 @@ export interface WorkInProgress {
 /** The parts and settings that all actors of a node share. */
 export interface ActorSurroundings {
   readonly clock: Clock;
-  /** For the moments that actors wait for: those of many come together. */
+  /** Timers that fire at shared steps, so that one timer of the process serves many actors. */
   readonly steppedClock: Clock;
   readonly limits: RuntimeLimits;
   readonly log: Logger;

@@ -3,14 +3,14 @@ import type { ArmedTimer, Clock } from '../clock.ts';
 
 /** The actor whose moments they are. */
 export interface TimedActor {
-  /** The moment with this id has come. */
+  /** Called when the moment with this id has come. */
   timerDue(id: string): void;
 }
 
 const NO_MOMENTS: readonly DueTimer[] = [];
 
 /**
- * The moments one actor waits for, derived from its state. Nothing is stored: a restart derives them again, and those
+ * The moments one actor waits for, derived from its state. Nothing is stored: a restart derives them again, and moments
  * that became due meanwhile are delivered at once. An unchanged moment is delivered once.
  */
 export class ActorTimers {
@@ -20,7 +20,9 @@ export class ActorTimers {
   /** Moments that were delivered and are still in the state. */
   #delivered: readonly DueTimer[] = NO_MOMENTS;
   #armed: ArmedTimer | undefined;
-  /** Never behind the earliest moment that is still to come; before it where that has changed since. */
+  /**
+   * Never after the earliest moment that is still to come. It is before that moment if the moments have changed since.
+   */
   #armedForMs = 0;
 
   constructor(clock: Clock, actor: TimedActor) {
@@ -40,7 +42,7 @@ export class ActorTimers {
     this.#arm();
   }
 
-  /** Whether the state still waits for this moment, and it has come. */
+  /** True if the state still waits for this moment, and it has come. */
   isDue(id: string, nowMs: number): boolean {
     return this.#due.some((timer) => timer.id === id && timer.dueAtMs <= nowMs);
   }
@@ -59,13 +61,14 @@ export class ActorTimers {
       if (!isIn(this.#delivered, timer)) earliestMs = Math.min(earliestMs, timer.dueAtMs);
     }
     const waits = earliestMs !== Number.POSITIVE_INFINITY;
-    // One that comes too early arms the next: the deadlines of a message's steps replace each other within a second.
+    // A timer that fires too early arms the next one. The deadlines of a message's steps replace each other within a
+    // second.
     if (waits && this.#armed !== undefined && this.#armedForMs <= earliestMs) return;
     this.#armed?.cancel();
     this.#armed = undefined;
     if (!waits) return;
     this.#armedForMs = earliestMs;
-    // After a step of the wall clock the timer comes early, and is armed again.
+    // After a step of the wall clock the timer fires early, and is armed again.
     this.#armed = this.#clock.after(Math.max(0, earliestMs - this.#clock.wallMs()), () => {
       this.#armed = undefined;
       this.#fire();

@@ -42,9 +42,11 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   #care: SuspendedCare | undefined;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();
-  /** The turn under way replaces one that threw. The actor is loaded again when it has taken effect. */
+  /**
+   * True while the turn under way replaces one that threw. The actor is loaded again when that turn has taken effect.
+   */
   #isRecovering = false;
-  /** Why it cannot be loaded, where a newer program stored it. */
+  /** Set while the actor cannot be loaded because a newer program stored its state. */
   #newer: NewerState | undefined;
   /** Runs while the actor waits: for Redis, or before it is started again. */
   readonly #timer: RestartableTimer;
@@ -122,7 +124,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   }
 
   isWanted({ kind, command }: Envelope): boolean {
-    // One that was put back gives way to that of a later start.
+    // An activation envelope that was put back gives way to the one of a later start.
     if (kind === 'activated' || kind === 'reactivated') return !this.#gate.isReady;
     if (kind !== 'timer') return true;
     return this.#timers.isDue((command as RuntimeCommand).id, this.#shard.nowMs(this.#around.clock));
@@ -142,11 +144,14 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     else if (crashed !== undefined || this.#isRecovering) this.#restart();
   }
 
-  /** Brings timers and the mark that the actor must live up to the state. Returns what the behaviour threw. */
+  /**
+   * Updates the timers and the mark that the actor must live from the state. Returns the error that the behaviour
+   * threw.
+   */
   #followState(turn: Turn<unknown, unknown>): unknown {
     try {
       this.#timers.update(this.#behaviour.timers(this.state));
-      // A change that `committed` made in place may change the answer as well.
+      // A change that `committed` made in place may also change the answer.
       if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#text))
         this.#dispatcher.tell('sync');
       return undefined;
@@ -168,7 +173,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     }
   }
 
-  /** Refuses everybody who waits for a turn or the state: Redis does not answer. */
+  /** Refuses all callers that wait for a turn or the state, because Redis does not answer. */
   #refuseWaiting(message: string): void {
     this.#mailbox.refuseClients(unavailable(message));
     this.#gate.refuse(unavailable(message));
@@ -224,7 +229,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
       this.#crashedAlone(error);
       return;
     }
-    // Goes before all that waited for the activation.
+    // Goes before everything that waited for the activation.
     this.#mailbox.putBack(ownEnvelope(this.#gate.occasion, undefined, this.#around.clock.monotonicMs()));
     this.#dispatcher.pump();
   }
@@ -236,12 +241,12 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     }
     this.#refuseWaiting(error.message);
     this.#newer = error instanceof NewerState ? error : undefined;
-    // No caller waits for it and nothing needs it: it is loaded when it is asked for again.
+    // No caller waits for the actor and nothing needs it. The next request loads it.
     if (!this.isNeeded) this.dispose('passivated');
     else this.#timer.start(waitBeforeLoading(error, this.#text, this.#around), () => this.#load());
   }
 
-  /** It threw outside of any turn. */
+  /** The behaviour threw outside of any turn. */
   #crashedAlone(error: unknown): void {
     this.#supervision.note(error);
     this.#restart();
@@ -259,7 +264,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     if (!this.isEnding) this.#restart();
   }
 
-  /** Returns whether the behaviour acts instead of a turn that threw. The actor is loaded again afterwards. */
+  /** True if the behaviour commits a turn instead of the one that threw. The actor is loaded again afterwards. */
   #recovers(envelope: Envelope, facts: unknown): boolean {
     if (this.#isRecovering || (envelope.kind !== 'command' && envelope.kind !== 'timer')) return false;
     this.#isRecovering = true;
@@ -325,7 +330,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.dispose(reason);
   }
 
-  /** Ends the turn under way, and has stored what is in memory only. */
+  /** Ends the turn under way, then stores the state that is in memory only. */
   async #leave(): Promise<void> {
     while (this.#cycle.isBusy) await this.#turnWaiters.wait();
     if (!this.isEnding || !this.#around.mayAct(this.#shard) || !this.#cycle.hasToStore) return;

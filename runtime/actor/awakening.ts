@@ -4,7 +4,7 @@ import type { OwnedShard } from '../ownership/owned-shard.ts';
 
 /**
  * Activates the actors that must live after their shards were claimed. It starts a few at each step, so a restart with
- * a thousand connected shops does not open a thousand sockets at once. An actor that is asked meanwhile starts at once.
+ * a thousand connected shops does not open a thousand sockets at once. A request to an actor starts it at once.
  */
 export class Awakening {
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class Awakening {
     const due = this.#queue.slice(0, awakenPerStep);
     this.#queue = this.#queue.slice(awakenPerStep);
     for (const { shard, text } of due) if (!shard.dropped) this.#awaken(shard, text);
-    // The pace holds over all shards: what is added before the step is over waits for the next.
+    // The limit applies to all shards together. Actors that are added before the step is over wait for the next step.
     this.#running = due.length > 0;
     if (this.#running) this.#clock.after(awakenStepMs, () => this.#step());
   }

@@ -15,7 +15,7 @@ import type { TextCipher } from '../text-cipher.ts';
 export interface DeadLetter {
   readonly id: ObjectId;
   readonly address: Address;
-  /** The command, read from JSON. `undefined`: it is sealed with a key that is not ours. */
+  /** The command, read from JSON. It is `undefined` if the command is sealed with a key that is not configured here. */
   readonly command: unknown;
   /** The command's `type`, which is not sealed. */
   readonly type: string | undefined;
@@ -28,17 +28,18 @@ export interface DeadLetter {
 export interface DeadLetters {
   /** Lists the letters of all shards, newest first: those older than the id `after`. */
   list(options?: { readonly limit?: number; readonly after?: string }): Promise<DeadLetter[]>;
-  /** The one with that id, whatever its shard; `undefined`: no such letter. */
+  /** Returns the letter with that id from any shard, or `undefined` if there is none. */
   find(id: string): Promise<DeadLetter | undefined>;
   /**
-   * Asks the actor again, on the node that owns the shard. The letter is dropped if the command succeeded, or threw
-   * again and so left a new letter. Two requests at once run it once. `undefined`: no such letter. If the letter is
-   * sealed with a key that is not ours, rejects and keeps it.
+   * Sends the command to the actor again, on the node that owns the shard. The letter is dropped if the command
+   * succeeds, or if it throws again and so leaves a new letter. Two requests at once run it once. Resolves with
+   * `undefined` if there is no such letter. Rejects and keeps the letter if it is sealed with a key that is not
+   * configured here.
    */
   replay(id: string, shard: number): Promise<unknown>;
-  /** False: there was no such letter. */
+  /** Returns false if there was no such letter. */
   drop(id: string, shard: number): Promise<boolean>;
-  /** Takes out all letters of an actor of this node, which hold what its callers wrote. */
+  /** Deletes all letters of an actor of this node. They contain texts of its callers. */
   forget(address: Address): Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export interface DeadLetterBoxOptions {
   readonly counters: RuntimeCounters;
   readonly store: Store;
   readonly commits: GroupCommit;
-  /** Seals commands, which hold what callers wrote; `undefined`: they lie in the clear. */
+  /** Seals commands, because they contain texts of callers. If it is `undefined`, commands are stored in plain text. */
   readonly cipher: TextCipher | undefined;
   readonly ask: (address: Address, command: unknown) => Promise<unknown>;
 }
@@ -104,7 +105,7 @@ export class DeadLetterBox implements DeadLetters {
   }
 
   /**
-   * Drops what is too old of some shards of this node. Resolves also when Redis refused: the next round asks
+   * Drops expired letters of some shards of this node. It resolves also if Redis refused, because the next round tries
    * again.
    */
   async forgetOld(shards: readonly OwnedShard[]): Promise<void> {

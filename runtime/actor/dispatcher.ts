@@ -8,9 +8,9 @@ import type { TurnCycle } from './turn-cycle.ts';
 
 /** The actor whose turns are dispatched. */
 export interface DispatchedActor {
-  /** It is active, and waits neither for Redis nor for a restart. */
+  /** True if it is active, and waits neither for Redis nor for a restart. */
   readonly isReady: boolean;
-  /** Whether there is still an occasion for what the runtime itself put into the mailbox. */
+  /** True if the reason for an envelope that the runtime itself put into the mailbox still exists. */
   isWanted(envelope: Envelope): boolean;
 }
 
@@ -23,7 +23,10 @@ export interface DispatcherParts {
   readonly cycle: TurnCycle;
 }
 
-/** Decides whose turn is next, one at a time: that of a command which meets nothing under way, else of the first in the mailbox. */
+/**
+ * Decides which turn is next, one at a time. A command that finds no turn under way and an empty mailbox runs directly.
+ * Otherwise it is the first one in the mailbox.
+ */
 export class Dispatcher {
   readonly #text: string;
   readonly #shard: OwnedShard;
@@ -42,12 +45,12 @@ export class Dispatcher {
     this.#actor = actor;
   }
 
-  /** A turn is under way or asked for. */
+  /** True if a turn is under way or waits in the mailbox. */
   get isAtWork(): boolean {
     return this.#cycle.isBusy || this.#mailbox.depth > 0;
   }
 
-  /** Takes a command. If there is a refusal, or the mailbox is full, it rejects the asker instead. */
+  /** Takes a command. If there is a refusal, or the mailbox is full, it rejects the caller instead. */
   offer(envelope: Envelope, refusal: RuntimeFailure | undefined): void {
     if (refusal === undefined && this.#decidesNow(envelope)) return;
     const { asker } = envelope;
@@ -59,24 +62,25 @@ export class Dispatcher {
   }
 
   /**
-   * Begins the turn of a command past the mailbox, when nothing is under way and nothing waits: what most commands
-   * meet. The turn is the mailbox's, and so is all that follows from it. False: the command is for the mailbox.
+   * Begins the turn of a command without the mailbox if no turn is under way and nothing waits, as for most commands.
+   * The turn and its consequences are the same as for a command from the mailbox. Returns false if the command must go
+   * into the mailbox.
    */
   #decidesNow(envelope: Envelope): boolean {
     if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;
     if (!this.#around.mayAct(this.#shard)) return false;
     this.#cycle.begin(envelope, envelope.queuedAtMs);
-    // A turn without writes is over, and may have put a command into the mailbox.
+    // A turn without writes is already over, and may have put a command into the mailbox.
     if (!this.#cycle.isBusy) this.pump();
     return true;
   }
 
-  /** A turn may begin. */
+  /** True if a turn may begin. */
   get #isFree(): boolean {
     return this.#actor.isReady && !this.#cycle.isBusy;
   }
 
-  /** Puts one of the runtime's own envelopes into the mailbox. Its turn comes with the next pump. */
+  /** Puts one of the runtime's own envelopes into the mailbox. The next `pump` handles it. */
   tell(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
     this.#mailbox.offer(ownEnvelope(kind, command, this.#around.clock.monotonicMs()));
   }
@@ -99,7 +103,7 @@ export class Dispatcher {
     if (this.#shard.draining) this.#shard.onSettling?.();
   }
 
-  /** Refuses callers that wait, since no turn may begin: the lease does not hold. */
+  /** Refuses callers that wait, since no turn may begin while the lease is not valid. */
   freeze(): void {
     this.#mailbox.refuseClients(unavailable('The lease of this node has ended'));
   }

@@ -18,11 +18,11 @@ export interface LocalActorsOptions {
   readonly nodeId: string;
   /** True while Redis is too full for more client commands. */
   readonly storeIsFull: () => boolean;
-  /** True while this node has as many turns under way as it may. */
+  /** True while this node has the maximum of turns under way. */
   readonly isBusy: () => boolean;
 }
 
-/** All actors of this node, by shard. Activates them when they are asked for, and stops them when they idle. */
+/** All actors of this node, by shard. It activates them on the first request and stops them when they are idle. */
 export class LocalActors implements Actors {
   readonly #options: LocalActorsOptions;
   readonly #behaviours = new Map<string, AnyBehaviour>();
@@ -49,7 +49,7 @@ export class LocalActors implements Actors {
     );
   }
 
-  /** Why this node takes no client command of any actor now; control commands are never refused. */
+  /** Returns the reason why this node takes no client command of any actor now. Control commands are never refused. */
   #refusal(address: Address, command: unknown): RuntimeFailure | undefined {
     const isBusy = this.#options.isBusy();
     const isFull = this.#options.storeIsFull();
@@ -133,7 +133,7 @@ export class LocalActors implements Actors {
     return 'passivated';
   }
 
-  /** Brings an actor to life that must live, after its shard was claimed. */
+  /** Activates an actor that must live, after its shard was claimed. */
   awaken(shard: OwnedShard, text: string): void {
     const address = addressOf(shard.number, text);
     if (!this.#behaviours.has(address.kind)) {

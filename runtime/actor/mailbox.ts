@@ -28,7 +28,7 @@ export interface Envelope {
   readonly asker: Asker | undefined;
 }
 
-/** An envelope with what somebody asked for, in the lane that its behaviour has for it. */
+/** Returns an envelope for a command, in the lane that the behaviour gives it. */
 export function commandEnvelope(
   command: unknown,
   behaviour: Pick<AnyBehaviour, 'lane' | 'size'>,
@@ -84,7 +84,10 @@ export class Mailbox {
     return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
   }
 
-  /** Whether an envelope would be the next to be taken, so that it need not be put in: nothing waits, and it fits. */
+  /**
+   * True if an envelope would be taken next, so that it need not be put in: the mailbox is empty, and the envelope
+   * fits.
+   */
   passes(envelope: Envelope): boolean {
     return this.depth === 0 && envelope.bytes <= this.#limits.mailboxBytes;
   }
@@ -109,7 +112,7 @@ export class Mailbox {
     return undefined;
   }
 
-  /** The next to be handled. Client commands that waited too long are refused on the way. */
+  /** Takes the next envelope. Client commands that waited too long are refused on the way. */
   take(nowMs: number): Envelope | undefined {
     const control = this.#control.take();
     if (control !== undefined) return control;

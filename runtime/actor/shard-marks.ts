@@ -15,9 +15,9 @@ export interface ShardMarksOptions {
 }
 
 /**
- * The runtime's own two marks of an actor in Redis, beside the turns. `suspended`: it waits for an operator. Operators
- * have seen this already, so a refused write is retried. `awake`: it must live. If its removal is not written, the next
- * activation finds it out again.
+ * The runtime's own two marks of an actor in Redis, written outside of turns. `suspended`: the actor waits for an
+ * operator. Operators have seen this already, so a refused write is retried. `awake`: the actor must live. If the
+ * removal of this mark is not written, the next activation corrects it.
  */
 export class ShardMarks {
   readonly #options: ShardMarksOptions;

@@ -6,7 +6,7 @@ export interface LoadedActor {
   loadFailed(error: unknown): void;
 }
 
-/** Loads an actor's state, one load at a time: a later one, or `cancel`, makes the answer to an earlier one void. */
+/** Loads an actor's state, one load at a time. A later load, or `cancel`, makes the result of an earlier one void. */
 export class StateLoader {
   readonly #actor: LoadedActor;
   #serial = 0;

@@ -18,8 +18,8 @@ export interface SupervisionOptions {
 const NEVER: readonly number[] = [];
 
 /**
- * One actor's crashes: `restartIntensity` within `restartWindowMs` are healed, each restart after twice the wait of
- * the one before (0.2 s → 30 s). One more suspends the actor (runtime/README.md, Promises).
+ * Counts the crashes of one actor. Up to `restartIntensity` crashes within `restartWindowMs` lead to a restart, each
+ * after twice the previous delay (0.2 s → 30 s). One more suspends the actor (runtime/README.md, Promises).
  */
 export class Supervision {
   readonly #text: string;
@@ -41,7 +41,7 @@ export class Supervision {
     return this.#lastError;
   }
 
-  /** Notes what was thrown; the restart that follows is counted by `decide`. */
+  /** Notes the error; the restart that follows is counted by `decide`. */
   note(error: unknown): void {
     const { clock, counters, log } = this.#options;
     counters.crashes += 1;
@@ -49,7 +49,7 @@ export class Supervision {
     log.error({ actor: this.#text, err: error }, 'An actor crashed');
   }
 
-  /** Counts a crash and returns what follows. */
+  /** Counts a crash and returns the action that follows. */
   decide(): RestartDecision {
     const { clock, counters, limits, log } = this.#options;
     const nowMs = clock.monotonicMs();

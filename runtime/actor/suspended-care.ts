@@ -7,7 +7,7 @@ import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Write } from '../store.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 
-/** The actor that is looked after. */
+/** The suspended actor. */
 interface SuspendedActor {
   readonly address: Address;
   readonly shard: OwnedShard;
@@ -15,14 +15,14 @@ interface SuspendedActor {
 }
 
 /**
- * Looks after what an actor that waits for an operator left in the store (`Behaviour.suspended`): at once, and every
- * `limits.tendSuspendedMs` after that. Its writes are fenced as those of a turn are. A look that failed is taken again.
+ * Commits the writes of an actor that waits for an operator (`Behaviour.suspended`): at once, and every
+ * `limits.tendSuspendedMs` after that. The writes are fenced like those of a turn. A failed run is repeated.
  */
 export class SuspendedCare {
   readonly #actor: SuspendedActor;
   readonly #around: ActorSurroundings;
   readonly #timer: RestartableTimer;
-  /** Rises with each start and stop, so that a look which began before writes nothing any more. */
+  /** Rises with each start and stop, so that a run that began before writes nothing any more. */
   #serial = 0;
   #underWay: Promise<void> | undefined;
 
@@ -32,7 +32,7 @@ export class SuspendedCare {
     this.#timer = new RestartableTimer(around.clock);
   }
 
-  /** Begins to look after the actor, and answers its status from then on. */
+  /** Starts the runs for the actor, and returns its new status. */
   start(): 'suspended' {
     this.#serial += 1;
     if (this.#actor.behaviour.suspended !== undefined) {
@@ -41,7 +41,10 @@ export class SuspendedCare {
     return 'suspended';
   }
 
-  /** Writes nothing more. Resolves when it is settled whether the last writes hold, so that a load finds them or never will. */
+  /**
+   * Stops the runs. Resolves when it is known whether the last writes were applied, so that a load sees all of them or
+   * none.
+   */
   async stop(): Promise<void> {
     this.#serial += 1;
     this.#timer.cancel();
@@ -76,7 +79,9 @@ export class SuspendedCare {
     if (mayAct(shard)) for (const effect of effects) behaviour.perform(effect, address);
   }
 
-  /** Resolves once it is known what holds; never where the shard was lost meanwhile, and this actor with it. */
+  /**
+   * Resolves with the outcome of the writes. Never settles if the shard, and this actor with it, was lost meanwhile.
+   */
   #commit(writes: readonly Write[]): Promise<CommitmentOutcome> {
     const { shard } = this.#actor;
     return new Promise((resolve) => {

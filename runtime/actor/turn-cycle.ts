@@ -11,15 +11,18 @@ import type { Envelope } from './mailbox.ts';
 
 type AnyTurn = Turn<unknown, unknown>;
 
-/** The actor whose turns these are. It is notified of each turn's outcome. */
+/** The owner of the turns. It is notified of each turn's outcome. */
 export interface TurnHost {
-  /** Commands of clients wait until the turn under way is over. */
+  /** True if commands of clients wait until the turn under way is over. */
   readonly isAwaited: boolean;
-  /** It holds, its effects are performed and its reply is given. `fault`: its `committed` threw. */
+  /**
+   * The turn is committed, its effects are performed and its reply is sent. `fault` is the error that `committed`
+   * threw.
+   */
   effective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
-  /** It threw, or Redis refused one of its writes: nothing that it decided counts. */
+  /** The turn threw, or Redis refused one of its writes. None of its decisions count. */
   crashed(envelope: Envelope, error: unknown, facts: unknown): void;
-  /** Nothing of it was applied, because Redis could not. */
+  /** Redis did not apply the turn's writes. */
   uncommitted(envelope: Envelope, message: string): void;
   /** The cycle is free for the next. */
   free(): void;
@@ -32,7 +35,7 @@ const noWrites: readonly Write[] = [];
  * serves all turns of an actor, so that a turn costs no closures.
  */
 export class TurnCycle implements Commitment {
-  /** The last committed state; `undefined` while there is none in memory. */
+  /** The last committed state, or `undefined` while none is in memory. */
   state: unknown;
   /** Writes of the turn under way, for the group commit. */
   writes: readonly Write[] = noWrites;
@@ -45,17 +48,17 @@ export class TurnCycle implements Commitment {
   readonly #behaviour: AnyBehaviour;
   readonly #around: ActorSurroundings;
   readonly #host: TurnHost;
-  /** The envelope of the turn under way; `undefined` between turns. */
+  /** The envelope of the turn under way, or `undefined` between turns. */
   #current: Envelope | undefined;
   /** The turn's decision, once it is made. */
   #turn: AnyTurn | undefined;
-  /** Whether it adds the actor to the shard's `awake` set or takes it out. */
+  /** True if the turn adds the actor to the shard's `awake` set, false if it removes the actor from it. */
   #awakeChange: boolean | undefined;
-  /** When its writes were handed to the group commit; kept where turns are traced. */
+  /** The time at which its writes were passed to the group commit. Set only if turns are traced. */
   #commitMs: number | undefined;
-  /** Committed while the lease did not hold: takes effect when the shard thaws. */
+  /** True if the turn was committed while the lease was not valid. It takes effect when the lease is valid again. */
   #held = false;
-  /** Rises with every turn, so that facts for one that was abandoned are known to be late. */
+  /** Rises with every turn. Facts that arrive for an abandoned turn are recognised by it. */
   #serial = 0;
 
   constructor(
@@ -72,21 +75,21 @@ export class TurnCycle implements Commitment {
     this.startedMs = around.clock.monotonicMs();
   }
 
-  /** True if no caller waits for the turn under way, or for one that follows. Its writes may then wait for others. */
+  /** True if no caller waits for the turn under way, or for a later one. Its writes may then wait for others. */
   get mayWait(): boolean {
     const envelope = this.#current;
     const isOwn = envelope?.kind === 'command' || envelope?.kind === 'timer';
     return isOwn && envelope.asker === undefined && !this.#host.isAwaited;
   }
 
-  /** A turn is under way. */
+  /** True while a turn is under way. */
   get isBusy(): boolean {
     return this.#current !== undefined;
   }
 
   /**
-   * True if something is in memory only (`Behaviour.leaving`), or if the behaviour throws: the turn that stores it then
-   * handles the error.
+   * True if some state is in memory only (`Behaviour.leaving`). Also true if the behaviour throws: the turn that stores
+   * the state then handles the error.
    */
   get hasToStore(): boolean {
     if (this.state === undefined) return false;
@@ -98,7 +101,7 @@ export class TurnCycle implements Commitment {
     }
   }
 
-  /** Runs the turn for an envelope, as far as it goes without waiting. `startedMs`: now, monotonic. */
+  /** Runs the turn for an envelope, as far as it goes without waiting. `startedMs` is the current monotonic time. */
   begin(envelope: Envelope, startedMs: number): void {
     this.#current = envelope;
     this.#around.inProgress.turns += 1;
@@ -139,7 +142,8 @@ export class TurnCycle implements Commitment {
   }
 
   /**
-   * A failure of the runtime is no crash. A client's asker is rejected; any other command waits until Redis answers.
+   * A failure of the runtime does not count as a crash. A client's caller is rejected; any other command waits until
+   * Redis answers.
    */
   #prepareFailed(envelope: Envelope, error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
@@ -182,7 +186,10 @@ export class TurnCycle implements Commitment {
     }
   }
 
-  /** Runs the behaviour's turn instead of one that threw. False: it has none. Throws if the behaviour throws. */
+  /**
+   * Runs the behaviour's turn that replaces one that threw. Returns false if the behaviour has none. Throws if the
+   * behaviour throws.
+   */
   recover(envelope: Envelope, facts: unknown): boolean {
     const context = { address: this.#address, nowMs: this.#nowMs(), facts };
     const turn = this.#behaviour.recover?.(this.state, envelope.command, context);
@@ -192,7 +199,7 @@ export class TurnCycle implements Commitment {
     return true;
   }
 
-  /** Takes over what was decided, with what the runtime writes beside. Throws as the behaviour does. */
+  /** Takes over the decision and adds the writes of the runtime. Throws if the behaviour throws. */
   #adopt(turn: AnyTurn): void {
     this.writes = turn.writes ?? noWrites;
     checkWrites(this.#shard.number, this.writes);
@@ -208,7 +215,7 @@ export class TurnCycle implements Commitment {
     this.#turn = turn;
   }
 
-  /** Commits what the turn decided; with nothing to write it takes effect at once. */
+  /** Commits the turn's writes. A turn without writes takes effect at once. */
   #submit(): void {
     const { clock, commits, observer } = this.#around;
     if (observer?.traced !== undefined) {
@@ -246,7 +253,7 @@ export class TurnCycle implements Commitment {
     if (!this.isBusy) this.#host.free();
   }
 
-  /** The commit holds: state, then effects, then the reply. */
+  /** Applies a committed turn: state, then effects, then the reply. */
   #takeEffect(): void {
     const turn = this.#turn as AnyTurn;
     const envelope = this.#current as Envelope;
@@ -278,7 +285,7 @@ export class TurnCycle implements Commitment {
     observer?.traced?.({ kind, traceparent, startMs: sinceMs + this.startedMs, commitMs, endMs });
   }
 
-  /** Answers what `committed` threw, although it must not. */
+  /** Returns the error that `committed` threw. It must not throw. */
   #applyState(turn: AnyTurn): unknown {
     if (this.#awakeChange === true) this.#shard.awake.add(this.#text);
     if (this.#awakeChange === false) this.#shard.awake.delete(this.#text);
@@ -315,7 +322,7 @@ export class TurnCycle implements Commitment {
     );
   }
 
-  /** Ends the turn under way, whatever came of it. */
+  /** Ends the turn under way, with any outcome. */
   finish(): void {
     if (this.#current !== undefined) this.#around.inProgress.turns -= 1;
     this.#current = undefined;

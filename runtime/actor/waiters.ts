@@ -2,7 +2,7 @@
 export class Waiters {
   readonly #waiters: (() => void)[] = [];
 
-  /** Resolves when the turn has ended, whatever came of it. */
+  /** Resolves when the turn has ended, with any outcome. */
   wait(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }

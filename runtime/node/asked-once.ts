@@ -1,22 +1,22 @@
-/** Ids of one asker that are remembered behind its highest: more than are ever on the way to a node out of order. */
+/** Ids of one sender that are remembered below its highest. More are never on the way to a node out of order. */
 const WINDOW = 1_024;
 
-/** The ids that were heard of one asker. */
+/** The ids that were received from one sender. */
 interface Heard {
   highest: number;
-  /** 1 where the id was heard; an id's place is its remainder. */
+  /** 1 if the id was received. The index is the remainder of the id. */
   readonly marks: Uint8Array;
 }
 
 /**
- * Distinguishes the first arrival of a question from later ones, by the ids that each asker counts up. An id that lies
- * further behind its asker's highest than the window counts as heard. Each incarnation that ever asked takes 1 KiB
- * until this process ends: forgetting one would let its recorded questions be asked again.
+ * Distinguishes the first arrival of a request from later ones, by the ids that each sender counts up. An id further
+ * below its sender's highest than the window counts as received. Each incarnation that ever sent one takes 1 KiB until
+ * this process ends: if one were forgotten, its recorded requests could be replayed.
  */
 export class AskedOnce {
   readonly #askers = new Map<string, Heard>();
 
-  /** False also for what is no id: a whole number from 1 on. */
+  /** Returns false also for an invalid id. Valid ids are whole numbers from 1 on. */
   isFirst(asker: string, id: number): boolean {
     if (!Number.isSafeInteger(id) || id < 1) return false;
     const heard = this.#askers.get(asker) ?? { highest: 0, marks: new Uint8Array(WINDOW) };

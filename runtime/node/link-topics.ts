@@ -1,12 +1,12 @@
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { NodeLink } from './node-link.ts';
 
-/** The calls of one topic between nodes; promises what `NodeLink` does. */
+/** The calls of one topic between nodes, with the promises of `NodeLink`. */
 export type LinkTopic = Pick<NodeLink, 'call' | 'serve'>;
 
 /**
- * Lets several parts of a node talk over its one link. A payload travels as the topic's name, a line break and the
- * part's own payload. Takes the link's handler for itself.
+ * Lets several parts of a node communicate over its one link. A payload is sent as the topic's name, a line break and
+ * the part's own payload. It uses the link's only handler.
  */
 export function linkTopics(link: Pick<NodeLink, 'call' | 'serve'>): (name: string) => LinkTopic {
   const handlers = new Map<string, (payload: string) => Promise<string>>();

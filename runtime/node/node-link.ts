@@ -7,11 +7,11 @@ import { RuntimeFailure, type RuntimeFailureCode } from '../runtime-failure.ts';
 import type { TextCipher } from '../text-cipher.ts';
 import { AskedOnce } from './asked-once.ts';
 
-/** How a node has something done by the node that owns a shard: what it asks is forwarded once at most. */
+/** Sends requests to the node that owns a shard. A request is forwarded at most once. */
 export interface NodeLink {
   /**
    * Runs a payload through the handler of a shard's owner, or of the node with that id, which may be this one. Rejects
-   * with `SHARD_NOT_OWNED` if there is no such node, and with `STORE_UNAVAILABLE` if Redis does not carry the question.
+   * with `SHARD_NOT_OWNED` if there is no such node, and with `STORE_UNAVAILABLE` if Redis does not carry the request.
    * Rejects with `DEADLINE_EXCEEDED` if no reply came in time: the handler may have run. Other rejections are the
    * handler's own.
    */
@@ -21,7 +21,7 @@ export interface NodeLink {
    * `DEADLINE_EXCEEDED`.
    */
   serve(handler: (payload: string) => Promise<string>): void;
-  /** The owner of a shard, if this node has heard of one. */
+  /** The owner of a shard, if this node knows one. */
   ownerOf(shard: number): ShardOwner | undefined;
 }
 
@@ -35,11 +35,11 @@ export interface RedisLinkOptions {
   readonly nodeId: string;
   /** Seals the messages between nodes. Without one, anyone who may publish is believed. */
   readonly cipher: TextCipher | undefined;
-  /** A call did not find the owner that the view named: look again. */
+  /** Called if a request did not find the owner that the view named: read the records again. */
   readonly onMissed: () => void;
 }
 
-/** A question is named by its id, unique in the asker's life, and the incarnations that ask and are asked. */
+/** A request is identified by its id, unique in the sender's life, and the incarnations of sender and receiver. */
 interface Question {
   readonly id: string;
   readonly from: string;
@@ -54,18 +54,18 @@ interface PendingCall {
 }
 
 /**
- * The link over Redis's channels, one for each incarnation, so a message for a process that is gone reaches no other. A
- * message is a line of words and then a sealed text: `ask id from` and the payload, `reply id` and the answer or the
- * failure.
+ * The link over Redis's channels, one for each incarnation, so a message to a process that ended reaches no other. A
+ * message is a line with a header and then a sealed text: `ask id from` and the payload, or `reply id` and the answer
+ * or the failure.
  *
- * Anyone who may publish and subscribe there learns no text, and changes none. The verb, the question's id and both
- * incarnations are sealed with each text, so a reply counts for its own question alone, and a question at its own node.
- * A text that does not open is dropped without an answer, since the true message may still come. A question that was
- * heard before is dropped too. Messages can still be kept from arriving: the caller then meets its deadline.
+ * Anyone who may publish and subscribe there learns no text, and changes none. The verb, the request's id and both
+ * incarnations are sealed with each text. So a reply counts only for its own request, and a request only at its own
+ * node. A text that does not open is dropped without a reply, because the true message may still arrive. A request that
+ * was received before is dropped too. An attacker can still block messages: the caller then meets its deadline.
  *
- * The channel's name carries the form of the messages. A node of another form listens elsewhere. A question to it is
- * refused with `SHARD_NOT_OWNED`, and nothing is done. In a cluster, which does not count listeners, this takes until
- * its deadline. A change of the form takes a new name.
+ * The channel's name contains the version of the message format. A node with another format subscribes to another name.
+ * A request to it is refused with `SHARD_NOT_OWNED`, and nothing is done. In a cluster, which does not count
+ * subscribers, this takes until the deadline. A new format needs a new name.
  */
 export class RedisLink implements NodeLink {
   readonly #options: RedisLinkOptions;
@@ -79,7 +79,7 @@ export class RedisLink implements NodeLink {
     this.#options = options;
   }
 
-  /** Listens under a new name; what was asked under the old one is still answered there. */
+  /** Listens under a new name. Requests to the old name still get their replies there. */
   async listen(incarnation: string): Promise<void> {
     await this.#options.engine.subscribe(channelOf(incarnation), (message) =>
       this.#receive(incarnation, message),
@@ -107,7 +107,7 @@ export class RedisLink implements NodeLink {
     return await this.#ask(incarnation, payload, timeoutMs);
   }
 
-  /** Rejects all calls under way; what they asked for may have happened. */
+  /** Rejects all calls in flight. Their requests may have been carried out. */
   close(): void {
     for (const [id, call] of this.#pending) {
       this.#pending.delete(id);
@@ -196,7 +196,7 @@ export class RedisLink implements NodeLink {
     return this.#options.cipher?.seal(useOf(verb, question), text) ?? text;
   }
 
-  /** Returns the text. Undefined: it was sealed for another question, or without the secret. */
+  /** Returns the text, or undefined if it was sealed for another request or without the secret. */
   #opened(verb: Verb, question: Question, sealed: string): string | undefined {
     const { cipher, counters } = this.#options;
     if (cipher === undefined) return sealed;

@@ -24,13 +24,13 @@ import type { Store } from '../store.ts';
 import type { TextCipher } from '../text-cipher.ts';
 import { type NodeLink, RedisLink } from './node-link.ts';
 
-/** Node ids are one word in records and channels. */
+/** Node ids are one word, because records and channels are split at spaces. */
 const nodeIdShape = /^[\w.-]{1,64}$/;
 
 /**
  * Sweeps after which a shard's collection memory is dropped, one shard after the other. Redis expires keys without a
- * commit, so memory would otherwise show them for ever. With `passivateEveryMs` of 10 s an expired record is shown for
- * up to eleven minutes. Dead letters that are too old are dropped by the same turns.
+ * commit, so memory would otherwise show them permanently. With `passivateEveryMs` of 10 s an expired record is shown
+ * for up to eleven minutes. The same sweeps drop dead letters that are too old.
  */
 const FORGETTING_SWEEPS = 64;
 
@@ -38,24 +38,28 @@ const FORGETTING_SWEEPS = 64;
 export interface NodeOptions {
   /** See `parseRedisAddress`. */
   readonly redisUrl: string;
-  /** The servers that must have a commit before its effects and its reply happen. Default: the master alone. */
+  /** The servers that must have a commit before its effects and its reply happen. By default, the master alone. */
   readonly durability?: Durability;
-  /** How many shards the data must have; where there is no data yet, how many it gets. Default: what it has, or 128. */
+  /**
+   * The number of shards that the data must have, or gets if there is no data yet. By default, the number in Redis, or
+   * 128.
+   */
   readonly shards?: number | undefined;
-  /** Its name among the nodes. A process that starts under a name supersedes the one that had it. */
+  /** Its name among the nodes. A process that starts under a name supersedes the earlier one. */
   readonly nodeId: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly limits?: Partial<RuntimeLimits>;
   readonly observer?: RuntimeObserver;
-  /** Seals the commands of dead letters; without one they lie in Redis as they came. */
+  /** Seals the commands of dead letters. Without it, they are stored in Redis in plain text. */
   readonly deadLetterCipher?: TextCipher;
   /** Seals the messages between nodes, with the same secrets at all of them. Without one they travel in plain text. */
   readonly linkCipher?: TextCipher;
   /**
-   * Called if another process runs under this node id: all actors were stopped, exit. A lease that merely expired heals
-   * by itself. The node then returns under a new incarnation, with the actors whose shards no other node took.
+   * Called if another process runs under this node id. All actors were stopped, so exit. A lease that merely expired is
+   * renewed automatically. The node then returns under a new incarnation, with the actors whose shards no other node
+   * took.
    */
   readonly onLost?: (reason: 'superseded') => void;
 }
@@ -85,31 +89,34 @@ export interface RuntimeNode {
   /** This node's time, for all that is decided or stored: never ahead of Redis' when the two disagree. */
   readonly clock: Clock;
   /**
-   * A clock of the same time; its timers fire together, up to `RuntimeLimits.stepMs` late: for what no caller waits for.
-   * After a step of wall time they all come at once, within about `claimEveryMs`, so a wait for a moment compares the
-   * time.
+   * A clock with the same time, for work that no caller waits for. Its timers fire together, up to
+   * `RuntimeLimits.stepMs` late. After a step of wall time they all fire at once, within about `claimEveryMs`, so a
+   * wait for a moment compares the time.
    */
   readonly steppedClock: SteppedClock;
-  /** By how much this node's own clock is ahead of Redis', in milliseconds; below 0 when it is behind. */
+  /** Milliseconds by which this node's own clock is ahead of Redis'. The value is negative if it is behind. */
   clockAheadMs(): number;
-  /** The servers of the store as of the last look, at most about `claimEveryMs` ago; none before the first. */
+  /** The servers of the store at the last check, at most about `claimEveryMs` ago. Empty before the first check. */
   storeServers(): readonly ServerState[];
-  /** How long the lease still holds, in milliseconds; 0 when it does not. */
+  /** The remaining validity of the lease in milliseconds, or 0 if it is not valid. */
   leaseMarginMs(): number;
-  /** The lease holds and Redis answers. */
+  /** True if the lease is valid and Redis answers. */
   ready(): boolean;
-  /** True if too many turns are under way, or a commit for too long. Client commands are then refused. */
+  /** True if too many turns are under way, or a commit takes too long. Client commands are then refused. */
   busy(): boolean;
   /**
-   * Hands every shard over, within about `settleMs` and `answerMs`, and ends the lease. The node then owns
-   * nothing any more and still hears from the others and calls them, until it is stopped.
+   * Hands every shard over, within about `settleMs` and `answerMs`, and ends the lease. The node then owns nothing.
+   * Until it is stopped, it still receives messages from other nodes and calls them.
    */
   handOver(): Promise<void>;
   /** Hands every shard over, unless that was done, and ends the connections. */
   stop(): Promise<void>;
 }
 
-/** Connects and takes the lease. Rejects when Redis is not there, older than 7, or has another number of shards. Owns nothing until `run`. */
+/**
+ * Connects and takes the lease. Rejects if Redis is not reachable, is older than 7, or has another number of shards.
+ * Owns nothing until `run`.
+ */
 export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   const { redisUrl, log, clock, limits, durability } = options;
   const { answerMs } = { ...defaultLimits, ...limits };

@@ -6,17 +6,17 @@ import type { MaybePromise } from '../maybe-promise.ts';
 export interface Asker {
   readonly resolve: (reply: unknown) => void;
   readonly reject: (failure: Error) => void;
-  /** The reply where there is no such actor. */
+  /** The reply if there is no such actor. */
   readonly nobody: unknown;
 }
 
 /** An actor that is active on this node, as its shard and the node see it. */
 export interface ActiveActor {
-  /** The last committed state; `undefined` while there is none in memory. */
+  /** The last committed state, or `undefined` while none is in memory. */
   readonly state: unknown;
   /** It is being stopped or loaded again: its state may not be read or changed any more. */
   readonly isEnding: boolean;
-  /** It must live, or has work in progress or waiting. */
+  /** True if it must live, or has work in progress or waiting. */
   readonly isNeeded: boolean;
   /** True if a hand-over need not wait for it. */
   readonly isSettled: boolean;
@@ -24,19 +24,19 @@ export interface ActiveActor {
   mayPassivate(nowMs: number): boolean;
   /** Takes a command, or rejects its caller with the reason. */
   offer(command: unknown, asker?: Asker): void;
-  /** The state, at once where there is one. `undefined`: no such actor. */
+  /** Returns the state, at once if it is in memory. `undefined` means that there is no such actor. */
   whenActive(): MaybePromise<unknown>;
   /** The hand-over of the shard begins: client commands are refused, and work in progress is settled. */
   drain(): void;
-  /** Ends all waits: the lease has ended, and nothing may take effect here any more. */
+  /** Ends all waits, because the lease has ended. Nothing may take effect here any more. */
   freeze(): void;
-  /** The shard is known to be ours again. */
+  /** Called when the lease is valid again and this node still owns the shard. */
   thaw(): void;
   /** Starts a suspended actor again, and forgets that it crashed. */
   resume(): void;
-  /** Throws the state away and loads it again, after the turn under way and what is stored on leaving. */
+  /** Discards the state and loads it again, after the turn under way and the last turn (`Behaviour.leaving`). */
   restart(): Promise<void>;
-  /** Stops the actor, after the turn under way and what is stored on leaving. */
+  /** Stops the actor, after the turn under way and the last turn (`Behaviour.leaving`). */
   stop(reason: DeactivationReason): Promise<void>;
   /** Stops at once. Callers are refused, because the actor has moved or the outcome is unknown. */
   dispose(reason: DeactivationReason): void;

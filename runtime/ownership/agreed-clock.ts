@@ -1,6 +1,6 @@
 import type { ArmedTimer, Clock } from '../clock.ts';
 
-/** Longest answer to a question for Redis' time that still counts, in milliseconds. */
+/** Longest duration of a request for Redis' time that still counts, in milliseconds. */
 const LONGEST_LOOK_MS = 2_000;
 
 /**
@@ -9,7 +9,7 @@ const LONGEST_LOOK_MS = 2_000;
  */
 const AGREED_FOR_MS = 20;
 
-/** The wall clock stepped when it moved so much further than the monotonic clock, or less far, in milliseconds. */
+/** The wall clock stepped if it differs from the monotonic clock by more than this, in milliseconds. */
 const STEP_MS = 500;
 
 /**
@@ -20,15 +20,18 @@ const STEP_MS = 500;
 export class AgreedClock implements Clock {
   readonly #clock: Clock;
   readonly #toleranceMs: number;
-  /** Redis' time, and when it was that on the monotonic clock; `undefined` before the first look. */
+  /** Redis' time, with the monotonic time at which it was read. `undefined` before the first check. */
   #seen: { readonly redisMs: number; readonly atMs: number } | undefined;
   readonly #onStep: () => void;
   /** Wall time less monotonic time when timers were last right. */
   #offsetMs: number;
-  /** The last wall time that was compared and agreed; infinite when none did since the last look. */
+  /** The last wall time that was compared and agreed. It is infinite if none has agreed since the last check. */
   #agreedMs = Number.POSITIVE_INFINITY;
 
-  /** `onStep` is called after a look that found a step of wall time: timers for moments of it are wrong by as much. */
+  /**
+   * `onStep` is called after a check that found a step of wall time. Timers for wall-clock moments are wrong by that
+   * step.
+   */
   constructor(clock: Clock, toleranceMs: number, onStep: () => void) {
     this.#clock = clock;
     this.#toleranceMs = toleranceMs;
@@ -36,7 +39,7 @@ export class AgreedClock implements Clock {
     this.#offsetMs = clock.wallMs() - clock.monotonicMs();
   }
 
-  /** Milliseconds since the Unix epoch: this node's, or Redis' when the two disagree and that is earlier. */
+  /** Milliseconds since the Unix epoch. It is this node's time, or Redis' if the two disagree and Redis' is earlier. */
   wallMs(): number {
     const wallMs = this.#clock.wallMs();
     if (wallMs >= this.#agreedMs && wallMs < this.#agreedMs + AGREED_FOR_MS) return wallMs;
@@ -54,7 +57,7 @@ export class AgreedClock implements Clock {
     return this.#clock.after(delayMs, callback);
   }
 
-  /** Asks Redis for its time. Rejects as `ask` does; an answer that took too long changes nothing. */
+  /** Reads Redis' time. Rejects as `ask` does. A reply that took too long changes nothing. */
   async look(ask: () => Promise<number>): Promise<void> {
     try {
       await this.#compare(ask);
@@ -79,7 +82,7 @@ export class AgreedClock implements Clock {
     this.#onStep();
   }
 
-  /** By how much this node's clock is ahead of Redis', in whole milliseconds; 0 before the first look. */
+  /** Milliseconds by which this node's clock is ahead of Redis', as a whole number; 0 before the first check. */
   aheadMs(): number {
     const redisMs = this.#redisMs();
     return redisMs === undefined ? 0 : Math.round(this.#clock.wallMs() - redisMs);
@@ -90,7 +93,7 @@ export class AgreedClock implements Clock {
     return Math.abs(this.aheadMs()) > this.#toleranceMs;
   }
 
-  /** Whether a stored time lies so far ahead that no node may have written it: it could not agree with Redis. */
+  /** True if a stored time is so far ahead that it could not agree with Redis: no node may have written it. */
   isFarAhead(storedMs: number): boolean {
     const wallMs = this.wallMs();
     return storedMs - Math.max(wallMs, this.#redisMs() ?? wallMs) > this.#toleranceMs;

@@ -1,7 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 
-/** Asks Redis until it answers; `undefined`: `isOver` before that. Rejects with any error that is no `RuntimeFailure`. */
+/**
+ * Repeats a request to Redis until it answers. Resolves with `undefined` if `isOver` becomes true before. Rejects with
+ * any error that is not a `RuntimeFailure`.
+ */
 export async function askAgain<Answer>(
   ask: () => Promise<Answer>,
   until: { readonly clock: Clock; readonly everyMs: number; readonly isOver: () => boolean },

@@ -4,8 +4,8 @@ import type { Read } from '../store.ts';
 import { OwnedShard } from './owned-shard.ts';
 
 /**
- * Asks for the given shards, and answers those that were won, with the actors that wait in them. Rejects as
- * `Engine.read` does.
+ * Claims the given shards. Returns those that were won, with the actors that wait in them. Rejects as `Engine.read`
+ * does.
  */
 export async function claimShards(
   numbers: readonly number[],
@@ -22,7 +22,8 @@ export async function claimShards(
   );
   const won: { number: number; record: ShardRecord }[] = [];
   for (const [index, answer] of answers.entries()) {
-    // A claim whose answer was lost shows in the next look as ours and not held, and is claimed once more.
+    // A claim whose reply was lost is found by the next check: the shard is ours and not run here. It is then claimed
+    // once more.
     if (answer.status === 'fulfilled' && answer.value.changed) {
       won.push({ number: numbers[index] as number, record: answer.value.record });
     }

@@ -1,14 +1,14 @@
 import type { Lookup, Read, Write } from '../store.ts';
 
-/** A collection with more members is asked in Redis each time. */
+/** Lookups in a collection with more members go to Redis each time. */
 const LARGEST_COLLECTION = 1_024;
 
 /** Most characters, and so bytes, that one shard remembers in all. The oldest collections are dropped first. */
 const BYTES_PER_SHARD = 1024 * 1024;
-/** Bytes of a collection and of each member beside their text. */
+/** Bytes for a collection and for each member, in addition to their text. */
 const OVERHEAD_BYTES = 64;
 
-/** Most fields per shard that are remembered as asked for once. */
+/** Most fields per shard that are remembered as requested once. */
 const ASKED_ONCE = 1_024;
 
 const SHAPES = 1_024;
@@ -18,14 +18,15 @@ function shapeOf(key: string): number {
   return (key.length * 61 + key.charCodeAt(key.length - 1)) % SHAPES;
 }
 
-/** A collection that is being read whole, or the fields of a hash that are asked together. */
+/** A collection that is being read completely, or the fields of a hash that are requested together. */
 export interface Load {
   readonly name: string;
   readonly scan: Read;
 }
 
 /**
- * The name under which a lookup is remembered: its key. For fields that are asked together, the first field follows.
+ * The name under which a lookup is remembered: its key. For fields that are requested together, the first field
+ * follows.
  */
 export function nameOf([command, key, field]: Lookup): string {
   return command === 'HMGET' ? `${key} ${field}` : key;
@@ -34,10 +35,10 @@ export function nameOf([command, key, field]: Lookup): string {
 /** The members of a collection as they stood in Redis, with their values in a hash; `large`: more than fit. */
 type Members = ReadonlyMap<string, string> | 'large';
 
-/** Values of the fields that are asked together. */
+/** Values of the fields that are requested together. */
 export type Fields = readonly (string | null)[];
 
-/** The contents of a key in Redis, as far as they are asked for. */
+/** The contents of a key in Redis, as far as they were requested. */
 export type Collection = Members | Fields;
 
 /** Returns Redis' answer, from a known collection; undefined if it is too large to be remembered. */
@@ -64,20 +65,22 @@ function answerOf(
  * It is exact, because only the owner's commits write to a shard's keys. Each commit forgets what it touches, when it
  * is sent and again when it is answered. A collection that was read across one of these moments is not kept.
  *
- * Some hashes hold the messages of a day, and their fields are asked together. Only these fields are read and kept. A
- * write to one of them, or to the whole hash, forgets them.
+ * Some hashes hold the messages of a day, and their fields are requested together. Only these fields are read and kept.
+ * A write to one of them, or to the whole hash, forgets them.
  */
 export class CollectionMemory {
   readonly #held = new Map<string, Collection>();
-  /** Shapes of keys that were asked for since all was forgotten. */
+  /** Shapes of keys that were requested since the memory was cleared. */
   readonly #shapes = new Uint8Array(SHAPES);
   readonly #loading = new Map<string, Load>();
   readonly #askedOnce = new Set<string>();
-  /** For each hash whose fields are asked together: the name under which each field is remembered or being read. */
+  /**
+   * For each hash with fields that are requested together: the name under which each field is remembered or being read.
+   */
   readonly #fields = new Map<string, Map<string, string>>();
   #bytes = 0;
 
-  /** Returns Redis' answer; undefined if Redis must be asked. */
+  /** Returns Redis' reply, or undefined if Redis must be read. */
   answer(lookup: Lookup): ReturnType<typeof answerFrom> {
     const collection = this.#held.get(nameOf(lookup));
     return collection === undefined ? undefined : answerFrom(collection, lookup);
@@ -89,7 +92,7 @@ export class CollectionMemory {
     return members === undefined ? undefined : answerOf(members, command, member);
   }
 
-  /** Like `answer`, for fields that are asked together, by the first of them. */
+  /** Like `answer`, for fields that are requested together, by the first of them. */
   knownFields(key: string, field: string): Fields | undefined {
     // A lookup with the table's own string is faster than with a new string of the same text.
     const name = this.#fields.get(key)?.get(field);
@@ -97,7 +100,7 @@ export class CollectionMemory {
     return isFirst ? (this.#held.get(name) as Fields | undefined) : undefined;
   }
 
-  /** Returns the reads after which the next such lookups need none. The other lookups must be asked one by one. */
+  /** Returns the reads after which the next such lookups need none. The other lookups must be sent one by one. */
   begin(lookups: readonly Lookup[]): Load[] {
     const loads: Load[] = [];
     for (const lookup of lookups) {
@@ -115,7 +118,7 @@ export class CollectionMemory {
     return loads;
   }
 
-  /** Whether this is the first question for a field: most are asked once, and keeping one costs a tenth of a read. */
+  /** True for the first lookup of a field. Most fields are looked up once, and caching one costs a tenth of a read. */
   #isFirstAsk(name: string): boolean {
     if (this.#askedOnce.delete(name)) return false;
     if (this.#askedOnce.size === ASKED_ONCE) this.#askedOnce.clear();
@@ -130,7 +133,7 @@ export class CollectionMemory {
   }
 
   /**
-   * Keeps what was read, in the order of `loads`, and answers it by name; `replies` undefined: nothing could be
+   * Caches what was read, in the order of `loads`, and returns it by name. `replies` is undefined if nothing could be
    * read.
    */
   finish(loads: readonly Load[], replies: readonly unknown[] | undefined): ReadonlyMap<string, Collection> {
@@ -150,7 +153,7 @@ export class CollectionMemory {
     if (this.#held.size === 0 && this.#loading.size === 0) return;
     for (const write of writes) {
       const key = write[1];
-      // Few writes touch what is remembered, and a look into a large map is the dearest step here.
+      // Few writes change a cached key, and a lookup in a large map is the most expensive step here.
       if (this.#shapes[shapeOf(key)] === 0) continue;
       this.#forgetName(key);
       const names = this.#fields.get(key);
@@ -204,7 +207,7 @@ export class CollectionMemory {
   }
 }
 
-/** How to read all that is asked of a key. */
+/** Returns the read that covers all lookups of a key. */
 function scanFor(lookup: Lookup): Read {
   const [command, key] = lookup;
   if (command === 'HMGET') return lookup;

@@ -4,9 +4,11 @@ import type { NodeRecord, ShardRecord } from '../engine.ts';
 export interface SharePlan {
   /** Free shards to claim now. */
   readonly claims: readonly number[];
-  /** Shards of this node that others are owed. */
+  /** Shards of this node that belong to the share of others. */
   readonly releases: readonly number[];
-  /** Shards that stand in this node's name and that it does not run (a claim whose answer was lost), beyond its share. */
+  /**
+   * Shards beyond its share that Redis records for this node and that it does not run (a claim whose reply was lost).
+   */
   readonly strays: readonly number[];
 }
 
@@ -15,13 +17,13 @@ interface Look {
   readonly records: readonly ShardRecord[];
   readonly nodes: readonly NodeRecord[];
   readonly incarnation: string;
-  /** Shards that this node runs, those on their way out not counted. */
+  /** Shards that this node runs, without those that it hands over. */
   readonly held: ReadonlySet<number>;
   /** Shards that this node is handing over. */
   readonly leaving: ReadonlySet<number>;
-  /** Incarnations that are stopping: they get no share, and what they still own is not free. */
+  /** Incarnations that are stopping. They get no share, and the shards that they still own are not free. */
   readonly stopping: ReadonlySet<string>;
-  /** True while nodes without a lease may only not have reached Redis: what they own is not free then. */
+  /** True while nodes without a lease may only not have reached Redis. Their shards are then not free. */
   readonly takeoverGrace: boolean;
 }
 
@@ -65,7 +67,7 @@ export function planShare(look: Look): SharePlan {
   return { claims, releases, strays: ours.filter((shard) => !claimed.has(shard)) };
 }
 
-/** Shards that may be claimed, in this node's order, and those that stand in its name and that it does not run. */
+/** Shards that may be claimed, in this node's order, and those recorded for it that it does not run. */
 function freeShards(
   { records, nodes, incarnation, held, leaving, takeoverGrace }: Look,
   start: number,

@@ -19,11 +19,11 @@ export interface GroupCommitOptions {
   readonly afterTick: (callback: () => void) => void;
   /** Its steps are how long writes that no caller waits for may wait for a batch of others. */
   readonly steppedClock: SteppedClock;
-  /** Whether this node may still act for its shards. */
+  /** True if this node may still act for its shards. */
   readonly leaseHolds: () => boolean;
-  /** The fence refused this shard: it has another owner, or its data went back in time. */
+  /** The fence refused this shard: another node owns it, or Redis lost writes. */
   readonly onFenced: (shard: OwnedShard, actual: ShardRecord) => void;
-  /** A batch of this shard was sent and not answered: the callee finds out what holds, then calls `resolve`. */
+  /** A batch of this shard got no reply. The callee reads the shard's record and then calls `resolve`. */
   readonly onDoubt: (shard: OwnedShard) => void;
 }
 
@@ -32,15 +32,15 @@ const LEAST_SHARED_TURNS = 8;
 
 /**
  * Gathers the decisions of all actors of the node in one tick and commits them in one script call, or in a few at once.
- * A shard has one batch under way at most. Its revisions so rise one by one, and an unknown outcome concerns one batch.
+ * A shard has one batch under way at most. So its revisions rise one by one, and an unknown outcome concerns one batch.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   /** Shards with something waiting and nothing under way. */
   readonly #ready = new Set<OwnedShard>();
-  /** When each batch under way was handed over, oldest first. */
+  /** The time at which each batch under way was sent, oldest first. */
   readonly #submittedMs: number[] = [];
-  /** When the last batch was handed over. */
+  /** The time at which the last batch was sent. */
   #flushedMs = 0;
   #flushArmed = false;
   /** While only patient commitments wait. */
@@ -54,7 +54,7 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** For how long Redis has owed the answer to the oldest batch under way; 0: it owes none. */
+  /** Milliseconds for which the oldest batch in flight has waited for Redis, or 0 if none is in flight. */
   owedForMs(): number {
     const [oldestMs] = this.#submittedMs;
     return oldestMs === undefined ? 0 : this.#options.clock.monotonicMs() - oldestMs;
@@ -68,12 +68,15 @@ export class GroupCommit {
     else this.#arm();
   }
 
-  /** Somebody waits for an actor whose turn is being committed: what waits goes now. */
+  /**
+   * Sends the waiting commitments at the end of this tick, because a caller waits for an actor whose turn is being
+   * committed.
+   */
   flushSoon(): void {
     if (this.#laterFlush !== undefined) this.#arm();
   }
 
-  /** Ends the doubt of a shard: `record` holds now, and what was under way can no longer be applied. */
+  /** Ends the doubt of a shard. `record` is the one in Redis, and the batch in flight can no longer be applied. */
   resolve(shard: OwnedShard, record: ShardRecord): void {
     const underWay = shard.underWay;
     const applied = record.revision > shard.record.revision;
@@ -86,7 +89,7 @@ export class GroupCommit {
     if (underWay !== undefined) settleAll(underWay, applied ? 'committed' : 'unavailable');
   }
 
-  /** Takes a shard out. Waiting commitments settle as fenced, those under way as unknown. */
+  /** Removes a shard. Waiting commitments settle as fenced, those in flight as unknown. */
   drop(shard: OwnedShard): void {
     this.#ready.delete(shard);
     const { waiting, underWay } = shard;
@@ -138,13 +141,13 @@ export class GroupCommit {
     }
     if (shards.length === 0) return;
     void this.#commit(shards, most - room);
-    // Turns that did not fit go with the next batch, if one more may be under way.
+    // Turns that did not fit go with the next batch, if one more may be in flight.
     if (this.#ready.size > 0) this.#arm();
   }
 
   /**
    * Turns of the next batch: the waiting turns divided by the batches that may still be under way. If one batch took
-   * all turns, its callers would ask again only after it. Redis and this node would then work in turn, never at the
+   * all turns, its callers would ask again only after it. Redis and this node would then work alternately, never at the
    * same time.
    */
   #share(): number {
@@ -191,7 +194,7 @@ export class GroupCommit {
   #settle(shard: OwnedShard, section: CommitSection, outcome: SectionOutcome): void {
     const { counters, log, onDoubt, onFenced } = this.#options;
     const underWay = shard.underWay;
-    // The shard was lost or settled meanwhile; its actors know.
+    // The shard was lost or settled meanwhile, and its actors were notified.
     if (underWay === undefined || underWay !== section.entries) return;
     forgetTouched(shard, underWay);
     if (outcome.code === 'unknown') {

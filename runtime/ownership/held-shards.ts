@@ -18,17 +18,14 @@ export class HeldShards {
     this.#held[shard.number] = shard;
   }
 
-  /**
-   * The shards of which nothing is under way, and the record that Redis must hold of each for as long as that
-   * is so.
-   */
+  /** The shards with nothing in flight, and the record that Redis must have for each while that is so. */
   quiet(): ReadonlyMap<OwnedShard, string> {
     return new Map([...this].filter(isQuiet).map((shard) => [shard, shard.recordText]));
   }
 
   /**
-   * Returns the quiet shards whose record in Redis is another one. Nothing of theirs was under way from before the
-   * records were read until now. So another node has the shard, or Redis lost a write that it had acknowledged.
+   * Returns the quiet shards with another record in Redis. None of their writes were in flight from before the records
+   * were read until now. So another node has the shard, or Redis lost a write that it had acknowledged.
    */
   strayed(quiet: ReadonlyMap<OwnedShard, string>, records: readonly ShardRecord[]): readonly OwnedShard[] {
     return [...this].filter((shard) => {
@@ -38,7 +35,7 @@ export class HeldShards {
     });
   }
 
-  /** The shard is not run here any more: its actors stop where they are. */
+  /** This node no longer runs the shard. Its actors stop at once. */
   drop(shard: OwnedShard): void {
     if (this.#held[shard.number] === shard) this.#held[shard.number] = undefined;
     shard.dropped = true;
@@ -50,13 +47,13 @@ export class HeldShards {
     for (const shard of this) for (const actor of shard.actors.values()) actor.freeze();
   }
 
-  /** The shard is known to be ours: what was committed takes effect, and turns go on. */
+  /** This node still owns the shard. Committed turns take effect, and turns continue. */
   thaw(shard: OwnedShard): void {
     shard.frozen = false;
     for (const actor of shard.actors.values()) actor.thaw();
   }
 
-  /** The lease was regained. A shard that is still being asked about thaws once it is known whose it is. */
+  /** The lease was regained. A shard whose owner is still being checked resumes once the owner is known. */
   thawAll(): void {
     for (const shard of this) if (!shard.frozen) this.thaw(shard);
   }

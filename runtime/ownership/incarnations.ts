@@ -1,8 +1,8 @@
 import type { Random } from '../random.ts';
 
 /**
- * The names under which this process is, was or asked to be a node. Each start, and each return after a lost lease, has
- * a new one. A requested name may be its name in Redis although no answer came.
+ * The names that this process has, had or requested as a node. Each start, and each return after a lost lease, has a
+ * new one. A requested name may be its name in Redis although no reply came.
  */
 export class Incarnations {
   readonly #nodeId: string;
@@ -15,12 +15,12 @@ export class Incarnations {
     this.#random = random;
   }
 
-  /** The name that holds now; empty before the first. */
+  /** The current name; empty before the first. */
   get current(): string {
     return this.#current;
   }
 
-  /** A name that no process had. It holds once it is taken. */
+  /** Returns a name that no process had. It becomes the current name once it is taken. */
   next(): string {
     const name = `${this.#nodeId}:${Math.floor(this.#random() * 2 ** 48).toString(36)}`;
     this.#asked.add(name);
@@ -31,7 +31,7 @@ export class Incarnations {
     this.#current = name;
   }
 
-  /** Whether this process has, had or asked for the name. */
+  /** True if this process has, had or requested the name. */
   includes(name: string | undefined): boolean {
     return name !== undefined && this.#asked.has(name);
   }

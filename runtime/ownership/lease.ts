@@ -2,9 +2,8 @@ import type { ArmedTimer, Clock } from '../clock.ts';
 import type { Engine } from '../engine.ts';
 import type { RuntimeLimits } from '../limits.ts';
 
-/** Called when a lease ends, comes back or is lost. */
 export interface LeaseListener {
-  /** The time is up by our own clock; whether Redis ended it is not known. */
+  /** The lease is over by our own clock. It is unknown whether Redis has ended it. */
   readonly onExpired: () => void;
   /** It had expired by our clock, and Redis reports that it was still valid and has been lengthened. */
   readonly onRegained: () => void;
@@ -44,7 +43,7 @@ export class Lease {
     this.#listener = options.listener;
   }
 
-  /** How long it still holds, in milliseconds; 0 when it does not. */
+  /** The remaining validity in milliseconds, or 0 if it is not valid. */
   marginMs(): number {
     return Math.max(0, this.#untilMs - this.#clock.monotonicMs());
   }
@@ -53,17 +52,17 @@ export class Lease {
     return this.#clock.monotonicMs() < this.#untilMs;
   }
 
-  /** True if Redis has ended it, or it was given up: it is valid again only after it is taken again. */
+  /** True if Redis has ended it, or it was resigned. It is then valid again only after it is taken again. */
   get isOver(): boolean {
     return !this.#running;
   }
 
-  /** Takes a new lease, ending any other of this node id, and keeps it alive from here on. */
+  /** Takes a new lease, which ends any other of this node id, and renews it from then on. */
   async take(incarnation: string): Promise<void> {
     const askedMs = this.#clock.monotonicMs();
     this.#incarnation = incarnation;
     await this.#engine.register(this.#nodeId, incarnation, this.#limits.leaseMs);
-    // It was given up before it was there.
+    // The lease was resigned before it was taken.
     if (this.#incarnation !== incarnation) return;
     this.#extend(askedMs);
     this.#running = true;

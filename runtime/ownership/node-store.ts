@@ -15,11 +15,11 @@ import type { GroupCommit } from './group-commit.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { checkWrites } from './turn-writes.ts';
 
-/** The part of a look-up that memory did not answer. */
+/** The part of a look-up that memory could not answer. */
 interface Rest {
   readonly known: readonly unknown[];
   readonly unknown: readonly Lookup[];
-  /** Reads whose answers memory will keep. */
+  /** Reads whose results are cached. */
   readonly loads: readonly Load[];
 }
 
@@ -51,7 +51,7 @@ export class NodeStore implements Store {
     if (isKnown) return answers;
     const unknown = lookups.filter((_, index) => answers[index] === undefined);
     const loads = memory.begin(unknown);
-    // Nothing is known and nothing will be kept: a message that is asked for once.
+    // Nothing is cached and nothing will be: for example, a message that is read once.
     if (loads.length === 0 && unknown.length === lookups.length) return this.#engine.read(lookups);
     return this.#askForRest(memory, lookups, { known: answers, unknown, loads });
   }
@@ -69,7 +69,7 @@ export class NodeStore implements Store {
     return this.#shard(shard)?.memory.knownFields(key, field);
   }
 
-  /** Asks only for what memory did not answer, and lets it keep what came whole. */
+  /** Reads only the lookups that memory could not answer. It caches the collections that were read completely. */
   async #askForRest(
     memory: CollectionMemory,
     lookups: readonly Lookup[],
@@ -89,7 +89,7 @@ export class NodeStore implements Store {
       const collection = read.get(nameOf(lookup));
       return collection === undefined ? replies[alone.indexOf(lookup)] : answerFrom(collection, lookup);
     });
-    // One of them is too large to have come whole.
+    // One of them is too large to be read completely.
     return answers.includes(undefined) ? this.#engine.read(lookups) : answers;
   }
 

@@ -13,7 +13,7 @@ export class OwnedShard {
   readonly number: number;
   /** The record as the last answer of Redis left it. */
   record: ShardRecord;
-  /** `record` as text: what the next batch expects to find. */
+  /** `record` as text. The next batch expects this text in Redis. */
   recordText: string;
   /** The latest wall-clock time that any turn of this shard got. */
   latestMs: number;
@@ -31,15 +31,15 @@ export class OwnedShard {
   underWay: Commitment[] | undefined;
   /** The batch under way was cut off; its outcome is being found out. */
   inDoubt = false;
-  /** Runs while it is found out what holds for the shard. */
+  /** Set while the owner of the shard is being checked. */
   settling: Promise<void> | undefined;
-  /** The lease ended and another node may have taken the shard: nothing takes effect until that is known. */
+  /** The lease ended and another node may have taken the shard. Nothing takes effect until that is known. */
   frozen = false;
-  /** Being handed over: no client command is taken any more. */
+  /** True while it is handed over. It then accepts no client command. */
   draining = false;
   /** While draining: called whenever an actor may have settled its work in progress. */
   onSettling: (() => void) | undefined;
-  /** No longer owned by this node: code that still holds this object does nothing with it. */
+  /** True if this node no longer owns the shard. Code that still has this object does nothing with it. */
   dropped = false;
   /** A stored time far ahead of the agreed clock, which no actor is to wait for. */
   #disbelievedMs: number | undefined;
@@ -58,25 +58,25 @@ export class OwnedShard {
     this.suspended = members.suspended;
   }
 
-  /** Wall-clock time for a turn: never behind the last commit, nor behind any turn before. */
+  /** Returns the wall-clock time for a turn. It is never earlier than the last commit or any turn before. */
   nowMs(clock: Clock): number {
     const wallMs = clock.wallMs();
     if (wallMs > this.latestMs) this.latestMs = wallMs;
     return this.latestMs;
   }
 
-  /** Whether the time of the last commit, or of a turn, lies so far ahead that its actors would wait for it. */
+  /** True if the time of the last commit, or of a turn, is so far ahead that its actors would wait for it. */
   isAhead(clock: AgreedClock): boolean {
     return clock.isFarAhead(this.latestMs);
   }
 
-  /** Goes on at the present time, whatever time is stored. Before any actor is loaded. */
+  /** Continues at the present time and ignores the stored time. Call it before any actor is loaded. */
   startOver(clock: Clock): void {
     this.#disbelievedMs = this.record.wallMs;
     this.latestMs = clock.wallMs();
   }
 
-  /** The record that Redis holds from here on. */
+  /** Sets the record that Redis has from now on. */
   adopt(record: ShardRecord): void {
     this.record = record;
     this.recordText = recordText(record);

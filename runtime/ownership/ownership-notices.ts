@@ -37,7 +37,7 @@ export class OwnershipNotices {
     });
   }
 
-  /** A shard has another record, which the others hear of at the end of the tick. */
+  /** Notes a shard's new record. It is published to the other nodes at the end of the tick. */
   note(shard: number, record: ShardRecord): void {
     this.#view.learn(shard, record);
     if (this.#announced.size === 0) this.#afterTick(() => this.announce());
@@ -51,7 +51,7 @@ export class OwnershipNotices {
     void Promise.allSettled([this.#engine.publish(changesChannel, notice)]);
   }
 
-  /** Asks the other nodes to read the records. Resolves when that was published, or could not be. */
+  /** Asks the other nodes to read the records. Resolves when the request was published, or could not be. */
   async lookNow(): Promise<void> {
     await Promise.allSettled([this.#engine.publish(changesChannel, '')]);
   }

@@ -17,9 +17,9 @@ export interface OwnershipOptions {
   readonly log: Logger;
   readonly counters: RuntimeCounters;
   readonly afterTick: (callback: () => void) => void;
-  /** Set once both exist; ownership settles what the group commit cannot know. */
+  /** Set once both exist. Ownership decides the cases that the group commit cannot know. */
   readonly commits: () => GroupCommit;
-  /** The shard is ours: bring its actors to life. */
+  /** Called when this node has claimed the shard: activate its actors. */
   readonly onClaimed: (shard: OwnedShard) => void;
   /** This node has a new name among the others. Called before it owns anything under it. */
   readonly onIncarnation: (incarnation: string) => Promise<void>;

@@ -29,8 +29,8 @@ export function nodeIdOf(incarnation: string): string {
 }
 
 /**
- * The owners of all shards, as this node last heard. It may be late, and never decides about a write. It saves a
- * question to Redis on every forwarded request.
+ * The owners of all shards, from the last notices and checks. It may be outdated, and never decides about a write. It
+ * saves a request to Redis for every forwarded request.
  */
 export class OwnershipView {
   #records: ShardRecord[];
@@ -64,7 +64,7 @@ export class OwnershipView {
     if (known !== undefined && record.epoch >= known.epoch) this.#records[shard] = record;
   }
 
-  /** The owner of a shard, when it has one whose lease held at the last look. */
+  /** Returns the owner of a shard, if there is one with a valid lease at the last check. */
   ownerOf(shard: number): ShardOwner | undefined {
     const record = this.#records[shard];
     if (record?.owner === undefined) return undefined;

@@ -18,7 +18,7 @@ import { TakeoverGrace } from './takeover-grace.ts';
 import { vacateShard } from './vacate-shard.ts';
 
 /**
- * Least time between two looks because of notices, for each node: all of them together look at most 500 times a second.
+ * Least time between two checks because of notices, for each node. All nodes together check at most 500 times a second.
  */
 const LOOK_SPACING_MS = 2;
 
@@ -39,14 +39,14 @@ export class Ownership {
   readonly #notices: OwnershipNotices;
   readonly #incarnations: Incarnations;
   readonly #settlement: ShardSettlement;
-  /** Takes no more shards; `#stopped`: asks Redis no more. */
+  /** True once it takes no more shards. If `#stopped` is true, it sends nothing to Redis. */
   #stopping = false;
   #stopped = false;
   /** Owns nothing because its clock and that of Redis disagree. */
   #aside = false;
   #comingBack = false;
   #timer: ArmedTimer | undefined;
-  /** A look that a notice asked for. */
+  /** The timer of a check that a notice requested. */
   #soon: ArmedTimer | undefined;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #servers: readonly ServerState[] = [];
@@ -88,7 +88,7 @@ export class Ownership {
     return this.#incarnations.current;
   }
 
-  /** The servers of the store at the last look; none before the first. */
+  /** The servers of the store at the last check; empty before the first. */
   get servers(): readonly ServerState[] {
     return this.#servers;
   }
@@ -133,14 +133,16 @@ export class Ownership {
     });
   }
 
-  /** Looks at who owns what, claims what this node is owed and gives away what others are. One look at a time. */
+  /**
+   * Checks the owners, claims the shards of this node's share and gives away those of others. One check runs at a time.
+   */
   look(): Promise<void> {
     return this.#rounds.run();
   }
 
   /**
-   * Looks because of a notice, and waits a little if it looked just before. Every node gets a notice of each change.
-   * While many nodes come and go, a look each time would be more than Redis can answer.
+   * Checks because of a notice, and waits a little if it checked just before. Every node gets a notice of each change.
+   * While many nodes come and go, a check for each notice would be more than Redis can answer.
    */
   #lookSoon(): void {
     if (this.#soon !== undefined) return;
@@ -200,7 +202,7 @@ export class Ownership {
         if (shard.isAhead(clock)) void this.#release(shard);
       }
       for (const number of plan.releases) {
-        // It may have been lost while the claims were asked for.
+        // It may have been lost while the claims were in flight.
         const shard = this.#held.get(number);
         if (shard !== undefined) void this.#release(shard);
       }
@@ -236,9 +238,9 @@ export class Ownership {
   // ── a clock that is off ────────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Returns whether this node must stand aside, since its clock and that of Redis disagree and either may be wrong. It
-   * then hands over its shards and gives up its lease, so that the others take its share; requests still pass through
-   * it. Once the clocks agree it returns under a new name.
+   * True if this node must stop owning shards, because its clock and that of Redis disagree and either may be wrong. It
+   * then hands over its shards and gives up its lease, so that the others take its share. It still forwards requests.
+   * Once the clocks agree it returns under a new name.
    */
   async #standsAside(nodes: readonly NodeRecord[]): Promise<boolean> {
     const { clock, counters, log } = this.#options;
@@ -252,7 +254,7 @@ export class Ownership {
       if (this.lease.isOver) await this.#take(this.#incarnations.next());
       this.#aside = false;
       log.warn({ incarnation: this.incarnation }, 'The clocks agree again: this node is back');
-      // This look is from before the new name.
+      // This check is from before the new name.
       this.#rounds.again();
       return true;
     }
@@ -280,7 +282,7 @@ export class Ownership {
     await Promise.all([...this.#held].map((shard) => this.#release(shard)));
     this.#stopped = this.#stopping;
     this.lease.stop();
-    // Without an answer the lease ends by itself, and the others find out by looking.
+    // Without a reply, the lease ends by itself, and the others notice at their next check.
     await Promise.allSettled([engine.resign(nodeId, this.incarnation)]);
     await this.#notices.lookNow();
   }
@@ -327,8 +329,8 @@ export class Ownership {
   }
 
   /**
-   * Called when the lease has ended in Redis. The node takes a new name and asks for each shard whether another took
-   * it. If the epoch is unchanged, no other node wrote, and its actors go on. The other shards are lost.
+   * Called when the lease has ended in Redis. The node takes a new name and checks for each shard whether another node
+   * took it. If the epoch is unchanged, no other node wrote, and its actors continue. The other shards are lost.
    */
   async #comeBack(): Promise<void> {
     const { engine, log, counters } = this.#options;
@@ -352,7 +354,7 @@ export class Ownership {
     await Promise.all([...this.#held].map((shard) => this.settle(shard)));
   }
 
-  /** Whether another process has this node id. */
+  /** True if another process has this node id. */
   #isTaken(nodes: readonly NodeRecord[]): boolean {
     const { nodeId } = this.#options;
     return nodes.some((node) => node.nodeId === nodeId && !this.#incarnations.includes(node.incarnation));
@@ -374,7 +376,7 @@ export class Ownership {
     return askAgain(ask, { clock, everyMs: limits.retryMs, isOver: () => this.#stopped });
   }
 
-  /** Finds out whether a shard whose commits have no outcome is still ours. */
+  /** Checks whether this node still owns a shard whose commits have an unknown outcome. */
   settle(shard: OwnedShard): Promise<void> {
     return this.#settlement.settle(shard);
   }

@@ -5,7 +5,7 @@ export class Rounds {
   #current: Promise<void> | undefined;
   #again = false;
 
-  /** `work` never rejects. `isOver`: no further round is begun behind one that was asked for during it. */
+  /** `work` never rejects. Once `isOver` returns true, no further round begins, even if one was requested. */
   constructor(work: () => Promise<void>, isOver: () => boolean) {
     this.#work = work;
     this.#isOver = isOver;

@@ -12,11 +12,11 @@ interface SettlementParts {
   readonly incarnations: Incarnations;
   /** True if the lease has ended in Redis too: others may take shards with its name. */
   readonly leaseIsOver: () => boolean;
-  /** Asks Redis until it answers; `undefined`: this node was stopped meanwhile. */
+  /** Repeats a request to Redis until it answers. Resolves with `undefined` if this node was stopped meanwhile. */
   readonly askAgain: <Answer>(ask: () => Promise<Answer>) => Promise<Answer | undefined>;
 }
 
-/** Finds out whether a shard is still this node's, and gives up those that are not. */
+/** Checks whether shards are still this node's, and gives up those that are not. */
 export class ShardSettlement {
   readonly #options: OwnershipOptions;
   readonly #parts: SettlementParts;
@@ -45,10 +45,10 @@ export class ShardSettlement {
     while (!shard.dropped) {
       const owner = incarnations.current;
       const answer = await askAgain(() => engine.changeOwner(shard.number, epoch, owner));
-      // An answer between two names proves nothing: others may take shards whose lease is over.
+      // A reply for an earlier name proves nothing, because others may take shards whose lease is over.
       if (answer === undefined || shard.dropped || leaseIsOver()) return;
       const { changed, record } = answer;
-      // An earlier attempt may have gone through without an answer, under this name or the one before.
+      // An earlier attempt may have succeeded without a reply, under this name or the one before.
       const isOurs = changed || (record.epoch === epoch + 1 && incarnations.includes(record.owner));
       if (!isOurs || record.revision < shard.record.revision) {
         this.lose(shard, record);
@@ -63,7 +63,9 @@ export class ShardSettlement {
     }
   }
 
-  /** Gives up a shard that another node has, or of which Redis lost writes. `actual`: its record in Redis, where known. */
+  /**
+   * Gives up a shard that another node has, or of which Redis lost writes. `actual` is its record in Redis, if known.
+   */
   lose(shard: OwnedShard, actual?: ShardRecord): void {
     const { log, counters } = this.#options;
     if (shard.dropped) return;
@@ -80,7 +82,7 @@ export class ShardSettlement {
     this.forget(shard);
   }
 
-  /** Drops the shard from this node, with what waits for its commits. */
+  /** Removes the shard from this node, with everything that waits for its commits. */
   forget(shard: OwnedShard): void {
     this.#parts.held.drop(shard);
     this.#options.commits().drop(shard);
@@ -88,7 +90,7 @@ export class ShardSettlement {
   }
 }
 
-/** Whether Redis went back in time: neither number of a record ever falls. */
+/** True if Redis lost writes: neither number of a record ever falls. */
 function isOlder(actual: ShardRecord, known: ShardRecord): boolean {
   return actual.revision < known.revision || actual.epoch < known.epoch;
 }

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * The grace after Redis was away. The leases of all nodes have run out then, and one node reconnects first. For the
- * length of a lease it takes no shard of the others: their actors and sockets are alive, and they reconnect as well.
+ * The grace period after Redis was unreachable. The leases of all nodes have run out then, and one node reconnects
+ * first. For the length of a lease it takes no shard of the others: their actors and sockets are active, and they
+ * reconnect as well.
  */
 export class TakeoverGrace {
   readonly #clock: Clock;

@@ -6,7 +6,7 @@ const longestWrite = 4_000;
 
 /**
  * Throws if a write cannot belong to the shard's commit: its key lacks the shard's hash tag, or it is too long for a
- * script. The check runs where the mistake is made, so it never reaches the batch that others share.
+ * script. The check runs for each turn, so a mistake never reaches the batch that others share.
  */
 export function checkWrites(shard: number, writes: readonly Write[]): void {
   const tag = shardPrefix(shard);

@@ -39,7 +39,7 @@ function settled(shard: OwnedShard): Promise<void> {
   });
 }
 
-/** Whether the actor is settled; one whose behaviour throws counts as not settled. */
+/** True if the actor is settled. An actor whose behaviour throws counts as not settled. */
 function isSettled(actor: ActiveActor, threw?: (error: unknown) => void): boolean {
   try {
     return actor.isSettled;

@@ -5,8 +5,8 @@ import type { Logger } from '../logger.ts';
 const RECENT_MS = 60_000;
 
 /**
- * Logs that Redis refuses commits, once when it begins and once when it ends. A cluster has parts, one per shard,
- * and may refuse some while it takes others: the trouble ends when no recent part was refused last.
+ * Logs that Redis refuses commits, once when it begins and once when it ends. A cluster has parts, one per shard, and
+ * may refuse some while it accepts others. The trouble ends when the last commit of each recent part was accepted.
  */
 export class CommitTrouble {
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class CommitTrouble {
     this.#log.error({ trouble }, `${trouble}: ${meaning}`);
   }
 
-  /** A commit to this part was taken. */
+  /** A commit to this part was accepted. */
   taken(part: number): void {
     if (this.#refusedAtMs.size === 0) return;
     this.#refusedAtMs.delete(part);

@@ -16,7 +16,7 @@ export async function installedShards(
   const stored = async (): Promise<unknown> => (await engine.read([['GET', shardsKey]]))[0];
   let known = await stored();
   if (known === null) {
-    // The first node that ever ran claimed this shard, whatever its version.
+    // The first node that ever ran claimed this shard, in any version.
     const [owner] = await engine.read([['GET', shardKey(0, 'owner')]]);
     if (owner === null) {
       await engine.append([['SET', shardsKey, String(wanted ?? DEFAULT_SHARDS), 'NX']]);

@@ -15,10 +15,10 @@ const CONNECT_ANEW_EVERY_MS = 1_000;
 type Witness = 'writes' | 'role';
 
 /**
- * Finds out that the server at the other end of the connections is no longer the master. A failover behind one address
- * may leave every connection open: the old master refuses each write and breaks nothing. A client that waits for a
- * broken connection would stay with it permanently. While such refusals last, the connections are made again each
- * second. The address leads to the new master as soon as it has moved.
+ * Detects that the server at the other end of the connections is no longer the master. A failover behind one address
+ * may leave every connection open: the old master refuses each write and closes nothing. A client that waits for a
+ * broken connection would never leave it. While such refusals last, the connections are opened again each second. The
+ * address leads to the new master as soon as it has moved.
  */
 export class LostMaster {
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class LostMaster {
   readonly #deniedSinceMs = new Map<Witness, number>();
   #connectedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `reconnect` ends every connection and makes it again; what was under way on it is `OUTCOME_UNKNOWN`. */
+  /** `reconnect` ends every connection and opens it again. The outcome of commands in flight is `OUTCOME_UNKNOWN`. */
   constructor(options: {
     readonly clock: Clock;
     readonly log: Logger;
@@ -46,7 +46,7 @@ export class LostMaster {
     if (isMasterless(error)) this.denied('writes');
   }
 
-  /** There is no master at the other end. */
+  /** The server at the other end is not a master. */
   denied(witness: Witness): void {
     const nowMs = this.#clock.monotonicMs();
     const isFirst = this.#deniedSinceMs.size === 0;

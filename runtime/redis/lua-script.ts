@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** One operation in Lua, with the digest by which Redis knows it once it has seen it. */
+/** One operation in Lua, with the digest by which Redis knows it after its first call. */
 export interface LuaScript {
   readonly source: string;
   readonly sha1: string;
 }
 
-/** Reads a script that lies beside the code that owns it. */
+/** Reads a script that lies in the folder of its caller. */
 export function readLuaScript(url: URL): LuaScript {
   const source = readFileSync(url, 'utf8');
   return { source, sha1: createHash('sha1').update(source).digest('hex') };

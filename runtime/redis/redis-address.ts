@@ -11,8 +11,8 @@ export type RedisAddress =
 
 /**
  * Reads `REDIS_URL`: `redis://` or `rediss://` with user, password and database; a Unix socket (`/path` or
- * `unix:///path`); or several of the first, separated by commas, for a cluster. Throws with the reason, never with the
- * password in it.
+ * `unix:///path`); or several of the first form, separated by commas, for a cluster. Throws with the reason, never with
+ * the password in it.
  */
 export function parseRedisAddress(text: string): RedisAddress {
   if (text.startsWith('/')) return { kind: 'single', options: { path: text } };

@@ -11,18 +11,15 @@ export interface RedisBusOptions {
   readonly address: RedisAddress;
   readonly clock: Clock;
   readonly log: Logger;
-  /**
-   * Interval between two questions whether the server is there, and the longest wait for the answer;
-   * milliseconds.
-   */
+  /** Interval between two pings, and the longest wait for a reply; milliseconds. */
   readonly answerMs: number;
 }
 
 /**
  * Receives published messages over one connection to one server: a cluster passes each message on to all its servers. A
- * connection that is lost, or gives no sign of life, is replaced by one to the next server, with all channels. Messages
+ * connection that is lost, or does not answer pings, is replaced by one to the next server, with all channels. Messages
  * published meanwhile are lost. The library's own subscriber of a cluster does not notice a dead connection that stays
- * open. It leaves a listener on a closed socket with each server it tries.
+ * open. It leaves a listener on a closed socket for each server that it connects to.
  */
 export class RedisBus {
   readonly #options: RedisBusOptions;
@@ -42,7 +39,7 @@ export class RedisBus {
     this.#options = options;
   }
 
-  /** Connects to the first server that takes it; rejects when none does. */
+  /** Connects to the first server that accepts; rejects if none does. */
   async connect(): Promise<void> {
     const servers = serversOf(this.#options.address).length;
     for (let attempt = 1; ; attempt += 1) {
@@ -55,7 +52,7 @@ export class RedisBus {
     }
   }
 
-  /** Rejects when there is no connection now. */
+  /** Rejects if there is no connection now. */
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
     if (this.#client === undefined)
       throw new RuntimeFailure('STORE_UNAVAILABLE', 'There is no connection to listen on');
@@ -69,8 +66,8 @@ export class RedisBus {
   }
 
   /**
-   * Ends the connection and makes it again, which resolves the address again. If there is none, a new one is coming
-   * already.
+   * Ends the connection and opens it again, which resolves the address again. Does nothing without a connection,
+   * because a new one is already being opened.
    */
   renew(): void {
     this.#renewing = this.#client !== undefined;
@@ -136,7 +133,7 @@ export class RedisBus {
     });
   }
 
-  /** Asks the server regularly whether it is there; an answer that takes too long ends the connection. */
+  /** Pings the server regularly. A reply that takes too long ends the connection. */
   #watch(client: Redis): void {
     const { clock, answerMs } = this.#options;
     this.#timer = clock.after(answerMs, () => {

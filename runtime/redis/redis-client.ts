@@ -9,7 +9,7 @@ type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
 /**
  * Makes a client that sends a command at once or fails at once. The library never sends one twice: no offline queue, no
  * resending after a reconnect, no autopipelining (docs/decisions/001-effects-follow-the-commit.md, Decision). A
- * connection that owes an answer for `answerMs` is destroyed, so every command settles.
+ * connection that leaves a command unanswered for `answerMs` is destroyed, so every command settles.
  */
 export function redisClient(
   address: RedisAddress,
@@ -23,7 +23,7 @@ export function redisClient(
     redisOptions: shared,
     lazyConnect: true,
     enableOfflineQueue: false,
-    // The library sends nothing a second time when a master goes away; MOVED and ASK are still followed.
+    // The library sends nothing a second time when a master fails; MOVED and ASK are still followed.
     retryDelayOnFailover: 0,
     slotsRefreshTimeout: options.answerMs,
     clusterRetryStrategy: redisRetryDelayMs,
@@ -61,13 +61,16 @@ function clientOptions(
     socketTimeout: answerMs,
     enableAutoPipelining: false,
     autoResendUnfulfilledCommands: false,
-    // Zero: what was sent on a connection that closed is rejected right then.
+    // Zero: a command on a connection that closed is rejected at once.
     maxRetriesPerRequest: 0,
     keepAlive: 10_000,
   };
 }
 
-/** 50 ms after the first failure, at most half a second: a Redis that is back should be noticed at once. */
+/**
+ * Returns the delay in milliseconds before the next attempt: 50 more after each failure, at most 500. So the client
+ * reconnects soon after Redis is back.
+ */
 export function redisRetryDelayMs(attempt: number): number {
   return Math.min(attempt * 50, 500);
 }

@@ -3,7 +3,7 @@ import type { RedisArgument } from '../store.ts';
 import type { LuaScript } from './lua-script.ts';
 import type { RedisClient } from './redis-client.ts';
 
-/** How values of a reply come back. */
+/** The encoding of values in a reply. */
 export type ReplyEncoding = 'utf8' | null;
 
 /**
@@ -21,7 +21,7 @@ function scriptArguments(
   keys: readonly string[],
   args: readonly RedisArgument[],
 ): RedisArgument[] {
-  // Allocated at full length: a growing array leaves twice its memory behind.
+  // Allocated with its full length: a growing array leaves garbage of twice its size.
   const all = new ScriptArguments(2 + keys.length + args.length);
   all[0] = script;
   all[1] = keys.length;
@@ -39,12 +39,12 @@ function head(bytes: number): string {
   return `\r\n$${bytes}\r\n`;
 }
 
-/** Most bytes that stand before an argument. */
+/** Most bytes before an argument. */
 const HEAD_BYTES = 16;
 
 /**
- * A script's call, which has hundreds of arguments. Written as bytes: a text of so many pieces takes three times its own
- * length in memory until it is sent.
+ * A script's call, which has hundreds of arguments. It is written as bytes, because a text of that many pieces takes
+ * three times its length in memory until it is sent.
  */
 class ScriptCommand extends Command {
   override toWritable(socket: object): string | Buffer {
@@ -71,7 +71,7 @@ class ScriptCommand extends Command {
 }
 
 /**
- * One connection to Redis. Commands sent within one turn of the event loop leave in one write, in order. Rejections are
+ * One connection to Redis. Commands sent within one tick of the event loop leave in one write, in order. Rejections are
  * the library's own errors; see `failureOf`.
  */
 export class RedisConnection {
@@ -145,7 +145,7 @@ export class RedisConnection {
     this.client.disconnect();
   }
 
-  /** Holds back what is written until the turn of the event loop ends, so that it leaves in one system call. */
+  /** Delays writes until the end of the tick, so that they leave in one system call. */
   #cork(): void {
     if (this.#corked || !(this.client instanceof Redis)) return;
     const { stream } = this.client;

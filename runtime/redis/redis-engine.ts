@@ -31,9 +31,9 @@ const ticketsKey = '{runtime}:tickets';
 export interface RedisEngineOptions {
   readonly log: Logger;
   readonly clock: Clock;
-  /** How long Redis may take to answer before a connection is taken for dead. */
+  /** The longest time in which Redis may answer before a connection counts as dead. */
   readonly answerMs: number;
-  /** The servers that must have a commit before its consequences happen. Default: the master alone. */
+  /** The servers that must have a commit before its consequences happen. By default, the master alone. */
   readonly durability?: Durability;
 }
 
@@ -81,7 +81,7 @@ export class RedisEngine implements Engine {
     const reconnect = (): void => {
       // A cluster's client learns from its servers which one is the master.
       if (this.#cluster) return;
-      // All of them: what is read and heard must come from the server that takes the commits.
+      // All of them: reads and messages must come from the server that accepts the commits.
       for (const each of [this.#commits, this.#data, this.#bus]) each.renew();
     };
     this.#lostMaster = new LostMaster({ ...options, reconnect });
@@ -109,7 +109,7 @@ export class RedisEngine implements Engine {
 
   async #commitGroup(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
     const { keys, args } = layOut(sections);
-    // Which part of Redis it is: one that is no cluster has one.
+    // The part of Redis. Without a cluster there is only one.
     const part = this.#cluster ? (sections[0]?.shard ?? 0) : 0;
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
@@ -179,7 +179,7 @@ export class RedisEngine implements Engine {
     const [members] = await this.read([['SMEMBERS', nodesKey]]);
     const nodeIds = (members as string[]).sort();
     if (nodeIds.length === 0) return [];
-    // One command, since each node asks after all others each second. The keys share a hash tag.
+    // One command, since each node reads all leases each second. The keys share a hash tag.
     const [leases] = (await this.read([['MGET', ...nodeIds.map(leaseKey)] as unknown as Read])) as [
       unknown[],
     ];
@@ -213,7 +213,7 @@ export class RedisEngine implements Engine {
       [shardKey(shard, 'owner')],
       [epoch, owner ?? '-'],
     );
-    // Also where nothing was changed: what is there may be a write of before that no replica has.
+    // Also if nothing was changed: the record may be an earlier write that no replica has.
     if (!(await this.#isReplicated())) throw new RuntimeFailure('OUTCOME_UNKNOWN', NOT_REPLICATED, 1);
     const [changed, text] = reply as [number, string];
     return { changed: changed === 1, record: parseRecord(text) };
@@ -222,7 +222,7 @@ export class RedisEngine implements Engine {
   async publish(channel: string, message: string): Promise<number | undefined> {
     try {
       const listeners = (await this.#data.send('publish', [channel, message])) as number;
-      // A cluster counts only the listeners at the node that was asked.
+      // A cluster counts only the subscribers at the node that was asked.
       return this.#cluster ? undefined : listeners;
     } catch (error) {
       throw failureOf(error);
@@ -277,7 +277,7 @@ export class RedisEngine implements Engine {
     this.#bus.close();
   }
 
-  /** True once a replica has what was written over this connection before; at once where none is asked for. */
+  /** True once a replica has all earlier writes of this connection. True at once if no replica is required. */
   async #isReplicated(): Promise<boolean> {
     if (this.#durability === 'master') return true;
     const replicas = await this.#commits.send('WAIT', ['1', String(REPLICA_MS)]).catch(() => 0);
@@ -310,7 +310,7 @@ function outcomeOf(section: CommitSection, reply: unknown): SectionOutcome {
 
 const committed: SectionOutcome = { code: 'committed' };
 
-/** Which turn each refused write belongs to. */
+/** Returns the turns of the refused writes, with the messages. */
 function failuresOf(section: CommitSection, replies: readonly string[]): ReadonlyMap<number, string> {
   const failures = new Map<number, string>();
   for (const reply of replies) {

@@ -16,12 +16,12 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refusals of a server that is no master, or may be one no longer: a replica, one that copies the new master's data,
- * one that is cut off from its own replicas.
+ * Refusals of a server that is not the master, or may no longer be: a replica, a server that copies the new master's
+ * data, one that is cut off from its own replicas.
  */
 const masterless: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'NOREPLICAS']);
 
-/** Whether an answer is a refusal of a server that may not be the master. */
+/** True if a reply is a refusal of a server that may not be the master. */
 export function isMasterless(error: unknown): boolean {
   return masterless.has(codeOf(error) ?? '');
 }
@@ -38,8 +38,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Names an error of the client library. An answer by which Redis refuses, or a command that never left: nothing was
- * changed. An answer that names a mistake of ours stays the error it is. All else: sent, and no answer came.
+ * Translates an error of the client library. If Redis refused, or the command never left, nothing was changed. A reply
+ * that names a mistake of ours stays the error it is. In all other cases the command was sent and got no reply.
  */
 export function failureOf(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));

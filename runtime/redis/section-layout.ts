@@ -2,16 +2,16 @@ import { shardKey } from '../address.ts';
 import type { CommitSection } from '../engine.ts';
 import type { RedisArgument, Write } from '../store.ts';
 
-/** Arguments of a command that several writes make up, where Lua's stack holds eight thousand. */
+/** Most arguments of a command that is made of several writes. Lua's stack takes eight thousand. */
 const MOST_GATHERED = 2_000;
 
 /** Called with each write of a section, the index of the command that carries it out, and the index of its turn. */
 type Visit = (write: Write, command: number, turn: number) => void;
 
 /**
- * Visits the writes of a section. Each is a separate command, except `HSET`s to the key of the section's first write,
- * if that is an `HSET`: they make up one. They are the messages of a day, a field or two a turn. An `HSET` that follows
- * another kind of write to that key stays behind it, so the writes to a key keep their order.
+ * Visits the writes of a section. Each is a separate command. Only `HSET`s to the key of the section's first write, if
+ * that is an `HSET`, make up one. They are the messages of a day, a field or two a turn. An `HSET` that follows another
+ * kind of write to that key stays after it, so the writes to a key keep their order.
  */
 function eachWrite({ entries }: CommitSection, visit: Visit): void {
   const first = entries.find(({ writes }) => writes.length > 0)?.writes[0];
@@ -39,7 +39,7 @@ function ownerKey(shard: number): string {
   return OWNER_KEYS[shard];
 }
 
-/** The sections as commit-shards.lua takes them. */
+/** Returns the sections in the form that commit-shards.lua takes. */
 export function layOut(sections: readonly CommitSection[]): { keys: string[]; args: RedisArgument[] } {
   const keys: string[] = [];
   const args: RedisArgument[] = [sections.length];
@@ -71,7 +71,7 @@ function addSection(section: CommitSection, keys: string[], args: RedisArgument[
   args[place - 1] = args.length - place;
 }
 
-/** Which turns of a section a refused command belongs to. */
+/** Returns the turns of a section to which a refused command belongs. */
 export function turnsOf(section: CommitSection, refused: number): ReadonlySet<number> {
   const turns = new Set<number>();
   eachWrite(section, (_, command, turn) => {

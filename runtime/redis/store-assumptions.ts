@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 /** Redis 7 is the first whose scripts are refused whole when memory is full (see commit-shards.lua). */
 const OLDEST_MAJOR_VERSION = 7;
 
-/** The settings and states of Redis that the runtime's promises depend on and that Redis does not have by itself. */
+/** The settings and states of Redis that the runtime's promises depend on and that Redis does not have by default. */
 export const assumptionNames = [
   'version',
   'noeviction',
@@ -16,7 +16,9 @@ export const assumptionNames = [
 export type AssumptionName = (typeof assumptionNames)[number];
 
 interface Assumption {
-  /** `refuse`: no node starts without it. `error`, `warn`: the level of the log line if it is not met. */
+  /**
+   * With `refuse` no node starts unless it is met. `error` and `warn` are the level of the log line if it is not met.
+   */
   readonly severity: 'refuse' | 'error' | 'warn';
   holds(server: ServerState): boolean;
   /** The problem, its consequence and the setting to change. */
@@ -61,7 +63,7 @@ const assumptions: Readonly<Record<AssumptionName, Assumption>> = {
   },
 };
 
-/** Whether an assumption holds of every server. */
+/** True if an assumption is met by every server. */
 export function isHeld(name: AssumptionName, servers: readonly ServerState[]): boolean {
   return servers.every((server) => assumptions[name].holds(server));
 }
@@ -104,8 +106,8 @@ export class AssumptionWatch {
 }
 
 /**
- * Reads what a server answers to INFO. A field that is missing reads as what is least safe: version 0, no policy, no
- * append-only file, no master. A state of the disk that is missing is no failure.
+ * Reads a server's reply to INFO. A missing field gets the least safe value: version 0, no policy, no append-only file,
+ * no master. A missing state of the disk does not count as a failure.
  */
 export function parseServerState(name: string, info: string): ServerState {
   const field = (key: string): string | undefined => new RegExp(`^${key}:(\\S*)`, 'm').exec(info)?.[1];
@@ -119,7 +121,7 @@ export function parseServerState(name: string, info: string): ServerState {
     isAppendOnly: field('aof_enabled') === '1',
     writesToDisk: field('aof_last_write_status') !== 'err' && field('rdb_last_bgsave_status') !== 'err',
     replicas: Number(field('connected_slaves') ?? 0),
-    // Redis reports how many of its replicas keep up only while min-replicas-to-write asks for any.
+    // Redis reports how many of its replicas are in sync only while min-replicas-to-write requires any.
     waitsForReplicas: field('min_slaves_good_slaves') !== undefined,
   };
 }
