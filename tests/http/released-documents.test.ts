@@ -14,13 +14,12 @@ type Json = Readonly<Record<string, unknown>>;
 /** Tests run at the root of the repository. */
 const folder = join(process.cwd(), 'docs/released');
 const today = apiDocument() as unknown as Json;
-const released = readdirSync(folder).filter((name) => name.endsWith('.json'));
-assert.ok(released.includes('openapi-0.1.0.json'));
+const [name = '', ...others] = readdirSync(folder);
+assert.deepEqual(others, [], 'one document says what the older ones said');
 
-for (const name of released)
-  test(`a program written for ${name} still works`, () => {
-    assert.deepEqual(breakingChanges(JSON.parse(readFileSync(join(folder, name), 'utf8')), today), []);
-  });
+test(`a program written for ${name} still works`, () => {
+  assert.deepEqual(breakingChanges(JSON.parse(readFileSync(join(folder, name), 'utf8')), today), []);
+});
 
 /** A document of one operation, with one schema for its body and its reply. */
 function documentOf(schema: object, { status = '200', parameters = [] as readonly object[] } = {}): Json {
