@@ -59,7 +59,7 @@ export class ChatServer {
   }
 
   #upgradeRefusal(): string | undefined {
-    return this.#network.faults.takeUpgradeRefusal() ? '503 Service Unavailable' : undefined;
+    return this.#network.faults.take('upgrade', '') ? '503 Service Unavailable' : undefined;
   }
 
   readonly #handlers = {
@@ -136,7 +136,7 @@ async function login(network: Network, connection: Connection, finish: ClientFin
     refuse(connection, 401);
     return;
   }
-  const fault = network.faults.takeLoginFailure(phone);
+  const fault = network.faults.take('login', phone);
   if (fault !== undefined) {
     refuse(connection, fault.code, fault.attributes);
     return;
@@ -145,11 +145,11 @@ async function login(network: Network, connection: Connection, finish: ClientFin
   network.connections
     .login(connection, companion)
     ?.endWith(streamError(undefined, node('conflict', { type: 'replaced' })));
-  const isBare = network.faults.takeBareLid(companion.phone);
+  const isBare = network.faults.take('bare_lid', companion.phone);
   connection.send(
     node('success', {
       t: stanzaTime(network.clock),
-      ...(network.faults.takeLeftOutLid(companion.phone)
+      ...(network.faults.take('no_lid', companion.phone)
         ? {}
         : { lid: lidAddress(companion.lid, isBare ? undefined : companion.device) }),
     }),

@@ -111,7 +111,7 @@ export class CodePairing {
     const { connection } = registration;
     const digits = attribute(hello, 'jid').split('@', 1)[0] ?? '';
     const number = this.#network.numbers.find(digits);
-    const refusal = this.#network.faults.takeQueryError(number.phone, 'md');
+    const refusal = this.#network.faults.take('query', `${number.phone} md`);
     const wrappedKey = getBinaryNodeChildBuffer(hello, 'link_code_pairing_wrapped_companion_ephemeral_pub');
     const noiseKey = getBinaryNodeChildBuffer(hello, 'companion_server_auth_key_pub');
     const isOwnKey = noiseKey !== undefined && toBase64(noiseKey) === registration.noiseKey;

@@ -4,6 +4,8 @@ import { ControlFailure } from './control-failure.ts';
 import { flag, oneOf, phone, text, texts, whole } from './control-input.ts';
 import { type ControlRoute, route } from './control-server.ts';
 import {
+  COUNTED_FAULTS,
+  type CountedFault,
   FAULT_KINDS,
   type FaultKind,
   LIVE_FAULTS,
@@ -32,18 +34,18 @@ export function faultRoutes(network: Network): ControlRoute[] {
   const { faults } = network;
   return [
     route('PUT /numbers/{phone}/keys', { phone, error: whole(0, 999) }, (input) => {
-      faults.refuseKeys(input.phone, input.error);
+      faults.arm('keys', input.phone, input.error, input.error === 0 ? 0 : Infinity);
       return { data: { phone: `+${input.phone}`, error: input.error } };
     }),
     route('PUT /numbers/{phone}/passkey', { phone, required: flag }, (input) => {
-      faults.requirePasskey(input.phone, input.required);
+      faults.arm('passkey', input.phone, true, input.required ? Infinity : 0);
       return { data: { phone: `+${input.phone}`, required: input.required } };
     }),
     route('POST /sessions/{phone}/fault', { phone, kind: oneOf(FAULT_KINDS), count }, (input) => ({
       data: inflict(network, input),
     })),
     route('POST /sessions/{phone}/ack-errors', { phone, code, count }, ({ phone, ...refusal }) => {
-      faults.refuseMessages(phone, refusal.code, refusal.count);
+      faults.arm('message', phone, refusal.code, refusal.count);
       return { data: refusal };
     }),
     route(
@@ -51,7 +53,7 @@ export function faultRoutes(network: Network): ControlRoute[] {
       { ...QUERY_ERROR, xmlns: text(60) },
       ({ phone, ...input }) => {
         const refusal = { ...input, text: textOf(input) };
-        faults.refuseQueries({ phone, ...refusal });
+        faults.arm('query', `${phone} ${input.xmlns}`, refusal, input.count);
         return { data: refusal };
       },
     ),
@@ -60,7 +62,8 @@ export function faultRoutes(network: Network): ControlRoute[] {
       { ...QUERY_ERROR, protocol: oneOf(['contact', 'devices', 'lid']), backoff },
       ({ phone, ...input }) => {
         const refusal = { ...input, text: textOf(input) };
-        faults.refuseProtocol(phone, input.protocol, { ...refusal, backoff: input.backoff || undefined });
+        const error = { ...refusal, backoff: input.backoff || undefined };
+        faults.arm('usync', `${phone} ${input.protocol}`, error, input.count);
         return { data: refusal };
       },
     ),
@@ -68,9 +71,10 @@ export function faultRoutes(network: Network): ControlRoute[] {
       'POST /sessions/{phone}/login-failures',
       { phone, reason: whole(400, 599), attributes: v.optional(texts(500), {}), count },
       ({ phone, ...failure }) => {
-        faults.refuseLogins(phone, { code: failure.reason, attributes: failure.attributes }, failure.count);
+        const { reason: code, attributes, count } = failure;
+        faults.arm('login', phone, { code, attributes }, count);
         const live = network.connections.ofAll(network.companions.of(phone));
-        if (failure.count > 0) for (const connection of live) connection.drop();
+        if (count > 0) for (const connection of live) connection.drop();
         return { data: failure };
       },
     ),
@@ -91,13 +95,13 @@ function inflict(network: Network, options: { phone: string; kind: FaultKind; co
   const live = network.connections.ofAll(network.companions.of(phone));
   network.log({ event: 'fault', kind, phone, count });
   if (kind === 'logged_out') return { kind, hit: logOut(network, phone), armed: 0 };
-  if (isArmed(kind)) {
-    armFor(network, kind, { phone, count });
+  if (isCounted(kind)) {
+    network.faults.arm(kind, phone, COUNTED_FAULTS[kind], count);
     return { kind, hit: 0, armed: count };
   }
   if (kind === 'refuse_upgrade' || isLoginFault(kind)) {
-    if (kind === 'refuse_upgrade') network.faults.refuseUpgrades(count);
-    else network.faults.refuseLogins(phone, { code: LOGIN_FAULTS[kind], attributes: {} }, count);
+    if (kind === 'refuse_upgrade') network.faults.arm('upgrade', '', true, count);
+    else network.faults.arm('login', phone, { code: LOGIN_FAULTS[kind], attributes: {} }, count);
     if (count > 0) for (const connection of live) connection.drop();
     return { kind, hit: count > 0 ? live.length : 0, armed: count };
   }
@@ -108,27 +112,6 @@ function inflict(network: Network, options: { phone: string; kind: FaultKind; co
     else LIVE_FAULTS[kind satisfies LiveFault](connection);
   }
   return { kind, hit: live.length, armed: 0 };
-}
-
-type ArmedFault = (typeof ARMED_FAULTS)[number];
-
-const ARMED_FAULTS = ['bare_lid', 'lost', 'no_lid', 'unacked', 'unlisted', 'unread', 'unreadable'] as const;
-
-const isArmed = (kind: FaultKind): kind is ArmedFault =>
-  (ARMED_FAULTS as readonly FaultKind[]).includes(kind);
-
-/** Arms a fault that changes later answers. The live connections stay. */
-function armFor(
-  { faults }: Network,
-  kind: ArmedFault,
-  { phone, count }: { phone: string; count: number },
-): void {
-  if (kind === 'unacked') faults.withholdAcks(phone, count);
-  else if (kind === 'lost') faults.loseMessages(phone, count);
-  else if (kind === 'no_lid') faults.leaveOutLid(phone, count);
-  else if (kind === 'bare_lid') faults.bareLid(phone, count);
-  else if (kind === 'unlisted') faults.leaveOutRows(phone, count);
-  else faults.garbleMessages(phone, count, kind === 'unread' ? 'at_login' : 'at_once');
 }
 
 /** Ends `deaf`. Stanzas that were held back for the connection are delivered at once. */
@@ -146,5 +129,7 @@ function logOut(network: Network, phone: string): number {
   for (const companion of companions) unlink(network, companion);
   return companions.length;
 }
+
+const isCounted = (kind: FaultKind): kind is CountedFault => kind in COUNTED_FAULTS;
 
 const isLoginFault = (kind: FaultKind): kind is LoginFault => kind in LOGIN_FAULTS;

@@ -25,7 +25,8 @@ export async function receiveOnHandset(
   const again = (): Promise<void> => receiveOnHandset(network, incoming, target, envelopes);
   if (network.offline.keep(target.number.phone, again)) return;
   if (target.number.phone !== sender.phone) {
-    const garbled = network.faults.takeGarbled(sender.phone);
+    const { faults } = network;
+    const garbled = faults.take('unread', sender.phone) ?? faults.take('unreadable', sender.phone);
     if (garbled !== undefined) {
       askAgain(network, incoming, target, garbled);
       return;

@@ -41,7 +41,7 @@ export async function takeMessage(
 ): Promise<void> {
   const { companion } = connection;
   if (!companion) return;
-  if (network.faults.takeLost(companion.phone)) {
+  if (network.faults.take('lost', companion.phone)) {
     network.sendCounts.lost(companion.id);
     return;
   }
@@ -55,7 +55,7 @@ export async function takeMessage(
     isStatus: to === STATUS_ADDRESS,
     composingSeen: network.typing.take(companion.phone, network.numbers.resolve(to)?.number.phone ?? to),
   };
-  const fault = network.faults.takeMessageError(companion.phone);
+  const fault = network.faults.take('message', companion.phone);
   const audience = fault === undefined ? audienceOf(network, companion, stanza) : { refusal: fault };
   if ('refusal' in audience) {
     acknowledge(network, connection, stanza, { error: String(audience.refusal) });
@@ -68,7 +68,7 @@ export async function takeMessage(
   const parts = partsOf(network, companion, stanza, audience.phones);
   network.sendCounts.taken(companion.id, parts.length);
   for (const part of parts) await deliver(network, incoming, part);
-  if (network.faults.takeWithheldAck(companion.phone)) {
+  if (network.faults.take('unacked', companion.phone)) {
     receipts.release();
     return;
   }

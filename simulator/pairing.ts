@@ -115,7 +115,7 @@ export class PairingService {
       throw new ControlFailure(409, 'NUMBER_NOT_ON_NETWORK', `+${phone} is not on the network.`);
     if (registration.linking)
       throw new ControlFailure(409, 'QR_IN_USE', 'This code is being scanned already.');
-    if (this.#network.faults.asksForPasskey(phone)) {
+    if (this.#network.faults.take('passkey', phone)) {
       const gate = { from: SERVER_ADDRESS, type: 'passkey_prologue_request', id: this.#network.newId() };
       registration.connection.send(node('notification', gate));
       throw new ControlFailure(409, 'PASSKEY_REQUIRED', `+${phone} links clients with a passkey alone.`);

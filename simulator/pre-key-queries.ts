@@ -58,7 +58,7 @@ function answerBundles(
     const isOwn = reference?.number.phone === ownPhone && reference.device === device;
     network.log({ event: 'keys asked for', address, isOwn });
     const phone = reference?.number.phone ?? '';
-    const code = network.faults.keyError(phone);
+    const code = network.faults.take('keys', phone);
     const bundle = code === undefined ? bundleOf(network, address) : undefined;
     if (bundle) return node('user', { jid: address }, bundleNodes(bundle));
     const error = { code: String(code ?? 404), text: code === undefined ? 'item-not-found' : 'refused' };

@@ -52,7 +52,7 @@ export async function answerQuery(network: Network, connection: Connection, iq: 
   const type = attribute(iq, 'type');
   if (!companion || (type !== 'get' && type !== 'set' && type !== '')) return;
   const xmlns = attribute(iq, 'xmlns');
-  const refusal = network.faults.takeQueryError(companion.phone, xmlns);
+  const refusal = network.faults.take('query', `${companion.phone} ${xmlns}`);
   if (refusal) {
     connection.send(iqError(iq, refusal.code, refusal.text));
     return;

@@ -22,10 +22,10 @@ export function answerUsync(network: Network, asker: Companion, iq: BinaryNode):
   if (!usync || !query) return iqError(iq, 400, 'bad-request');
   const protocols = new Set(getAllBinaryNodeChildren(query).map(({ tag }) => tag));
   const errors = new Map(
-    [...protocols].map((tag) => [tag, network.faults.takeProtocolError(asker.phone, tag)]),
+    [...protocols].map((tag) => [tag, network.faults.take('usync', `${asker.phone} ${tag}`)]),
   );
   const answered = new Set([...protocols].filter((tag) => errors.get(tag) === undefined));
-  const isSilent = network.faults.takeLeftOutRows(asker.phone) || answered.size === 0;
+  const isSilent = network.faults.take('unlisted', asker.phone) || answered.size === 0;
   const users = getBinaryNodeChildren(getBinaryNodeChild(usync, 'list'), 'user');
   const rows = isSilent ? [] : users.flatMap((user) => row(network, user, answered) ?? []);
   return iqResult(iq, [
