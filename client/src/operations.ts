@@ -1429,7 +1429,7 @@ export interface Operations {
     readonly params: {
       /** The shop's id or exact name, case-insensitive. */
       readonly idOrName: string;
-      /** Whole characters: half of a surrogate pair is refused. */
+      /** On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused. */
       readonly name: string;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly text?: string | undefined;

@@ -43,17 +43,34 @@ export function closedObject<const Entries extends v.ObjectEntries>(
 }
 
 /**
- * An object with names of the caller's choice and values of one schema. One with more than 64 properties is refused as a
- * whole, before its values are validated (docs/contract.md, Input bounds).
+ * An object with names of the caller's choice and values of one schema. Valibot's `record` leaves out `constructor` and two
+ * other names without a word; here each name is an own property of the result. An object with more than 64 properties is
+ * refused as a whole, before its values are validated (docs/contract.md, Input bounds).
  */
 export function boundedRecord<const Value extends v.GenericSchema>(value: Value) {
   const schema = v.record(v.string(), value);
-  const run = schema['~run'];
   const bounded = Object.assign(schema, {
     '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
-      if (!isCrowded(dataset.value)) return run.call(schema, dataset, config);
-      v._addIssue(TOO_MANY as never, 'properties', dataset as never, config);
-      return dataset as never;
+      const input = dataset.value;
+      const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+      if (!isObject || isCrowded(input)) {
+        if (isObject) v._addIssue(TOO_MANY as never, 'properties', dataset as never, config);
+        else v._addIssue(schema, 'type', dataset as never, config);
+        return dataset as never;
+      }
+      const issues: v.BaseIssue<unknown>[] = [];
+      const entries = Object.entries(input as Record<string, unknown>).map(([key, given]) => {
+        const taken = value['~run']({ value: given }, config);
+        const place = { input: input as Record<string, unknown>, key, value: given };
+        for (const issue of taken.issues ?? [])
+          issues.push({
+            ...issue,
+            path: [{ type: 'object', origin: 'value', ...place }, ...(issue.path ?? [])],
+          });
+        return [key, taken.value];
+      });
+      if (issues.length > 0) return { typed: false, value: input, issues } as never;
+      return { typed: true, value: Object.fromEntries(entries) } as never;
     },
   });
   return v.pipe(bounded, v.metadata({ maxProperties: MOST_PROPERTIES }));

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { hasText } from '../../policy/message-content.ts';
 import { GROUP_ID, PHONE_NUMBER } from '../../policy/recipient.ts';
 
 /**
@@ -29,12 +30,20 @@ export function text(bounds: { readonly min?: number; readonly max: number }) {
 const ONE_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 const isOneLine = new RegExp(ONE_LINE);
 
-/** Such a text on one line, without control characters. */
-export function line(bounds: Parameters<typeof text>[0]) {
-  return v.pipe(
-    text(bounds),
-    v.check((value) => isOneLine.test(value), 'must be one line without control characters'),
-    v.metadata({ pattern: ONE_LINE }),
+/** A name of 1 to `max` characters, of which something shows. It has one line, without control characters. */
+export function name({ max }: { readonly max: number }) {
+  return v.config(
+    v.pipe(
+      text({ min: 1, max }),
+      v.check((value) => isOneLine.test(value), 'must be one line without control characters'),
+      v.check((value) => hasText(value), 'must show something'),
+      v.description(
+        'On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused.',
+      ),
+      v.metadata({ pattern: ONE_LINE }),
+    ),
+    // Report one problem per field: an empty name also has no visible character.
+    { abortPipeEarly: true },
   );
 }
 
@@ -75,6 +84,12 @@ export const objectId = v.pipe(
   v.string(),
   v.regex(/^[0-9a-fA-F]{24}$/, 'must be 24 hexadecimal characters'),
   v.metadata({ examples: ['66b1f0a2c3d4e5f60718293a'] }),
+);
+
+/** An id in either case, read as lower case. */
+export const idInEitherCase = v.pipe(
+  objectId,
+  v.transform((value) => value.toLowerCase()),
 );
 
 /** True for a calendar-valid UTC date-time; `Date` alone would turn 30 February into 2 March. */

@@ -44,7 +44,7 @@ function fieldProblem(issue: v.BaseIssue<unknown>, root: string): FieldProblem {
 function words(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'strict_object' && issue.expected === 'never') return 'is not a known property';
   if (issue.type === 'strict_object' && issue.path?.at(-1)?.origin === 'key') return 'is required';
-  if (issue.type === 'strict_object') return 'must be an object';
+  if (issue.type === 'strict_object' || issue.type === 'record') return 'must be an object';
   if (issue.type === 'picklist' || issue.type === 'literal')
     return `must be one of: ${listed(issue.expected)}`;
   if (issue.kind === 'schema') return `must be ${article(issue.type)}`;

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { boundedArray } from './bounded-array.ts';
 import { closedObject } from './closed-object.ts';
 import { EXAMPLES } from './examples.ts';
-import { objectId, utcDateTime } from './fields.ts';
+import { idInEitherCase, objectId, utcDateTime } from './fields.ts';
 import { mediaUri } from './media-uri.ts';
 import { cursorPage } from './resources.ts';
 
@@ -51,12 +51,8 @@ const types = v.pipe(
   v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),
   v.description('The types of event that it is sent; null: all.'),
 );
-const shopId = v.pipe(
-  objectId,
-  v.transform((id) => id.toLowerCase()),
-);
 const shops = v.pipe(
-  v.nullable(v.pipe(boundedArray(shopId, { max: 1_000 }), v.minLength(1, NOT_NONE))),
+  v.nullable(v.pipe(boundedArray(idInEitherCase, { max: 1_000 }), v.minLength(1, NOT_NONE))),
   v.description('The shops whose events it is sent; null: all.'),
 );
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { AUDIT_CURSOR } from '../audit-log/audit-reader.ts';
 import { reply } from '../contract/endpoint.ts';
-import { utcDateTime } from '../contract/fields.ts';
+import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
@@ -34,7 +34,7 @@ export const listAudit = operatorEndpoint({
     'Written down before it is tried. A call refused for its role is not tried: the process log names its operator. `status` is null while a change is under way, and where its node ended before it could say what came of it. Ids of what was erased are digests. Kept as long as the request log, at most 50,000 changes. A page may hold fewer items than `limit` and still have a next one, where a filter is rare.',
   query: {
     operator: v.optional(v.string()),
-    tenant: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/, 'must be a tenant id'))),
+    tenant: v.optional(idInEitherCase),
     route: v.optional(v.string()),
     status: v.optional(integerParameter({ min: 100, max: 599 })),
     after: v.optional(utcDateTime),

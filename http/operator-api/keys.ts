@@ -6,7 +6,7 @@ import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { line, utcDateTime } from '../contract/fields.ts';
+import { name, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { isAddressRange } from '../pipeline/client-address.ts';
 import { keyExample } from './resources.ts';
@@ -31,7 +31,7 @@ export const createKey = operatorEndpoint({
   tag: 'Keys',
   summary: 'Create a key; its value is shown here and never again',
   body: closedObject({
-    name: line({ min: 1, max: 100 }),
+    name: name({ max: 100 }),
     permissions: boundedArray(v.picklist(PERMISSIONS), { max: 100 }),
     expiresAt: v.optional(
       v.pipe(

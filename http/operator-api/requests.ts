@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { reply } from '../contract/endpoint.ts';
-import { utcDateTime } from '../contract/fields.ts';
+import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
 import { booleanParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { isRequestCursor } from '../request-log/request-log-reader.ts';
@@ -18,7 +18,11 @@ export const listRequests = operatorEndpoint({
   description: 'A page may hold fewer items than `limit` and still have a next one, where a filter is rare.',
   query: {
     tenant: v.optional(
-      v.pipe(v.string(), v.regex(/^([0-9a-f]{24}|nobody)$/, 'must be a tenant id, or nobody')),
+      v.pipe(
+        v.string(),
+        v.regex(/^([0-9a-fA-F]{24}|nobody)$/, 'must be a tenant id, or nobody'),
+        v.transform((value) => value.toLowerCase()),
+      ),
     ),
     status: v.optional(integerParameter({ min: 100, max: 599 })),
     route: v.optional(v.string()),
@@ -70,7 +74,7 @@ export const countRefusals = operatorEndpoint({
   role: 'read',
   tag: 'Requests',
   summary: "A tenant's refused calls of the last quarter of an hour, counted by code, the newest first",
-  query: { tenant: v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/, 'must be a tenant id')) },
+  query: { tenant: idInEitherCase },
   replies: {
     200: {
       description: 'The counts.',

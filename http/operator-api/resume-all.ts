@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
-import { text } from '../contract/fields.ts';
+import { idInEitherCase, text } from '../contract/fields.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** POST /resume-all */
@@ -15,7 +15,7 @@ export const resumeAll = operatorEndpoint({
   description:
     'Starts each matching actor again. An actor whose cause persists is suspended again; the call does not wait for that. A queue that an operator paused stays paused. A call resumes up to 200 actors on each node; `left` is the number of matching actors that need another call. `cause` is part of the error that suspended them, in any letter case. An actor that was suspended on another node has no known cause and matches none.',
   body: closedObject({
-    tenant: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{24}$/, 'must be a tenant id'))),
+    tenant: v.optional(idInEitherCase),
     cause: v.optional(text({ min: 1, max: 200 })),
   }),
   bodyExample: { cause: 'Unexpected token' },

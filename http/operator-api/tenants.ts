@@ -4,7 +4,7 @@ import { PLANS, type PlanName } from '../../policy/plan.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { line, phoneNumber } from '../contract/fields.ts';
+import { name, phoneNumber } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
@@ -20,7 +20,7 @@ const changeable = {
   owner: v.optional(
     v.nullable(
       closedObject({
-        name: line({ min: 1, max: 200 }),
+        name: name({ max: 200 }),
         notificationNumber: v.optional(v.nullable(phoneNumber)),
       }),
     ),
@@ -55,7 +55,7 @@ export const createTenant = operatorEndpoint({
   tag: 'Tenants',
   summary: 'Create a tenant',
   tenant: 'created',
-  body: closedObject({ name: line({ min: 1, max: 200 }), ...changeable }),
+  body: closedObject({ name: name({ max: 200 }), ...changeable }),
   bodyExample: {
     name: 'Rue Haute Ltd',
     plan: 'growth',
@@ -149,7 +149,7 @@ export const changeTenant = operatorEndpoint({
   summary: 'Change a tenant; what is left out stays',
   description:
     "With `active: false` the tenant's calls are refused and its queues stop. Sessions stay open. Messages continue when the tenant is active again, or they expire like others that wait too long. A message that a pool shop already accepted may still be sent.",
-  body: closedObject({ name: v.optional(line({ min: 1, max: 200 })), ...changeable }),
+  body: closedObject({ name: v.optional(name({ max: 200 })), ...changeable }),
   bodyExample: { active: false },
   replies: { 200: { description: 'The tenant as it is now.', data: tenant, example: tenantExample } },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -7,7 +7,7 @@ import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-re
 import { boundedArray } from '../contract/bounded-array.ts';
 import { boundedRecord, closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
-import { line, phoneNumber, text, utcDateTime } from '../contract/fields.ts';
+import { name, phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
@@ -54,7 +54,7 @@ export const createBatch = apiEndpoint({
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject({
-    name: line({ min: 1, max: 100 }),
+    name: name({ max: 100 }),
     text: v.optional(text({ max: 4096 })),
     mediaUrl: v.optional(mediaUri),
     mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),

@@ -132,6 +132,7 @@ export const cancelScheduled = apiEndpoint({
   tag: 'Messages',
   summary: 'Cancel a scheduled send before its time',
   permission: 'messages.send',
+  body: closedObject({}),
   replies: {
     200: {
       description: 'The send, which has ended; cancelled again it answers the same.',

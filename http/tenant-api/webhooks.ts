@@ -116,6 +116,7 @@ export const deleteWebhook = apiEndpoint({
   tag: 'Webhooks',
   summary: 'Erase a webhook; nothing more is sent to it',
   permission: 'webhooks.write',
+  body: closedObject({}),
   replies: { 200: WEBHOOK_REPLIES.deleted },
   errors: ['WEBHOOK_NOT_FOUND'],
   async handle({ caller, params, services }) {

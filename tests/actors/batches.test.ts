@@ -253,7 +253,10 @@ describe('a batch', () => {
 
   test('names each field that is not possible', async () => {
     const run = await BatchHarness.connected();
-    const recipients = run.know(1);
+    const [one, two] = run.know(2);
+    assert.ok(one && two);
+    const recipients = [one];
+    const blank = [{ ...one, fields: { name: ' \u200b' } }];
     const { nowMs } = run.shop;
     const quiet = (more: object) => ({
       quietHours: { from: '20:00', to: '08:00', timeZone: 'Europe/Berlin', ...more },
@@ -268,11 +271,20 @@ describe('a batch', () => {
       [quiet({ from: '24:00' }), 'quietHours.from'],
       [quiet({ to: '20:00' }), 'quietHours.to'],
       [{ text: `${'x'.repeat(4_090)}{{name}}` }, 'recipients.0.fields'],
+      [{ text: '{{name}}', recipients: blank }, 'recipients.0.fields'],
+      [
+        { recipients: [one, two].map((to) => ({ ...to, idempotencyKey: 'k' })) },
+        'recipients.1.idempotencyKey',
+      ],
     ];
     for (const [asked, field] of impossible) {
       const reply = await run.create({ recipients, ...asked });
       assert.deepEqual(!reply.ok && reply.failure.fields?.map((problem) => problem.field), [field]);
     }
+    const mediaUrl = 'https://a.example/b';
+    const batchId = await run.batch({ recipients: blank, text: '{{name}}', mediaUrl, paused: true });
+    await run.steer(batchId, 'cancel');
+    await run.pass(0);
     for (let count = 0; count < 20; count += 1) await run.batch({ recipients, paused: true });
     const reply = await run.create({ recipients });
     assert.equal(!reply.ok && reply.failure.code, 'BATCH_LIMIT_REACHED');

@@ -101,6 +101,16 @@ describe('the answer to nonsense', () => {
     assert.equal(looked, 0);
   });
 
+  it('the fields of a recipient keep names that every object has', () => {
+    assert.ok(createBatch.body);
+    const given = '{"constructor":"a","prototype":"b","__proto__":"c","name":"d"}';
+    const recipients = [{ to: '+41791234567', fields: JSON.parse(given) }];
+    const checked = validate(createBatch.body, { name: 'b', text: 'hi', recipients }, 'body');
+    assert.ok(checked.ok);
+    const taken = checked.value as { readonly recipients: readonly { readonly fields: object }[] };
+    assert.equal(JSON.stringify(taken.recipients[0]?.fields), given);
+  });
+
   it('an array that is too long is refused before its items', () => {
     assert.deepEqual(refusal(addCustomers, { body: filled('1', '{"phones":[') }).fields, [
       { field: 'phones', message: 'must have at most 1000 items' },

@@ -1,6 +1,11 @@
 type Case = readonly [row: string, method: string, path: string, json: unknown, fields: readonly string[]];
 
 const send = { channel: 'msgapp', to: '+41791234567', text: 'hello' };
+const batchTo = (fields: unknown): object => ({
+  name: 'Spring',
+  text: 'hello',
+  recipients: [{ to: '+41791234567', fields }],
+});
 /** The first half of a surrogate pair; JSON carries it as an escape. */
 const HALF = '🥖'.slice(0, 1);
 const uriOf = (length: number): string => `https://example.com/${'a'.repeat(length - 20)}`;
@@ -81,6 +86,16 @@ export const FITTING: readonly (readonly [
     '/shops/{shop}/contacts/consented',
     { contacts: [{ phone: '+41791234567', note: 'n'.repeat(500) }] },
     202,
+  ],
+  [
+    'fields of a batch with names that every object has',
+    'POST',
+    '/shops/{shop}/batches',
+    {
+      ...batchTo(JSON.parse('{"constructor":"a","prototype":"b","__proto__":"c"}')),
+      text: '{{constructor}}{{prototype}}{{__proto__}}',
+    },
+    201,
   ],
   [
     'expiresAt on a leap day',
@@ -275,6 +290,27 @@ export const BREAKING: readonly Case[] = [
     ['contacts.0.phone', 'contacts.1.note', 'contacts.2.phone', 'contacts.2.x'],
   ],
   ['phone of a revocation missing', 'DELETE', '/shops/{shop}/contacts/consented', {}, ['phone']],
+  ...[' ', '\u200b', '\u00a0\u2060'].map(
+    (name) =>
+      [
+        `batch name ${JSON.stringify(name)}`,
+        'POST',
+        '/shops/{shop}/batches',
+        { ...batchTo({}), name },
+        ['name'],
+      ] as const satisfies Case,
+  ),
+  ['fields of a batch a list', 'POST', '/shops/{shop}/batches', batchTo(['a']), ['recipients.0.fields']],
+  [
+    'fields of a batch not texts, under names that every object has',
+    'POST',
+    '/shops/{shop}/batches',
+    batchTo(JSON.parse('{"constructor":1,"prototype":2,"__proto__":3,"name":4}')),
+    ['constructor', 'prototype', '__proto__', 'name'].map((name) => `recipients.0.fields.${name}`),
+  ],
+  ...['/shops/{shop}/scheduled/66b1f0a2c3d4e5f607182909', '/webhooks/66b1f0a2c3d4e5f607182909'].map(
+    (path) => [`a body where none is taken: ${path}`, 'DELETE', path, { force: true }, ['force']] as const,
+  ),
   ['a body where none is taken', 'POST', '/shops/{shop}/channels/msgapp/connect', { force: true }, ['force']],
 ];
 

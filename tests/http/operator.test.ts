@@ -129,6 +129,28 @@ describe("the operators' listener", () => {
     assert.deepEqual(await named('POST', `/tenants/${id}/keys`, key), problem('name'));
   });
 
+  it('names that operators give show something', async () => {
+    const { id } = await target.tenant();
+    const named = async (method: string, path: string, json: object) =>
+      (await operator(method, path, json)).body.error?.fields;
+    const problem = (field: string) => [{ field, message: 'must show something' }];
+    assert.deepEqual(await named('POST', '/tenants', { name: ' ' }), problem('name'));
+    assert.deepEqual(await named('PATCH', `/tenants/${id}`, { name: '\u200b\u00a0' }), problem('name'));
+    const owner = { owner: { name: '\u2060' } };
+    assert.deepEqual(await named('PATCH', `/tenants/${id}`, owner), problem('owner.name'));
+    const key = { name: '\ufeff', permissions: [] };
+    assert.deepEqual(await named('POST', `/tenants/${id}/keys`, key), problem('name'));
+    const empty = [{ field: 'name', message: 'must have 1 to 200 characters' }];
+    assert.deepEqual(await named('POST', '/tenants', { name: '' }), empty, 'one problem of a field');
+  });
+
+  it('the id of a tenant in a query is taken in either case', async () => {
+    const { id } = await target.tenant();
+    for (const list of ['/requests', '/refusals', '/audit']) {
+      assert.equal((await operator('GET', `${list}?tenant=${id.toUpperCase()}`)).status, 200, list);
+    }
+  });
+
   it('dead letters: a cursor that is none of theirs is refused, not taken for the end', async () => {
     assert.equal((await operator('GET', '/dead-letters?cursor=zz')).status, 422);
   });

@@ -3,7 +3,7 @@ import type { Read, Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
 import type { BatchClass, BatchRecipient, BatchRefusal, RefusedRecipient } from '../../batch-operations.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
-import { batchKey, firstCallField, numberField } from '../../state/batches.ts';
+import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
@@ -30,8 +30,8 @@ export interface BatchFacts {
   /** The digests of this call's content, if it has an idempotency key. */
   readonly digests?: readonly string[];
   readonly recipients?: readonly KnownRecipient[];
-  /** The text that they get. */
-  readonly text?: string | undefined;
+  /** What they get. */
+  readonly content?: Pick<BatchContent, 'text' | 'mediaUrl'>;
   /** The state in which the batch ended; undefined: it has not, or never was. */
   readonly endedAs?: BatchStatus | undefined;
 }
@@ -79,7 +79,7 @@ export async function readBatchFacts(
   if (first != null) return { ...ended, digests, added: JSON.parse(first) as FirstCall };
   const isThere = (index: number): boolean => places[index] != null;
   const known = await readRecipients(state, { recipients, isThere }, sources);
-  return { ...ended, digests, recipients: known, text: stored.content.text };
+  return { ...ended, digests, recipients: known, content: stored.content };
 }
 
 async function readOfNew(

@@ -33,6 +33,9 @@ const DEFAULT_LONGEST_MS = 90 * DAY_MS;
 /** Fields of one write, so that none is large. */
 const FIELDS_A_WRITE = 200;
 
+/** The content of a batch that is not stored. */
+const NOTHING = { text: undefined, mediaUrl: undefined };
+
 /** The answer about a batch: its id, and the refused recipients. */
 export interface BatchReply {
   readonly batchId: string;
@@ -72,7 +75,7 @@ function createBatch(
   const problems = [
     ...timeProblems({ notBeforeMs: asked.notBeforeMs, notAfterMs, nowMs }),
     ...quietProblems(quietHours),
-    ...recipientProblems(recipients, asked.text),
+    ...recipientProblems(recipients, asked),
   ];
   if (problems.length > 0) return impossible(problems);
   if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
@@ -117,7 +120,7 @@ function addRecipients(
   builder: TurnBuilder,
   batchId: string,
   asked: RecipientsAsked,
-  { added, digests = [], text, recipients = [], endedAs }: BatchFacts,
+  { added, digests = [], content = NOTHING, recipients = [], endedAs }: BatchFacts,
 ): Outcome<BatchReply> {
   const { state } = builder;
   const batch = state.batches.find(({ id }) => id === batchId);
@@ -125,7 +128,7 @@ function addRecipients(
   if (batch === undefined) return failed(endedAs === undefined ? 'BATCH_NOT_FOUND' : 'BATCH_ENDED');
   if (batch.status === 'cancelled' || batch.status === 'expired') return failed('BATCH_ENDED');
   if (batch.startedAtMs !== null) return failed('BATCH_STARTED');
-  const problems = recipientProblems(recipients, text);
+  const problems = recipientProblems(recipients, content);
   if (batch.total + recipients.length > MOST_RECIPIENTS) {
     problems.push({ field: 'recipients', message: 'must not be more than 10,000 in all' });
   }

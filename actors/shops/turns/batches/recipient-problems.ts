@@ -1,39 +1,53 @@
-import { MESSAGE_TEXT_LIMIT } from '../../../../policy/message-content.ts';
+import { hasText, MESSAGE_TEXT_LIMIT } from '../../../../policy/message-content.ts';
 import type { FieldProblem } from '../../../failure.ts';
 import { fieldNames, filledText } from '../../state/batch-text.ts';
-import { numberField } from '../../state/batches.ts';
+import { type BatchContent, numberField } from '../../state/batches.ts';
 import type { KnownRecipient } from './batch-facts.ts';
 
 /** Problems that one answer names at most. */
 export const MOST_PROBLEMS = 20;
 
-/** Returns the problems of recipients: a duplicate, a missing field, or a filled text that is empty or too long. */
+/**
+ * Returns the problems of recipients: a number or an idempotency key that another one has, a missing field, or a filled text
+ * that is blank or too long.
+ */
 export function recipientProblems(
   recipients: readonly KnownRecipient[],
-  text: string | undefined,
+  content: Pick<BatchContent, 'text' | 'mediaUrl'>,
 ): FieldProblem[] {
-  const names = text === undefined ? [] : fieldNames(text);
+  const names = content.text === undefined ? [] : fieldNames(content.text);
   const seen = new Set<string>();
+  const keys = new Set<string>();
   const problems: FieldProblem[] = [];
   for (const [index, { recipient, isThere }] of recipients.entries()) {
-    const { to, fields = {} } = recipient;
+    const { to, fields = {}, idempotencyKey } = recipient;
+    const at = `recipients.${index}`;
     const number = numberField(to);
-    if (isThere || seen.has(number)) {
-      problems.push({ field: `recipients.${index}.to`, message: 'is in the batch already' });
-    }
+    if (isThere || seen.has(number)) problems.push({ field: `${at}.to`, message: 'is in the batch already' });
     seen.add(number);
+    // The second one would count as repeated, and get nothing.
+    if (idempotencyKey !== undefined && keys.has(idempotencyKey))
+      problems.push({ field: `${at}.idempotencyKey`, message: 'is that of another recipient' });
+    if (idempotencyKey !== undefined) keys.add(idempotencyKey);
     const missing = names.filter((name) => !Object.hasOwn(fields, name));
     for (const name of missing) {
-      problems.push({ field: `recipients.${index}.fields.${name}`, message: 'is missing: the text has it' });
+      problems.push({ field: `${at}.fields.${name}`, message: 'is missing: the text has it' });
     }
-    const filled = text === undefined || missing.length > 0 ? undefined : filledText(text, fields);
-    if (filled !== undefined && [...filled].length > MESSAGE_TEXT_LIMIT) {
-      problems.push({
-        field: `recipients.${index}.fields`,
-        message: `make the text longer than ${MESSAGE_TEXT_LIMIT} characters`,
-      });
-    }
+    const problem = missing.length > 0 ? undefined : textProblem(content, fields);
+    if (problem !== undefined) problems.push({ field: `${at}.fields`, message: problem });
     if (problems.length >= MOST_PROBLEMS) break;
   }
   return problems;
+}
+
+/** Returns what is wrong with the text that these fields make; undefined: nothing, or there is no text. */
+function textProblem(
+  { text, mediaUrl }: Pick<BatchContent, 'text' | 'mediaUrl'>,
+  fields: Readonly<Record<string, string>>,
+): string | undefined {
+  if (text === undefined) return undefined;
+  const filled = filledText(text, fields);
+  if (mediaUrl === undefined && !hasText(filled)) return 'leave a text that shows nothing';
+  const isLong = [...filled].length > MESSAGE_TEXT_LIMIT;
+  return isLong ? `make the text longer than ${MESSAGE_TEXT_LIMIT} characters` : undefined;
 }
