@@ -15,7 +15,7 @@ import { makeRatchets, type Ratchets } from './keys/ratchets.ts';
 import { RetryAnswers } from './retries/retry-answers.ts';
 import { DeviceSessions, isKeyless, ownDevice } from './sending/device-sessions.ts';
 import { GroupDirectory } from './sending/group-directory.ts';
-import { lookUpNumbers } from './sending/number-lookup.ts';
+import { lookUpIds } from './sending/number-lookup.ts';
 import { Outbox } from './sending/outbox.ts';
 import type { OutboxParts } from './sending/outbox-options.ts';
 import type { PrepareOrder } from './sending/pending-order.ts';
@@ -140,7 +140,7 @@ function ratchetsOf(
     storeUnhurried: (data) => credentials.setUnhurried(data),
     lookUpNumbers: async (addresses) => {
       const { socket } = running() ?? {};
-      return socket === undefined ? undefined : lookUpNumbers(socket, memory.devices, addresses);
+      return socket === undefined ? undefined : lookUpIds(socket, memory, addresses);
     },
     received: (envelope, message) => inbound.received(envelope, message),
     historyReceived: async (wireId, notice) => running()?.history.received(wireId, notice),

@@ -80,13 +80,11 @@ export function ownDevice(me: Contact | undefined): readonly string[] {
  */
 export class DeviceSessions {
   readonly #socket: () => WASocket;
-  readonly #devices: ExpiringCache;
-  readonly #keyless: ExpiringCache;
+  readonly #memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>;
 
-  constructor(socket: () => WASocket, { devices, keyless }: Pick<ShopMemory, 'devices' | 'keyless'>) {
+  constructor(socket: () => WASocket, memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>) {
     this.#socket = socket;
-    this.#devices = devices;
-    this.#keyless = keyless;
+    this.#memory = memory;
   }
 
   /**
@@ -110,8 +108,8 @@ export class DeviceSessions {
   async #knowOwnDevices(own: string): Promise<void> {
     const socket = this.#socket();
     const number = personOf(socket.user?.id ?? '');
-    if (!isLidAddress(own) || this.#devices.get(userOf(own)) !== undefined) return;
-    await lookUpNumbers(socket, this.#devices, [number]);
+    if (!isLidAddress(own) || this.#memory.devices.get(userOf(own)) !== undefined) return;
+    await lookUpNumbers(socket, this.#memory, [number]);
   }
 
   /**
@@ -120,9 +118,11 @@ export class DeviceSessions {
    */
   async #knowNumbers(numbers: readonly string[]): Promise<void> {
     const socket = this.#socket();
-    const unknown = [...new Set(numbers)].filter((number) => this.#devices.get(userOf(number)) === undefined);
+    const unknown = [...new Set(numbers)].filter(
+      (number) => this.#memory.devices.get(userOf(number)) === undefined,
+    );
     if (unknown.length === 0) return;
-    const found = await lookUpNumbers(socket, this.#devices, unknown);
+    const found = await lookUpNumbers(socket, this.#memory, unknown);
     if (found !== undefined && found.length > 0)
       await socket.signalRepository.lidMapping.storeLIDPNMappings(found);
   }
@@ -137,13 +137,13 @@ export class DeviceSessions {
     const others = [...new Set(addresses)].filter((address) => !own.includes(address));
     const asked: string[] = [];
     for (const address of others) {
-      if (fresh) this.#keyless.del(address);
-      else if (isKeyless(this.#keyless, address)) continue;
+      if (fresh) this.#memory.keyless.del(address);
+      else if (isKeyless(this.#memory.keyless, address)) continue;
       else if ((await signalRepository.validateSession(address)).exists) continue;
       asked.push(address);
     }
     if (asked.length > 0) await this.#fetch(asked);
-    return others.filter((address) => !isKeyless(this.#keyless, address));
+    return others.filter((address) => !isKeyless(this.#memory.keyless, address));
   }
 
   async #fetch(addresses: readonly string[]): Promise<void> {
@@ -159,7 +159,7 @@ export class DeviceSessions {
       if (yielder.isOver(true)) await yielder.next();
       const row = rows.get(wire);
       const isOpen = row !== undefined && (await this.#inject(row));
-      if (!isOpen) for (const name of [wire, address]) this.#keyless.set(name, true, KEYLESS_MS);
+      if (!isOpen) for (const name of [wire, address]) this.#memory.keyless.set(name, true, KEYLESS_MS);
     }
   }
 

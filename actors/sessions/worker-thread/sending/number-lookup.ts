@@ -5,9 +5,25 @@ import {
   USyncUser,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import type { ExpiringCache } from '../session/expiring-cache.ts';
+import type { ShopMemory } from '../session/session-environment.ts';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
+
+/** The memory of look-ups: the devices of people, and the numbers without an id. */
+type LookUpMemory = Pick<ShopMemory, 'devices' | 'lidless'>;
+
+/**
+ * Answers the client's question for the ids of numbers like `lookUpNumbers`. The client remembers no number without an
+ * id, and asks up to three times for each message of such a sender. So these are not asked about again for an hour.
+ */
+export async function lookUpIds(
+  socket: WASocket,
+  memory: LookUpMemory,
+  addresses: readonly string[],
+): Promise<LIDMapping[] | undefined> {
+  const asked = addresses.filter((address) => memory.lidless.get(address) === undefined);
+  return asked.length === 0 ? [] : lookUpNumbers(socket, memory, asked);
+}
 
 /**
  * Looks up the network's own ids (LID) of numbers, and keeps the devices of these people in `devices` under both, as
@@ -15,11 +31,12 @@ import { personOf } from '../wire/inbound-message.ts';
  * recipient would be asked about twice.
  *
  * Resolves with undefined if no answer comes in time. An answer about a number that was not asked for, or that makes no
- * id, counts as no answer: the client would fail the send.
+ * id, counts as no answer: the client would fail the send. A row without an id says that there is none; a missing row does
+ * not.
  */
 export async function lookUpNumbers(
   socket: WASocket,
-  devices: ExpiringCache,
+  { devices, lidless }: LookUpMemory,
   addresses: readonly string[],
 ): Promise<LIDMapping[] | undefined> {
   const query = new USyncQuery().withContext('message').withDeviceProtocol().withLIDProtocol();
@@ -29,6 +46,7 @@ export async function lookUpNumbers(
   const { id = '', lid = '' } = socket.user ?? {};
   const found: LIDMapping[] = [];
   for (const row of answer.list) {
+    if (addresses.includes(row.id) && row.lid == null) lidless.set(row.id, true);
     if (typeof row.lid !== 'string' || !isLidAddress(row.lid) || !addresses.includes(row.id)) continue;
     found.push({ pn: row.id, lid: row.lid });
     for (const address of [row.lid, row.id]) {
@@ -46,17 +64,17 @@ export async function lookUpNumbers(
  */
 export async function renewLid({
   socket,
-  devices,
+  memory,
   number,
   former,
 }: {
   readonly socket: WASocket;
-  readonly devices: ExpiringCache;
+  readonly memory: LookUpMemory;
   readonly number: string;
   readonly former: string;
 }): Promise<string | undefined> {
-  for (const address of [number, former]) devices.del(userOf(address));
-  const found = await lookUpNumbers(socket, devices, [number]);
+  for (const address of [number, former]) memory.devices.del(userOf(address));
+  const found = await lookUpNumbers(socket, memory, [number]);
   const lid = found?.find(({ pn }) => pn === number)?.lid;
   if (lid === undefined || personOf(lid) === former) return undefined;
   await socket.signalRepository.lidMapping.storeLIDPNMappings([{ lid, pn: number }]);

@@ -30,7 +30,7 @@ export interface OutboxOptions {
   readonly groups: GroupDirectory;
   readonly sent: SentMessages;
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
-  readonly memory: Pick<ShopMemory, 'devices' | 'otherDevices' | 'retries' | 'unacknowledged'>;
+  readonly memory: Pick<ShopMemory, 'devices' | 'lidless' | 'otherDevices' | 'retries' | 'unacknowledged'>;
   readonly aliases: Pick<WireAliases, 'set'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
   readonly tokens: Pick<ContactTokens, 'has'>;

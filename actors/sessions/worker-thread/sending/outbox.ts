@@ -173,7 +173,7 @@ export class Outbox {
     return this.#sendAgain(pending, REFRESH_LID, async (message) => {
       const number = chatAddress(to);
       if (isLidAddress(number)) return [];
-      const renewed = await renewLid({ socket, devices: memory.devices, number, former: chat });
+      const renewed = await renewLid({ socket, memory, number, former: chat });
       if (renewed === undefined) return [];
       pending.chat = renewed;
       pending.wireId = wireIdAfter(order.wireId);

@@ -59,6 +59,8 @@ export interface ShopMemory {
   readonly unacknowledged: UnacknowledgedOrders;
   /** Devices without keys on the network. */
   readonly keyless: ExpiringCache;
+  /** Numbers whose LID the network does not name. */
+  readonly lidless: ExpiringCache;
   /** Devices of the people written to. */
   readonly devices: ExpiringCache;
   /** Groups whose last post's acknowledgement named other devices than the post was for. */
@@ -78,6 +80,7 @@ export function newShopMemory(clock: Clock): ShopMemory {
     aliases: cache(2 * 86_400_000, 1_000),
     unacknowledged: new UnacknowledgedOrders(clock),
     keyless: cache(3_600_000, 2_000),
+    lidless: cache(3_600_000, 2_000),
     devices: cache(300_000, 2_000),
     otherDevices: cache(300_000, 500),
     calls: cache(300_000, 50),
