@@ -1,3 +1,4 @@
+import type { NoticeKind } from './account-notices.ts';
 import type { ArrivingKind, PendingAnswers } from './arriving-stanzas.ts';
 import { contactCalls } from './contact-client.ts';
 import { ControlFailure, type FieldProblem } from './control-failure.ts';
@@ -142,6 +143,9 @@ export function simulatorControl(url: string) {
       phone: string,
       stanzas: { kind: ArrivingKind; from?: string; readable?: boolean; count?: number },
     ) => call<{ ids: string[] }>('POST', at('sessions', phone, 'stanzas'), stanzas),
+    /** Notifies a number's clients about devices, an identity or the account. `from` is the contact that it is about. */
+    notify: (phone: string, notice: { kind: NoticeKind; from?: string }) =>
+      call<{ ids: string[] }>('POST', at('sessions', phone, 'notices'), notice),
     /** Returns the stanzas that a number's clients have not answered. */
     unanswered: (phone: string) => call<PendingAnswers>('GET', at('sessions', phone, 'unanswered')),
     /** Inflicts a fault on a number's clients. `count` is the number of later logins, upgrades or acks that it hits. */

@@ -1,5 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import * as v from 'valibot';
+import { CONTACT_NOTICES, notify, OWN_NOTICES } from './account-notices.ts';
 import { ARRIVING_KINDS, arrive, pendingAnswers } from './arriving-stanzas.ts';
 import type { CodePairing } from './code-pairing.ts';
 import { type Companion, companionAddress } from './companions.ts';
@@ -46,6 +47,7 @@ const STANZAS = {
   readable: v.optional(flag, true),
   count: v.optional(whole(1, 1_000), 1),
 };
+const NOTICE = { phone, kind: oneOf([...CONTACT_NOTICES, ...OWN_NOTICES]), from: v.optional(phone) };
 /** The longest frame, in characters of base64. */
 const LONGEST_FRAME = 500_000;
 const FRAME = { phone, frame: text(LONGEST_FRAME) };
@@ -190,6 +192,11 @@ function arrivalRoutes(network: Network): ControlRoute[] {
       const isStatus = stanzas.kind === 'status' || stanzas.kind === 'status_message';
       if (isStatus !== (from !== '')) throw refused('from', 'must name who posts a status, and nobody else');
       return { data: { ids: await arrive(network, { from, ...stanzas }) } };
+    }),
+    route('POST /sessions/{phone}/notices', NOTICE, ({ from = '', ...notice }) => {
+      const isAboutContact = (CONTACT_NOTICES as readonly string[]).includes(notice.kind);
+      if (isAboutContact !== (from !== '')) throw refused('from', 'must name the contact, and nobody else');
+      return { data: { ids: notify(network, { from, ...notice }) } };
     }),
     route('POST /sessions/{phone}/frames', FRAME, ({ phone, frame }) => {
       const connections = network.connections.ofAll(network.companions.of(phone));

@@ -22,6 +22,13 @@ export class Handsets {
     return handset;
   }
 
+  /** Sets the phone up anew: it has another identity, and no session or key of a group. */
+  renew(phone: string): void {
+    this.#handsets.delete(phone);
+    this.#creds.delete(phone);
+    for (const [key] of [...this.#keys.entries()]) if (key.startsWith(`${phone} `)) this.#keys.delete(key);
+  }
+
   #credsOf(phone: string): SignalCreds {
     let creds = this.#creds.get(phone);
     if (!creds) {
