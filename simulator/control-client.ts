@@ -33,7 +33,12 @@ export interface GroupRecord {
   readonly admins: readonly string[];
   readonly announce: boolean;
   readonly addressingMode: 'lid' | 'pn';
+  /** Seconds after which messages disappear; 0: they stay. */
+  readonly expiration: number;
 }
+
+type GroupInput = Pick<GroupRecord, 'name' | 'participants'> &
+  Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode' | 'expiration'> & { untold: boolean }>;
 
 /** A page of a list. `nextCursor` asks for the next page; null: this is the last one. */
 export interface Page<Item> {
@@ -128,11 +133,7 @@ export function simulatorControl(url: string) {
     statuses: (phone: string, query: PageQuery = {}) =>
       call<Page<StatusEntry>>('GET', paged(at('statuses', phone), query)),
     /** Creates or changes a group and notifies its companions. */
-    setGroup: (
-      id: string,
-      group: Pick<GroupRecord, 'name' | 'participants'> &
-        Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode'> & { untold: boolean }>,
-    ) => call<GroupRecord>('PUT', at('groups', id), group),
+    setGroup: (id: string, group: GroupInput) => call<GroupRecord>('PUT', at('groups', id), group),
     group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
     /** Returns the linked clients, in the order of their ids. */
     sessions: (query: PageQuery = {}) => call<Page<SessionRecord>>('GET', paged('/sessions', query)),

@@ -51,12 +51,15 @@ const NOTICE = { phone, kind: oneOf([...CONTACT_NOTICES, ...OWN_NOTICES]), from:
 /** The longest frame, in characters of base64. */
 const LONGEST_FRAME = 500_000;
 const FRAME = { phone, frame: text(LONGEST_FRAME) };
+/** The longest timer of a group, in seconds: a year. */
+const LONGEST_TIMER = 31_536_000;
 const GROUP = {
   id: groupId,
   name: text(200),
   participants: phones,
   admins: v.optional(phones, []),
   announce: v.optional(flag, false),
+  expiration: v.optional(whole(0, LONGEST_TIMER), 0),
   addressingMode: v.optional(oneOf(['lid', 'pn'])),
   untold: v.optional(flag, false),
 };
@@ -222,10 +225,10 @@ function page<Item extends { readonly id: string }>(
   };
 }
 
-function groupRecord({ id, name, announce, addressing, ...group }: Group): object {
+function groupRecord({ id, name, announce, expiration, addressing, ...group }: Group): object {
   const participants = group.participants.map((member) => `+${member}`);
   const admins = group.admins.map((admin) => `+${admin}`);
-  return { id, name, participants, admins, announce, addressingMode: addressing };
+  return { id, name, participants, admins, announce, expiration, addressingMode: addressing };
 }
 
 function companionRecord(network: Network, companion: Companion): object {

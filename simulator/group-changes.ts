@@ -64,6 +64,10 @@ function changesBetween(network: Network, before: Group, after: Group): BinaryNo
   if (before.name !== after.name) changes.push(node('subject', { subject: after.name }));
   if (before.announce !== after.announce)
     changes.push(node(after.announce ? 'announcement' : 'not_announcement'));
+  if (before.expiration !== after.expiration) {
+    const timer = { expiration: String(after.expiration) };
+    changes.push(after.expiration > 0 ? node('ephemeral', timer) : node('not_ephemeral'));
+  }
   return changes;
 }
 

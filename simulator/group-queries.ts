@@ -37,6 +37,7 @@ export function groupNode(network: Network, group: Group): BinaryNode {
     [
       ...group.participants.map((phone) => participantNode(network, group, phone)),
       ...(group.announce ? [node('announcement')] : []),
+      ...(group.expiration > 0 ? [node('ephemeral', { expiration: String(group.expiration) })] : []),
     ],
   );
 }

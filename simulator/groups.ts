@@ -11,6 +11,8 @@ export interface Group {
   readonly admins: readonly string[];
   /** True if only its administrators may write. */
   readonly announce: boolean;
+  /** Seconds after which messages disappear; 0: they stay. */
+  readonly expiration: number;
   /** The kind of address by which its stanzas name the participants. */
   readonly addressing: Addressing;
   /** Seconds since the epoch. */

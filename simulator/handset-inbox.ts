@@ -118,6 +118,7 @@ async function show(
     mediaSha256: attachment ? await network.media.plaintextSha256(attachment) : null,
     media: attachment ? factsOf(attachment) : null,
     quote: quoteOf(content),
+    expiration: contextsIn(content).find(({ expiration }) => expiration)?.expiration ?? null,
     group: incoming.group,
     composingSeen: incoming.composingSeen,
     duplicates: 0,
@@ -126,12 +127,16 @@ async function show(
 }
 
 function quoteOf(content: proto.IMessage): Quote | null {
-  const parts = Object.values(content) as ({ readonly contextInfo?: proto.IContextInfo | null } | null)[];
-  const context = parts.find((part) => part?.contextInfo?.stanzaId)?.contextInfo;
+  const context = contextsIn(content).find(({ stanzaId }) => stanzaId);
   if (!context?.stanzaId) return null;
   const { stanzaId: id, participant, quotedMessage } = context;
   const text = quotedMessage?.conversation || quotedMessage?.extendedTextMessage?.text || null;
   return { id, participant: participant ?? null, text };
+}
+
+function contextsIn(content: proto.IMessage): proto.IContextInfo[] {
+  const parts = Object.values(content) as ({ readonly contextInfo?: proto.IContextInfo | null } | null)[];
+  return parts.flatMap((part) => part?.contextInfo ?? []);
 }
 
 /** Shows a status: one entry for its author, which lists the handsets that could read it, and one for each viewer. */

@@ -26,6 +26,8 @@ export interface InboxEntry {
   readonly media: AttachmentFacts | null;
   /** The message that it quotes, with the names that the sender's client used; null: none. */
   readonly quote: Quote | null;
+  /** Seconds after which the message disappears; null: it stays, even if the chat has a timer. */
+  readonly expiration: number | null;
   /** The group's id; null: a chat of two people. */
   readonly group: string | null;
   /** True if the sender was seen composing in this chat since its last message there. */

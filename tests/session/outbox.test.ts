@@ -97,6 +97,7 @@ function outbox({ hangs = false, held = false } = {}) {
     sent: { remember: async () => undefined } as unknown as SentMessages,
     tokens: { has: async () => false },
     aliases: { set: async () => undefined },
+    timers: { of: async () => undefined },
     report: (_order, outcome) => outcomes.push(outcome.kind),
     memory: newShopMemory(clock),
     sessions: {

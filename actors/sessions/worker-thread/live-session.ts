@@ -9,6 +9,7 @@ import type { WorkerOpening } from '../worker-protocol.ts';
 import { PairingOffer } from './connection/pairing-offer.ts';
 import { sayUnlinked } from './connection/unlinking.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
+import { ChatTimers } from './keys/chat-timers.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import { KeyUse } from './keys/key-use.ts';
 import type { PrepareOrder } from './sending/pending-order.ts';
@@ -50,6 +51,7 @@ export class LiveSession {
   readonly #sealed: SealedStore;
   readonly #keyUse: KeyUse;
   readonly #aliases: WireAliases;
+  readonly #timersOfChats: ChatTimers;
   readonly #inbound: InboundIntake;
   readonly #pairing: PairingOffer;
   #watchdog: ArmedTimer | undefined;
@@ -87,12 +89,14 @@ export class LiveSession {
       onFailure: (error) => this.#lostStore(error),
     });
     this.#aliases = new WireAliases(options.memory.aliases, this.#sealed);
+    this.#timersOfChats = new ChatTimers(this.#sealed);
     this.#inbound = new InboundIntake({
       environment,
       generation: opening.generation,
       inbound: opening.inbound ?? 'none',
       orderedAs: (wireId) => this.#aliases.orderedAs(wireId),
       socket: () => this.#running?.socket,
+      timers: this.#timersOfChats,
       report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
       failed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
       log: (fields, message) => this.#log(fields, message),
@@ -214,6 +218,7 @@ export class LiveSession {
       sealed: this.#sealed,
       inbound: this.#inbound,
       aliases: this.#aliases,
+      timers: this.#timersOfChats,
       running: () => this.#running,
       hasEnded: () => this.#ended,
       later: (delayMs, act) => this.#timers.after(delayMs, act),

@@ -10,6 +10,7 @@ import { LineWatch } from './connection/line-watch.ts';
 import type { InboundIntake } from './inbound/inbound-intake.ts';
 import { InboundStanzas } from './inbound/inbound-stanzas.ts';
 import { LONGEST_HOLD_MS, Receipts } from './inbound/receipts.ts';
+import type { ChatTimers } from './keys/chat-timers.ts';
 import type { Credentials } from './keys/credentials.ts';
 import { makeRatchets, type Ratchets } from './keys/ratchets.ts';
 import { RetryAnswers } from './retries/retry-answers.ts';
@@ -47,6 +48,7 @@ export interface SessionPartsOptions {
   readonly sealed: SealedStore;
   readonly inbound: InboundIntake;
   readonly aliases: WireAliases;
+  readonly timers: ChatTimers;
   /** The parts once they were returned, and nothing after the end. */
   readonly running: () => RunningParts | undefined;
   readonly hasEnded: () => boolean;
@@ -99,8 +101,8 @@ export function startParts(options: SessionPartsOptions): RunningParts {
   });
   const sent = new SentMessages(sealed, environment.clock);
   const sessions = new DeviceSessions(() => socket, memory);
-  const { aliases } = options;
-  const shared = { socket, groups, sent, tokens, credentials, sessions, memory, aliases };
+  const { aliases, timers } = options;
+  const shared = { socket, groups, sent, tokens, credentials, sessions, memory, aliases, timers };
   const outbox = outboxOf(options, shared);
   const retries = new RetryAnswers({ ...shared, outbox, environment, ownAddresses, later, log });
   const limits = new LimitsWatch({

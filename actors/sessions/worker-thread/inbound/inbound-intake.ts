@@ -1,9 +1,11 @@
 import type { proto, WASocket } from '@whiskeysockets/baileys';
 import type { InboundContent } from '../../../inbound-content.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
+import type { ChatTimers } from '../keys/chat-timers.ts';
 import { readClientError } from '../session/session-end.ts';
 import type { SessionEnvironment } from '../session/session-environment.ts';
 import { userOf } from '../wire/chat-address.ts';
+import { chatTimerIn } from '../wire/chat-timer.ts';
 import { inboundContentOf, senderName } from '../wire/inbound-content.ts';
 import { type InboundEnvelope, personOf, textOf } from '../wire/inbound-message.ts';
 import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
@@ -18,6 +20,7 @@ export interface InboundIntakeOptions {
   readonly orderedAs: (wireId: string) => Promise<string>;
   /** Finds the number behind the network's own id of a person. */
   readonly socket: () => WASocket | undefined;
+  readonly timers: Pick<ChatTimers, 'heard'>;
   readonly report: (notice: InboundNotice) => void;
   /** A message could not be committed: with the socket closed there is no receipt, and the network delivers again. */
   readonly failed: (detail: string) => void;
@@ -48,8 +51,11 @@ export class InboundIntake {
   async received(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
     const content = await this.#contentOf(envelope, message);
     const text = textOf(message) ?? (content && '');
-    if (text === undefined) return;
+    const timer = chatTimerIn(message);
+    if (text === undefined && timer === undefined) return;
     const from = await this.#senderOf(envelope);
+    if (timer !== undefined) await this.#options.timers.heard(from, timer);
+    if (text === undefined) return;
     try {
       this.#mustBeOpen();
       const { wireId, atMs } = envelope;

@@ -18,7 +18,10 @@ const BYTES = 8 * 1024;
  * The kinds of keys that come back by themselves. One-time keys wait for the people who use them. The network's own ids
  * of people are needed to know a number again whose owner opts out.
  */
-const PRUNED = ['session/', 'sender-key/', 'sender-key-memory/', 'device-list/', 'wire-alias/'] as const;
+const PRUNED = [
+  ...['session/', 'sender-key/', 'sender-key-memory/', 'device-list/', 'wire-alias/'],
+  'chat-timer/',
+] as const;
 const TOKEN = 'tctoken/';
 const TOKEN_INDEX = `${TOKEN}__index`;
 const USED = 'used/';

@@ -8,11 +8,12 @@ import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
 import type { SendOrder } from '../../session-host.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
 import { quietLogger } from '../session/silent-logger.ts';
+import { isGroupAddress } from '../wire/chat-address.ts';
 import { TEXT_STATUS } from '../wire/wire-form.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
-type MakingParts = Pick<OutboxOptions, 'socket' | 'timing' | 'media' | 'tenantId'>;
+type MakingParts = Pick<OutboxOptions, 'socket' | 'timing' | 'media' | 'tenantId' | 'groups' | 'timers'>;
 
 /**
  * Makes the message of an order for a chat. Its attachment is fetched and uploaded first, and its file is removed. Rejects
@@ -25,6 +26,7 @@ export async function makeMessage(
 ): Promise<proto.IMessage | undefined> {
   const { order } = pending;
   const { socket, timing } = parts;
+  const look = order.kind === 'status' ? TEXT_STATUS : await timerOf(parts, pending, chat);
   const media = await fetchAttachment(parts, pending);
   pending.media = media;
   try {
@@ -34,7 +36,7 @@ export async function makeMessage(
       messageId: order.wireId,
       ...quoteOf(order, chat),
       upload: socket.waUploadToServer,
-      ...(order.kind === 'status' ? TEXT_STATUS : {}),
+      ...look,
       mediaUploadTimeoutMs: timing.uploadMs,
     });
     pending.phase = 'preparing';
@@ -99,6 +101,16 @@ function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessag
       }
       return { document: source, mimetype, fileName: media.fileName, ...caption };
   }
+}
+
+/** Returns the timer of the chat, after which its messages disappear, as the client's option. */
+async function timerOf(
+  { groups, timers }: MakingParts,
+  { to }: Pending,
+  chat: string,
+): Promise<{ ephemeralExpiration?: number }> {
+  const seconds = isGroupAddress(chat) ? groups.metadata(chat)?.ephemeralDuration : await timers.of(to);
+  return seconds === undefined ? {} : { ephemeralExpiration: seconds };
 }
 
 /** Returns the quoted message in the client's form. Its writer is the recipient of the new message. */

@@ -4,6 +4,7 @@ import type { SendOutcome } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { SealedChange } from '../../worker-protocol.ts';
 import type { MediaFetchOptions } from '../attachments/media-fetch.ts';
+import type { ChatTimers } from '../keys/chat-timers.ts';
 import type { ContactTokens } from '../keys/contact-tokens.ts';
 import type { Credentials } from '../keys/credentials.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
@@ -17,7 +18,7 @@ import type { WireAliases } from './wire-aliases.ts';
 /** The parts of a session that an outbox shares with others. */
 export type OutboxParts = Pick<
   OutboxOptions,
-  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory' | 'aliases'
+  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory' | 'aliases' | 'timers'
 >;
 
 /** The parts and callbacks of a session that an outbox uses. */
@@ -32,6 +33,7 @@ export interface OutboxOptions {
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
   readonly memory: Pick<ShopMemory, 'devices' | 'lidless' | 'otherDevices' | 'retries' | 'unacknowledged'>;
   readonly aliases: Pick<WireAliases, 'set'>;
+  readonly timers: Pick<ChatTimers, 'of'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
   readonly tokens: Pick<ContactTokens, 'has'>;
   /** Which numbers are on the network. */

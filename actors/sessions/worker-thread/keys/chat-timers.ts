@@ -1,0 +1,29 @@
+import type { SealedStore } from '../store/sealed-store.ts';
+
+const HASH = 'credentials';
+const fieldOf = (person: string): string => `chat-timer/${person}`;
+
+/**
+ * The timers of the chats with people, in seconds, after which messages disappear. A message without the timer of its
+ * chat stays there, and the phone shows a warning beside it (WhiskeySockets/Baileys issues 1687 and 1753).
+ */
+export class ChatTimers {
+  readonly #sealed: Pick<SealedStore, 'find' | 'writeUnhurried'>;
+
+  constructor(sealed: Pick<SealedStore, 'find' | 'writeUnhurried'>) {
+    this.#sealed = sealed;
+  }
+
+  /** Keeps the timer of the chat with a person, 0: none. It is stored with the message that told it. */
+  async heard(person: string, seconds: number): Promise<void> {
+    if (seconds === ((await this.of(person)) ?? 0)) return;
+    const value = seconds === 0 ? undefined : Buffer.from(String(seconds));
+    this.#sealed.writeUnhurried({ hash: HASH, fields: new Map([[fieldOf(person), value]]) });
+  }
+
+  /** Returns the timer of the chat with a person; undefined: none is known. */
+  async of(person: string): Promise<number | undefined> {
+    const stored = await this.#sealed.find(HASH, fieldOf(person));
+    return stored === undefined ? undefined : Number(stored.toString());
+  }
+}
