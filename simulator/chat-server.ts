@@ -109,8 +109,11 @@ async function takeStanza(network: Network, connection: Connection, stanza: Bina
     case 'ib':
       takeBatchRequest(connection, stanza);
       break;
+    case 'presence':
+      // The network does not answer it.
+      connection.shownName = stanza.attrs.name ?? connection.shownName;
+      break;
     default:
-      // The network does not answer presence.
       break;
   }
 }

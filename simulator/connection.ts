@@ -32,6 +32,8 @@ export class Connection {
   readonly openedAtMs: number;
   /** Set at login. */
   companion: Companion | undefined;
+  /** The name that the client showed with its presence. */
+  shownName: string | undefined;
   /** `deaf`: only pings are answered. `silent`: nothing is answered. The socket stays open in both cases. */
   hearing: 'full' | 'deaf' | 'silent' = 'full';
   /**

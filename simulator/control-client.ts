@@ -1,4 +1,4 @@
-import type { NoticeKind } from './account-notices.ts';
+import { accountCalls } from './account-client.ts';
 import type { ArrivingKind, PendingAnswers } from './arriving-stanzas.ts';
 import { contactCalls } from './contact-client.ts';
 import { ControlFailure, type FieldProblem } from './control-failure.ts';
@@ -21,6 +21,8 @@ export interface SessionRecord {
   /** ISO 8601; null if it is not connected. */
   readonly since: string | null;
   readonly linkedAt: string;
+  /** The name that the client shows; null: none. */
+  readonly shownName: string | null;
   /** Counts of what the client sent since the simulator started. */
   readonly sent: SendCount;
 }
@@ -118,6 +120,7 @@ export function simulatorControl(url: string) {
       receipts: { to: string; type?: 'delivered' | 'read'; group?: string; id?: string },
     ) => call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
     ...contactCalls(call),
+    ...accountCalls(call),
     /** Sends the phone's clients a history of its contacts. The first `tokens` of them have a chat and a token. */
     sendHistory: (phone: string, history: FatHistory) =>
       call<{ path: string }>('POST', at('numbers', phone, 'history'), history),
@@ -144,9 +147,6 @@ export function simulatorControl(url: string) {
       phone: string,
       stanzas: { kind: ArrivingKind; from?: string; readable?: boolean; count?: number },
     ) => call<{ ids: string[] }>('POST', at('sessions', phone, 'stanzas'), stanzas),
-    /** Notifies a number's clients about devices, an identity or the account. `from` is the contact that it is about. */
-    notify: (phone: string, notice: { kind: NoticeKind; from?: string }) =>
-      call<{ ids: string[] }>('POST', at('sessions', phone, 'notices'), notice),
     /** Returns the stanzas that a number's clients have not answered. */
     unanswered: (phone: string) => call<PendingAnswers>('GET', at('sessions', phone, 'unanswered')),
     /** Inflicts a fault on a number's clients. `count` is the number of later logins, upgrades or acks that it hits. */

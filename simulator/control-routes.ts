@@ -124,6 +124,10 @@ function numberRoutes(network: Network): ControlRoute[] {
       for (const form of input.otherForms) numbers.addForm(input.phone, form);
       return { data: { phone: `+${number.phone}`, lid: `${number.lid}@lid`, exists: number.exists } };
     }),
+    route('PUT /numbers/{phone}/account-name', { phone, name: text(100) }, (input) => {
+      numbers.setAccountName(input.phone, input.name);
+      return { data: { phone: `+${input.phone}`, name: input.name } };
+    }),
     route('PUT /numbers/{phone}/handset', { phone, online: flag }, async (input) => {
       if (input.online) await offline.switchOn(input.phone);
       else offline.switchOff(input.phone);
@@ -242,6 +246,7 @@ function companionRecord(network: Network, companion: Companion): object {
     connected: connection !== undefined,
     since: connection ? new Date(connection.openedAtMs).toISOString() : null,
     linkedAt: companion.linkedAt,
+    shownName: connection?.shownName ?? null,
     sent: network.sendCounts.of(companion.id),
   };
 }

@@ -26,11 +26,10 @@ export interface FatHistory {
 }
 
 /**
- * Sends a companion the history of its phone, once, at its first login. This history is empty. A client that syncs
- * history holds its events back until the history has come, for up to 20 s.
+ * Sends a companion the history of its phone. This history is empty. A client that syncs history holds its events back
+ * until the history has come, for up to 20 s.
  */
 export async function sendHistory(network: Network, companion: Companion): Promise<void> {
-  if (!network.companions.takeHistoryDue(companion)) return;
   const syncType = HistorySyncType.INITIAL_BOOTSTRAP;
   const history = proto.HistorySync.encode({ syncType, chunkOrder: 1, progress: 100 }).finish();
   await sendOwn(

@@ -11,6 +11,8 @@ export interface PhoneNumber {
   readonly exists: boolean;
   /** True if it wrote under its LID alone, so no client can know its number. */
   readonly isHidden?: boolean;
+  /** The name of its account, which is no business then. Absent: a business, whose clients get its name when linked. */
+  readonly accountName?: string;
   /** Its earlier LIDs. */
   readonly formerLids?: readonly string[];
   /** The number that queries return for this other written form of it. Absent: this is no other form. */
@@ -48,8 +50,8 @@ export class Numbers {
   }
 
   setExists(phone: string, exists: boolean): PhoneNumber {
-    const { lid, isHidden = false, formerLids = [] } = this.of(phone);
-    return this.#keep({ phone, lid, exists, isHidden, formerLids });
+    const { formOf: _, ...number } = this.of(phone);
+    return this.#keep({ ...number, exists });
   }
 
   /** Gives the number a new LID. Stanzas to the former ones are acknowledged and not delivered. */
@@ -57,6 +59,11 @@ export class Numbers {
     const number = this.of(phone);
     const formerLids = [...(number.formerLids ?? []), number.lid];
     return this.#keep({ ...number, lid: this.#freeLid(phone), formerLids });
+  }
+
+  /** Makes the number's account that of a person with this name. */
+  setAccountName(phone: string, accountName: string): void {
+    this.#keep({ ...this.of(phone), accountName });
   }
 
   /** Marks the number as hidden: clients get only its LID. */

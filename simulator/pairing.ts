@@ -200,6 +200,7 @@ export class PairingService {
   }
 
   #pairSuccess(companion: Companion, signedIdentity: Buffer): BinaryNode {
+    const isPerson = this.#network.numbers.of(companion.phone).accountName !== undefined;
     return node(
       'iq',
       {
@@ -212,8 +213,8 @@ export class PairingService {
       [
         node('pair-success', {}, [
           node('device-identity', {}, signedIdentity),
-          // The client uses this as its own name. Without a name it sends no presence.
-          node('biz', { name: `Phone ${companion.phone}` }),
+          // The client uses this as its own name.
+          ...(isPerson ? [] : [node('biz', { name: `Phone ${companion.phone}` })]),
           node('device', {
             jid: phoneAddress(companion.phone, companion.device),
             lid: lidAddress(companion.lid, companion.device),

@@ -1,4 +1,5 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
+import { collectionOf, shareSettingsKey } from './account-name.ts';
 import { stanzaTime } from './clock.ts';
 import type { Companion } from './companions.ts';
 import type { Connection } from './connection.ts';
@@ -43,7 +44,7 @@ const answers: Readonly<Record<string, (query: Query) => BinaryNode | Promise<Bi
     ]),
   'w:mex': ({ network, companion, iq }) => answerMex(network, companion, iq),
   md: answerLinking,
-  'w:sync:app:state': ({ iq }) => iqResult(iq, [answerAppState(iq)]),
+  'w:sync:app:state': async (query) => iqResult(query.iq, [await answerAppState(query)]),
 };
 
 /** Answers an iq of a companion. An unknown one is refused with 501 and reported. */
@@ -86,6 +87,8 @@ export async function deliverFromNowOn(
   if (network.groups.takeStale(companion.id)) connection.send(groupsChanged(network));
   network.deliveries.flush(connection, companion);
   network.notices.flush(connection, companion);
+  if (!network.companions.takeHistoryDue(companion)) return;
+  await shareSettingsKey(network, companion);
   await sendHistory(network, companion);
 }
 
@@ -117,11 +120,8 @@ function answerLinking({ network, companion, iq, afterwards }: Query): BinaryNod
 }
 
 /** Answers that every collection is empty and up to date. */
-function answerAppState(iq: BinaryNode): BinaryNode {
+async function answerAppState({ network, companion, iq }: Query): Promise<BinaryNode> {
   const collections = getBinaryNodeChildren(getBinaryNodeChild(iq, 'sync'), 'collection');
-  return node(
-    'sync',
-    {},
-    collections.map(({ attrs }) => node('collection', { name: attrs.name, version: attrs.version ?? '0' })),
-  );
+  const answers = collections.map((collection) => collectionOf(network, companion, collection));
+  return node('sync', {}, await Promise.all(answers));
 }
