@@ -5,10 +5,11 @@ import { spawnGuarded } from '../../service/guarded-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { until } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
+import type { TestCertificate } from './test-certificate.ts';
 
 /** Caddy as the profile `tls` of compose.yaml runs it, for the name localhost. */
 interface CaddyFront {
-  /** The address at which it speaks HTTPS. */
+  /** The port at which it speaks HTTPS. */
   readonly port: number;
   /** The address at which it speaks HTTP. */
   readonly plainUrl: string;
@@ -17,16 +18,25 @@ interface CaddyFront {
   stop(): Promise<void>;
 }
 
-/** Starts Caddy before the proxy, with a certificate of a new authority. Resolves once it has the certificate. */
-export async function startCaddy(frontUrl: string): Promise<CaddyFront> {
+/** `TLS` as docs/tls.md has it for own certificates, with another folder than that of the container. */
+function ownCertificate(folder: string): string {
+  const page = readFileSync(join(root, 'docs/tls.md'), 'utf8');
+  const [, directive = ''] = /TLS='(tls \/[^']+)'/.exec(page) ?? [];
+  if (!directive.includes('/certificates/')) throw new Error('docs/tls.md names no own certificates');
+  return directive.replaceAll('/certificates', folder);
+}
+
+/**
+ * Starts Caddy before the proxy. Without a certificate it makes one of its own authority. Resolves once it serves with
+ * the certificate.
+ */
+export async function startCaddy(frontUrl: string, certificate?: TestCertificate): Promise<CaddyFront> {
   const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
   const [plainPort = 0, port = 0] = await freePorts(2);
   const replaced = new Map([
     ['\tadmin off', `\tadmin off\n\tstorage file_system ${folder}`],
     ['http_port 8080', `http_port ${plainPort}`],
     ['https_port 8443', `https_port ${port}`],
-    ['{$API_DOMAIN}', 'localhost'],
-    ['{$TLS}', 'tls internal'],
     ['172.30.57.10:3000', new URL(frontUrl).host],
   ]);
   let configuration = readFileSync(join(root, 'image/Caddyfile'), 'utf8');
@@ -36,8 +46,10 @@ export async function startCaddy(frontUrl: string): Promise<CaddyFront> {
   }
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, configuration);
-  const args = ['run', '--config', file];
-  const caddy = spawnGuarded({ name: 'caddy', command: 'caddy', args, errors: 'read' });
+  // The variables that compose.yaml gives it.
+  const tls = certificate ? ownCertificate(certificate.folder) : 'tls internal';
+  const args = ['API_DOMAIN=localhost', `TLS=${tls}`, 'caddy', 'run', '--config', file];
+  const caddy = spawnGuarded({ name: 'caddy', command: 'env', args, errors: 'read' });
   let said = '';
   caddy.stderr?.on('data', (bytes) => {
     said += bytes;
@@ -51,14 +63,13 @@ export async function startCaddy(frontUrl: string): Promise<CaddyFront> {
   );
   ended.catch(() => undefined);
   try {
-    const obtained = until('caddy has its certificate', () =>
-      Promise.resolve(said.includes('certificate obtained successfully')),
-    );
-    await Promise.race([obtained, ended]);
+    const ready = certificate ? 'serving initial configuration' : 'certificate obtained successfully';
+    const serves = until('caddy serves with its certificate', () => Promise.resolve(said.includes(ready)));
+    await Promise.race([serves, ended]);
   } catch (failure) {
     await stop();
     throw failure;
   }
-  const ca = readFileSync(join(folder, 'pki/authorities/local/root.crt'), 'utf8');
+  const ca = certificate?.ca ?? readFileSync(join(folder, 'pki/authorities/local/root.crt'), 'utf8');
   return { port, plainUrl: `http://localhost:${plainPort}`, ca, stop };
 }

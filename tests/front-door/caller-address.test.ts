@@ -4,20 +4,19 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
-import { mediaCertificate } from '../../simulator/media-certificate.ts';
-import { freePorts } from '../e2e/free-ports.ts';
 import { until } from '../e2e/waiting.ts';
 import type { Target } from '../http/conformance-target.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
 import { root } from '../root.ts';
 import { startCaddy } from './caddy-front.ts';
+import { balancerBefore, type HttpsEdge, httpsCall } from './https-edge.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
+import { type TestCertificate, testCertificate } from './test-certificate.ts';
 
 const FRONT = '127.0.0.10';
 const BALANCER = '127.0.0.20';
@@ -37,48 +36,30 @@ function trustedProxies(): string[] {
 
 let service: ServiceFixture;
 let target: Target;
-let folder: string;
-let ca: string;
+let certificate: TestCertificate;
 before(async () => {
+  certificate = testCertificate();
   service = await startService({ settings: { trustedProxies: trustedProxies() } });
   target = await targetOf(service);
-  const kept = new Map();
-  const certificate = mediaCertificate({ collection: () => kept } as never);
-  folder = mkdtempSync(join(tmpdir(), 'certificates-'));
-  writeFileSync(join(folder, 'cert.pem'), certificate.cert);
-  writeFileSync(join(folder, 'key.pem'), certificate.key);
-  ca = certificate.ca;
 });
 after(async () => {
-  rmSync(folder, { recursive: true, force: true });
   target?.close();
   await service?.stop();
+  certificate?.remove();
 });
 
-/** The place where HTTPS ends, and the authority that its clients trust. */
-interface Edge {
-  readonly port: number;
-  readonly ca: string;
-}
-
-/** Makes a call over HTTPS. `claims`: its own `X-Forwarded-For`. */
-function call(
-  edge: Edge,
+/** Makes a call over HTTPS; the status of its answer. `claims`: its own `X-Forwarded-For`. */
+async function call(
+  edge: HttpsEdge,
   path: string,
-  of: { readonly from: string; readonly token: string; readonly claims?: string },
+  { claims, ...of }: { readonly from: string; readonly token: string; readonly claims?: string },
 ): Promise<number> {
-  const headers = {
-    authorization: `Bearer ${of.token}`,
-    ...(of.claims === undefined ? {} : { 'x-forwarded-for': of.claims }),
-  };
-  const options = { ...edge, host: '127.0.0.1', servername: 'localhost', localAddress: of.from, path };
-  return new Promise((resolve, reject) => {
-    request({ ...options, headers: { ...headers, host: 'localhost' }, agent: false }, (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
-    })
-      .on('error', reject)
-      .end();
+  const answer = await httpsCall(edge, path, {
+    ...of,
+    headers: claims === undefined ? {} : { 'x-forwarded-for': claims },
   });
+  await once(answer.resume(), 'end');
+  return answer.statusCode ?? 0;
 }
 
 const frontDoor = (
@@ -94,30 +75,11 @@ const frontDoor = (
       ),
   });
 
-/** Returns the server of docs/tls.md before each of the two ports of the proxy. */
-function withBalancer(ports: readonly number[], forwardedFor: string) {
-  const [, server = ''] = /```nginx\n([\s\S]+?)```/.exec(read('docs/tls.md')) ?? [];
-  assert.ok(server.includes('$proxy_add_x_forwarded_for'));
-  return (configuration: string): string => {
-    const fronts = [...configuration.matchAll(/listen (127\.0\.0\.1:\d+);/g)].map(
-      ([, address = '']) => address,
-    );
-    const servers = fronts.map((front, index) =>
-      server
-        .replace('listen 443 ssl;', `listen 127.0.0.1:${ports[index]} ssl; proxy_bind ${BALANCER};`)
-        .replaceAll('/etc/ssl/api', folder)
-        .replace('127.0.0.1:3000', front)
-        .replace('$proxy_add_x_forwarded_for', forwardedFor),
-    );
-    return configuration.replace(/\}\s*$/, `${servers.join('\n')}\n}`);
-  };
-}
-
 /**
  * Checks the addresses that a key with an IP list and the request log see. The caller and a stranger both claim the
  * other's address.
  */
-async function seesAddresses(edge: Edge): Promise<void> {
+async function seesAddresses(edge: HttpsEdge): Promise<void> {
   const tenant = await target.tenant({ plan: 'scale' });
   const { key: token } = await target.key(tenant.id, { ipAllowlist: [CALLER] });
   const path = '/api/v1/me';
@@ -139,32 +101,30 @@ for (const [what, forwardedFor, guesser] of [
   ['writes the caller with a port', '"$http_x_forwarded_for, $remote_addr:$remote_port"', '127.0.0.8'],
 ] as const) {
   test(`behind a load balancer that ${what}, lists, log and lock-out see the caller`, async () => {
-    const [port = 0, operatorsPort = 0] = await freePorts(2);
-    await frontDoor(
-      async () => {
-        await seesAddresses({ port, ca });
-        const operators = { port: operatorsPort, ca };
-        const ask = (from: string, token: string) => call(operators, '/admin/v1/me', { from, token });
-        for (let guess = 0; guess < MAX_GUESSES; guess += 1) {
-          assert.equal(await ask(guesser, `guess-${guess}`), 401);
-        }
-        assert.equal(await ask(guesser, ADMIN_TOKEN), 429);
-        assert.equal(await ask(CALLER, ADMIN_TOKEN), 200);
-      },
-      withBalancer([port, operatorsPort], forwardedFor),
-    );
+    const { edges, change } = await balancerBefore(certificate, { address: BALANCER, forwardedFor });
+    const [tenants, operators] = edges;
+    await frontDoor(async () => {
+      await seesAddresses(tenants);
+      const ask = (from: string, token: string) => call(operators, '/admin/v1/me', { from, token });
+      for (let guess = 0; guess < MAX_GUESSES; guess += 1) {
+        assert.equal(await ask(guesser, `guess-${guess}`), 401);
+      }
+      assert.equal(await ask(guesser, ADMIN_TOKEN), 429);
+      assert.equal(await ask(CALLER, ADMIN_TOKEN), 200);
+    }, change);
   });
 }
 
-test('behind the profile tls lists and log see the caller, and plain HTTP is redirected', () =>
-  frontDoor(async (front) => {
-    const caddy = await startCaddy(front.url);
-    try {
-      await seesAddresses(caddy);
-      const redirected = await fetch(`${caddy.plainUrl}/api/v1/me`, { redirect: 'manual' });
-      assert.equal(redirected.status, 308);
-      assert.match(String(redirected.headers.get('location')), /^https:\/\/localhost/);
-    } finally {
-      await caddy.stop();
-    }
-  }));
+for (const [whose, ownCertificate] of [
+  ['of its own authority', false],
+  ['of the operator’s', true],
+] as const)
+  test(`behind the profile tls with a certificate ${whose}, lists and log see the caller`, () =>
+    frontDoor(async (front) => {
+      const caddy = await startCaddy(front.url, ownCertificate ? certificate : undefined);
+      try {
+        await seesAddresses(caddy);
+      } finally {
+        await caddy.stop();
+      }
+    }));
