@@ -1,6 +1,6 @@
 /**
- * When the messages of batches will be let through. Virtual time goes from message to message, with the caps and reliefs of the
- * rules that judge. A message costs a few steps, since neither the ledger nor the clocks of a zone are asked for it.
+ * Forecasts when the messages of batches leave. Virtual time goes from message to message, with the caps and reliefs of
+ * the send policy. A message costs a few steps, because neither the ledger nor the clocks of a zone are read for it.
  */
 import { HOUR_MS } from './durations.ts';
 import { BULK_RECIPIENTS_PER_HOUR } from './evaluate-message.ts';
@@ -17,7 +17,10 @@ export interface BatchPlan {
   readonly known: number;
   readonly unheard: number;
   readonly declared: number;
-  /** The one content that all get: its text, else its attachment; undefined: each gets another one. */
+  /**
+   * The one content that all recipients get: its text, or else its attachment. If undefined, each recipient gets a
+   * different content.
+   */
   readonly same: { readonly text: string } | { readonly mediaUrl: string } | undefined;
   readonly share: number;
   readonly quietHours: QuietHours | null;
@@ -25,18 +28,21 @@ export interface BatchPlan {
   readonly notAfterMs: number;
 }
 
-/** The number that sends, and the moment from which a forecast looks ahead. */
+/** The sending number's state, and the moment at which a forecast begins. */
 export interface ForecastFacts {
   readonly ledger: SendLedger;
   readonly network: NetworkLimits;
   readonly pairedAtMs: number | null;
   readonly settings: TenantSettings;
-  /** The time that one message takes, with the gap behind it. */
+  /** Average time of one message with the gap after it, in milliseconds. */
   readonly eachMs: number;
   readonly nowMs: number;
 }
 
-/** When a batch's messages leave, in Unix milliseconds; null: none does. Days by the clocks of its quiet hours, else in UTC. */
+/**
+ * The times at which a batch's messages leave, in Unix milliseconds. They are null if none leaves. Days are counted in
+ * the zone of its quiet hours, else in UTC.
+ */
 export interface BatchForecast {
   readonly firstAtMs: number | null;
   readonly lastAtMs: number | null;
@@ -66,7 +72,7 @@ export class ForecastRun {
   readonly #days: Days;
   #nowMs: number;
 
-  /** `place`: that of the batch that is asked about, among `plans`. */
+  /** `place` is the index of the forecast batch in `plans`. */
   constructor(plans: readonly BatchPlan[], place: number, facts: ForecastFacts) {
     const asked = plans[place];
     if (asked === undefined) throw new RangeError(`no plan has the place ${place}`);
@@ -81,7 +87,7 @@ export class ForecastRun {
     this.#days = new Days(asked.quietHours?.timeZone ?? 'UTC');
   }
 
-  /** Goes on by one message, or to the moment of the next; false: all is known. */
+  /** Advances by one message, or to the time of the next one. Returns false once the forecast is complete. */
   step(): boolean {
     if (this.#asked.left === 0) return false;
     const sender = this.#batches.find((batch) => batch.tryOnce(this.#nowMs));
@@ -92,7 +98,7 @@ export class ForecastRun {
     }
     let nextMs = Number.POSITIVE_INFINITY;
     for (const { tryAtMs } of this.#batches) nextMs = Math.min(nextMs, tryAtMs);
-    // Nothing of what is left can ever leave.
+    // None of the remaining messages can ever leave.
     if (this.#asked.isOver || nextMs === Number.POSITIVE_INFINITY) return false;
     this.#nowMs = Math.max(nextMs, this.#nowMs + 1);
     return true;
@@ -117,7 +123,7 @@ type Kind = 'known' | 'unheard' | 'declared';
 
 const KINDS = ['declared', 'unheard', 'known'] as const;
 
-/** One batch in virtual time. Classes take turns as they would in a list that mixes them evenly. */
+/** One batch in virtual time. Recipient classes alternate as they would in an evenly mixed list. */
 class PlannedBatch {
   readonly #plan: BatchPlan;
   readonly #around: Around;
@@ -152,7 +158,7 @@ class PlannedBatch {
     return this.tryAtMs === Number.POSITIVE_INFINITY;
   }
 
-  /** Whether one of its messages leaves now; then it counts. */
+  /** True if one of its messages leaves now; that message is then counted. */
   tryOnce(nowMs: number): boolean {
     if (nowMs < this.tryAtMs) return false;
     const { quietHours, share, notAfterMs } = this.#plan;
@@ -199,7 +205,7 @@ class PlannedBatch {
     return true;
   }
 
-  /** In an even mixture the next one is one of the class that is furthest behind; undefined: there is none. */
+  /** Returns the class that an even mixture sends next: the one furthest behind. Undefined if no recipient is left. */
   #next(): Kind | undefined {
     let next: Kind | undefined;
     let behind = 0;
@@ -219,7 +225,7 @@ class PlannedBatch {
     return roomMs(this.#sameMs, BULK_RECIPIENTS_PER_HOUR, HOUR_MS);
   }
 
-  /** From when on what bounds one class alone lets it through. */
+  /** The first moment at which the limits of one class let it through. */
   #classMs(kind: Kind, nowMs: number): number {
     if (kind === 'known') return nowMs;
     const { facts, windows, newChats: ours } = this.#around;
@@ -232,7 +238,7 @@ class PlannedBatch {
   }
 }
 
-/** Refusals name whole seconds (`retryAfterSeconds`), so a batch is tried again after some of them. */
+/** Refusals name whole seconds (`retryAfterSeconds`), so a batch is retried after whole seconds. */
 function wholeSeconds(nowMs: number, untilMs: number): number {
   return nowMs + Math.ceil((untilMs - nowMs) / 1_000) * 1_000;
 }

@@ -12,7 +12,7 @@ export const DECLARATION_BATCH_LIMIT = 100;
  */
 export const DECLARATIONS_PER_DAY = 500;
 
-/** One accepted batch: how many of its contacts were new, and when. */
+/** One accepted batch: the number of its new contacts, and its time. */
 export interface DeclarationEntry {
   readonly atMs: number;
   readonly count: number;
@@ -35,8 +35,8 @@ export interface DeclarationAdmission {
 }
 
 /**
- * A tenant's new declarations of the last 24 hours. Time never runs behind the newest entry, as in `SendLedger`, and
- * a ledger restored from its encoded entries answers as the one that never stopped.
+ * A tenant's new declarations of the last 24 hours. Time never runs behind the newest entry, as in `SendLedger`. A
+ * ledger restored from its encoded entries decides like the original.
  */
 export class DeclarationLedger {
   #entries: DeclarationEntry[] = [];
@@ -59,7 +59,7 @@ export class DeclarationLedger {
     return Math.max(nowMs, this.#entries.at(-1)?.atMs ?? nowMs);
   }
 
-  /** Adds an accepted batch and forgets what is too old to count. Only after its commit holds. */
+  /** Adds an accepted batch and removes entries that are too old to count. Call it only after the commit succeeded. */
   record(entry: DeclarationEntry): void {
     const atMs = this.effectiveNowMs(entry.atMs);
     this.#entries = [...this.liveAt(atMs), { atMs, count: entry.count }];
@@ -73,8 +73,8 @@ export class DeclarationLedger {
 
 /**
  * Decides on a batch of declarations, all or nothing. A number without an active declaration is new: never declared,
- * revoked or expired. Renewing an active one is free. A number that comes twice in a batch, in whichever form, counts
- * once. Changes nothing: record the admission's entry after its commit.
+ * revoked or expired. Renewing an active one is free. A number that comes twice in a batch, in any form, counts once.
+ * Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateDeclarations(
   ledger: DeclarationLedger,
@@ -126,8 +126,8 @@ function countOf(entries: readonly DeclarationEntry[]): number {
 
 /**
  * Returns the first whole second from now at which the batch fits. Space only grows when an entry gets too old. But
- * meanwhile declarations of the batch may expire and become new, so each such moment is tried at the next whole second,
- * as the caller will meet it. Finite, since a batch alone always fits.
+ * meanwhile declarations of the batch may expire and become new. So each such moment is checked at the next whole
+ * second, when the caller will retry. Finite, since a batch alone always fits.
  */
 function reliefMs(facts: {
   readonly ledger: DeclarationLedger;

@@ -19,12 +19,12 @@ export interface GroupContext {
   readonly announce: boolean;
 }
 
-/** The facts on which a message to a group is judged, beside the ledger of what the shop has sent. */
+/** The facts for the decision on a message to a group, in addition to the ledger of the shop's sends. */
 export interface GroupFacts {
   readonly groupId: string;
   readonly text: string | undefined;
   readonly mediaUrls: readonly string[];
-  /** `null`: the session knows no such group. */
+  /** `null` if the session knows no such group. */
   readonly group: GroupContext | null;
   readonly pairedAtMs: number | null;
   readonly settings: TenantSettings;
@@ -33,14 +33,17 @@ export interface GroupFacts {
 
 const groupKinds = kindSet('group');
 
-/** The shares a group of this size takes: one for every `GROUP_SIZE_UNIT` participants, rounded up, at least one. */
+/**
+ * Returns the shares that a group of this size takes: one for every `GROUP_SIZE_UNIT` participants, rounded up, at
+ * least one.
+ */
 export function groupShares(participantCount: number): number {
   return Math.max(1, Math.ceil(participantCount / GROUP_SIZE_UNIT));
 }
 
 /**
- * Decides on a message to a group: content, context, administration, limit per group, daily shares; the first that
- * refuses is the answer. Groups have a budget of their own and use up nothing else. Changes nothing: record the
+ * Decides on a message to a group: content, context, administration, limit per group, daily shares. The first rule that
+ * refuses gives the answer. Groups have a separate budget and use up nothing else. Changes nothing: record the
  * admission's entry after its commit.
  */
 export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation {
@@ -114,7 +117,7 @@ function refuseGroup(judgement: {
   });
 }
 
-/** The daily budget of shares. A group that takes more than the whole budget is never let through by waiting. */
+/** Checks the daily budget of shares. A group that takes more than the whole budget is always refused. */
 function refuseShares(judgement: {
   readonly ledger: SendLedger;
   readonly facts: GroupFacts;

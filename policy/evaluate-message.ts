@@ -36,11 +36,11 @@ export const RECIPIENT_SPACING_MS = 10 * MINUTE_MS;
 /** Most distinct numbers that may get an identical text within an hour (docs/contract.md, Messages to numbers). */
 export const BULK_RECIPIENTS_PER_HOUR = 20;
 
-/** The facts on which a message to a number is judged, beside the ledger of what the shop has sent. */
+/** The facts for the decision on a message to a number, in addition to the ledger of the shop's sends. */
 export interface MessageFacts {
   /**
-   * The number as the network knows it, else as the caller wrote it, in E.164 shape. A person whose number the network
-   * does not give has the network's own id. `evaluateMessage` throws for any other text. All forms count as one
+   * The number that the network knows, else the one that the caller wrote, in E.164 shape. For a person without a known
+   * number it is the network's own id. `evaluateMessage` throws for any other text. All forms count as one
    * (`recipientKey`).
    */
   readonly recipient: string;
@@ -52,34 +52,34 @@ export interface MessageFacts {
   readonly lastInboundAtMs: number | null;
   /** The number's latest message to this shop was an opt-out (`isOptOut`). */
   readonly optedOut: boolean;
-  /** The tenant's declaration of the number, whether or not it is still valid. */
+  /** The tenant's declaration of the number, valid or not. */
   readonly declaration: DeclarationFact | null;
-  /** The network's limits on messages to people who have no chat with the number; absent: none is known. */
+  /** The network's limits on messages to people who have no chat with the number. Absent if none is known. */
   readonly network?: NetworkLimits;
   /** Pairing of the shop's current credentials; `null`: never paired. */
   readonly pairedAtMs: number | null;
   readonly settings: TenantSettings;
-  /** The part of each cap and of the network's quota that counts, from 0 to 1; absent: all of it. */
+  /** The part of each cap and of the network's quota that counts, from 0 to 1. If absent, all of it counts. */
   readonly share?: number | undefined;
   readonly nowMs: number;
 }
 
 const messageKinds = kindSet('known', 'cold', 'declared');
 
-/** One evaluation: the facts, and what the ledger counted at the moment judged. */
+/** One evaluation: the facts, and the counts of the ledger at `atMs`. */
 interface Judgement {
   readonly facts: MessageFacts;
   readonly ledger: SendLedger;
   readonly tally: MessageTally;
   readonly caps: MessageCaps;
   readonly personClass: PersonClass;
-  /** The moment judged, in Unix milliseconds: now, but never behind the newest entry of the ledger. */
+  /** The moment of the decision in Unix milliseconds: now, but never earlier than the newest entry of the ledger. */
   readonly atMs: number;
 }
 
 /**
- * Decides on a 1:1 message. The rules are asked in the order of docs/contract.md, Order of policy checks, and the first
- * that refuses is the answer. They are: content, opt-out, bulk pattern, recipient limit, daily, hourly, cold or
+ * Decides on a 1:1 message. The rules run in the order of docs/contract.md, Order of policy checks. The first that
+ * refuses gives the answer. The order is: content, opt-out, bulk pattern, recipient limit, daily, hourly, cold or
  * declared. Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
@@ -172,7 +172,7 @@ function recipientRelief(
   const lastMs = sentMs[0];
   const thirdMs = sentMs[RECIPIENT_PER_DAY - 1];
   const roomAtMs = thirdMs === undefined ? atMs : thirdMs + DAY_MS;
-  // A reply in the same millisecond as the message counts as earlier, so that in doubt nothing is sent.
+  // A reply in the same millisecond as the message counts as earlier. So a doubtful case sends nothing.
   const isReplied = lastMs !== undefined && lastInboundAtMs !== null && lastInboundAtMs > lastMs;
   const spacedAtMs = lastMs === undefined || isReplied ? atMs : lastMs + RECIPIENT_SPACING_MS;
   return { roomAtMs, spacedAtMs };
@@ -180,10 +180,11 @@ function recipientRelief(
 
 /**
  * Returns whether an accepted message would have been refused for its recipient's limits under the number that the
- * network uses. This happens if somebody wrote to two forms of a number before either was looked up.
+ * network uses. This happens if somebody wrote to two forms of a number before the network reported either.
  *
  * Judged at its acceptance, by the messages that were accepted for the recipient before it. A message whose number
- * never changed always passes. `waiting`: how many messages to the recipient were accepted after it and still wait.
+ * never changed always passes. `waiting`: the number of messages to the recipient that were accepted after it and still
+ * wait.
  */
 export function exceedsRecipientLimits(
   ledger: SendLedger,
@@ -236,8 +237,8 @@ function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRe
 }
 
 /**
- * The budget of cold or of declared recipients; neither ever spills into the other. The network's own limits bound
- * anyone who has no chat with the number, so has never written, whatever their class. Both must let the message
+ * Checks the budget of cold or of declared recipients; neither uses capacity of the other. The network's own limits
+ * apply to everyone who has no chat with the number and so never wrote, in either class. Both must let the message
  * through.
  */
 function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
@@ -252,7 +253,10 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
   return refuseUntil({ code: classCapCode(personClass), message: first.message, reliefMs, nowMs });
 }
 
-/** Returns why the shop's own budget of the class refuses, and until when; undefined: it does not. */
+/**
+ * Returns the code and the end of a refusal by the shop's own budget of the class, or undefined if it lets the message
+ * through.
+ */
 function spentBudget({ facts, ledger, tally, caps, personClass, atMs }: Judgement): NewChatBar | undefined {
   const { pairedAtMs, settings, share } = facts;
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {

@@ -5,7 +5,7 @@ import { type PolicyRefusal, refuseUntil } from './refusal.ts';
 import { kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 
-/** The facts on which a status is judged, beside the ledger of what the shop has posted. */
+/** The facts for the decision on a status, in addition to the ledger of the shop's posts. */
 export interface StatusFacts {
   readonly caption: string | undefined;
   readonly mediaUrls: readonly string[];
@@ -13,7 +13,7 @@ export interface StatusFacts {
   readonly nowMs: number;
 }
 
-/** An admitted status. The caller commits `entry` with it and records it once that commit holds. */
+/** An admitted status. The caller commits `entry` with it and records it once that commit has succeeded. */
 export interface StatusAdmission {
   readonly admitted: true;
   readonly statusesPerDay: number;

@@ -16,7 +16,7 @@ interface Budget {
   readonly settings: TenantSettings;
 }
 
-/** The caps of one share, as last computed, and the last answer for it. */
+/** The caps of one share, as last computed, and the last result for it. */
 interface OfShare {
   day: number;
   caps: MessageCaps;
@@ -26,8 +26,8 @@ interface OfShare {
 }
 
 /**
- * The 1:1 messages that count in virtual time, which never goes back. Each question takes the same few steps, however many
- * messages there are.
+ * The 1:1 messages that count in virtual time, which never goes back. Each query takes the same few steps for any
+ * number of messages.
  */
 export class ForecastWindows {
   /** Times of all messages and of those to declared recipients, oldest first. */
@@ -47,7 +47,10 @@ export class ForecastWindows {
     if (kind === 'declared') this.#declaredMs.push(atMs);
   }
 
-  /** Returns when the daily and the hourly cap let a message of this share through; `nowMs` or earlier: now. */
+  /**
+   * Returns when the daily and the hourly cap let a message of this share through. `nowMs` or an earlier time means
+   * now.
+   */
   budgetMs(share: number, nowMs: number): number {
     const sent = this.#allMs.length;
     const last = this.#at(share, nowMs);
@@ -89,7 +92,10 @@ export class ForecastWindows {
   }
 }
 
-/** From when on a window that ends then holds fewer of these times than `cap`; in the past where it does. */
+/**
+ * Returns the first time at which a window of `windowMs` contains fewer of these times than `cap`. It is in the past if
+ * the window already does.
+ */
 export function roomMs(timesMs: readonly number[], cap: number, windowMs: number): number {
   if (cap < 1) return Number.POSITIVE_INFINITY;
   const lastMs = timesMs[timesMs.length - cap];

@@ -3,12 +3,12 @@ import type { Fingerprint } from './text-fingerprint.ts';
 /** The budget that an accepted send counts in: the class of a 1:1 recipient, or a group or status. */
 export type EntryKind = 'known' | 'cold' | 'declared' | 'group' | 'status';
 
-/** One accepted send: everything that a rule may ask of it. */
+/** One accepted send, with all data that a rule needs. */
 export interface LedgerEntry {
   readonly kind: EntryKind;
-  /** When it was accepted; never behind the entry before it. */
+  /** The time of acceptance, never earlier than that of the entry before it. */
   readonly atMs: number;
-  /** The recipient's number (1:1), the shares it takes (group), 0 (status). */
+  /** The recipient's number (1:1), the number of shares (group), or 0 (status). */
   readonly subject: number;
   /** The fingerprint of the text or attachment (1:1), or of the group's identifier (group); zeros (status). */
   readonly fingerprint: Fingerprint;
@@ -23,14 +23,15 @@ const letterOf: Readonly<Record<EntryKind, string>> = {
 };
 const kindOf = new Map(Object.entries(letterOf).map(([kind, letter]) => [letter, kind as EntryKind]));
 
-/** The bytes of the entry in writing, from behind; the four numbers of any fit. */
+/** Buffer for the text of an entry, filled from the end. Any four valid numbers fit. */
 const bytes = Buffer.alloc(64);
 const digits = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz');
 const dot = 0x2e;
 
 /**
- * The entry as about 35 ASCII characters: its kind's letter, then time, subject and fingerprint in base 36. Written as
- * bytes, in half of the time and a third of the memory that pieces of text take: every send writes one.
+ * Returns the entry as about 35 ASCII characters: its kind's letter, then time, subject and fingerprint in base 36. It
+ * is written as bytes, because every send writes one. That takes half of the time and a third of the memory of joined
+ * strings.
  */
 export function encodeEntry(entry: LedgerEntry): string {
   const { high, low } = entry.fingerprint;
@@ -41,7 +42,10 @@ export function encodeEntry(entry: LedgerEntry): string {
   return letterOf[entry.kind] + bytes.toString('latin1', start);
 }
 
-/** Writes a number before `end`. Returns where it begins. Throws where it is not whole, or is negative: it could not be read back. */
+/**
+ * Writes a number before `end`, and returns its start. Throws if it is not a whole number or is negative, because it
+ * could not be read back.
+ */
 function writeBase36(value: number, end: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`a ledger entry cannot hold ${value}`);
   let rest = value;

@@ -40,7 +40,7 @@ export function hasText(text: string | undefined): text is string {
   return text !== undefined && isVisible(text);
 }
 
-/** A send asks three times. */
+/** A send runs this three times with the same text. */
 const isVisible = rememberLast((text: string) => VISIBLE.test(text));
 
 function exceedsCodePoints(text: string, limit: number): boolean {

@@ -9,7 +9,10 @@ import { shareOf } from './warm-up.ts';
 
 /** No new chat may be started until a moment. */
 export interface Restriction {
-  /** The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`; see `REFUSED` for the one that is ours. */
+  /**
+   * The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`. See `REFUSED` for the one name of this
+   * service.
+   */
   readonly kind: string;
   readonly untilMs: number;
   /** True if the network named the end. Otherwise it is a day after the network's last report of the restriction. */
@@ -33,7 +36,7 @@ export interface NewChats {
   /** Messages that were accepted and may not be among `used` yet. */
   readonly accepted: number;
   readonly warning: QuotaWarning | null;
-  /** When the cycle ends; null: the network gave no end. */
+  /** The end of the cycle, or null if the network gave none. */
   readonly endsAtMs: number | null;
   readonly atMs: number;
 }
@@ -47,12 +50,12 @@ export interface NetworkLimits {
 /** No limit is known. */
 export const NO_LIMITS: NetworkLimits = { restriction: null, newChats: null };
 
-/** The restriction that is in force; null: none is. */
+/** Returns the restriction in force, or null if there is none. */
 export function restrictionAt({ restriction }: NetworkLimits, nowMs: number): Restriction | null {
   return restriction !== null && restriction.untilMs > nowMs ? restriction : null;
 }
 
-/** The quota of the present cycle; null: the network reported none, or that cycle is over. */
+/** Returns the quota of the present cycle. Null if the network reported none, or that cycle is over. */
 export function newChatsAt({ newChats }: NetworkLimits, nowMs: number): NewChats | null {
   return newChats !== null && cycleEndMs(newChats) > nowMs ? newChats : null;
 }
@@ -64,19 +67,19 @@ export function quotaShare(limits: NetworkLimits, share: number | undefined): Ne
   return { ...limits, newChats: { ...newChats, quota: shareOf(newChats.quota, share) } };
 }
 
-/** Why a message cannot be taken, and from when on it can. */
+/** The reason why a message cannot be taken, and the time from which it can. */
 export interface NewChatBar {
   readonly message: string;
   readonly reliefMs: number;
 }
 
-/** Returns what bars a message to somebody without a chat when it is accepted; undefined: nothing does. */
+/** Returns the bar against a message to a person without a chat at its acceptance, or undefined if there is none. */
 export function newChatBar(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
   const accepted = newChatsAt(limits, nowMs)?.accepted ?? 0;
   return barOf(limits, accepted, nowMs);
 }
 
-/** Returns what bars an accepted message that is about to leave: what else was accepted does not count. */
+/** Returns the bar against an accepted message that is about to leave. Other accepted messages do not count. */
 export function newChatBarOnWire(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
   return barOf(limits, 0, nowMs);
 }
@@ -87,7 +90,7 @@ export function newChatEnded(newChats: NewChats, end: 'used' | 'unused'): NewCha
   return { ...newChats, used: end === 'used' ? used + 1 : used, accepted: Math.max(0, accepted - 1) };
 }
 
-/** The code with which a recipient of that class is refused where the network or a budget bars them. */
+/** Returns the code for a recipient of that class if the network or a budget bars them. */
 export function classCapCode(
   recipientClass: RecipientClass | undefined,
 ): 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' {

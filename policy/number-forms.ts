@@ -5,7 +5,7 @@ interface TwoForms {
   readonly countryCode: string;
   readonly withDigit: RegExp;
   readonly withoutDigit: RegExp;
-  /** The number in each form; `$1` and `$2` are what the expressions above took apart. */
+  /** The number in each form. `$1` and `$2` are the groups of the expressions above. */
   readonly long: string;
   readonly short: string;
 }
@@ -43,8 +43,8 @@ const COUNTRIES: readonly TwoForms[] = [
 
 /**
  * Returns every form in which a number may be written, itself first: two for mobile numbers of Brazil, Mexico and
- * Argentina, one for all others. All forms reach the same person. A text that is no number in E.164 shape has itself as
- * the only form.
+ * Argentina, one for all others. All forms reach the same person. A text that is not a number in E.164 shape has itself
+ * as the only form.
  */
 export function numberForms(phone: string): readonly string[] {
   const country = countryOfTwoForms(phone);
@@ -55,12 +55,12 @@ export function numberForms(phone: string): readonly string[] {
   return [phone];
 }
 
-/** Whether a number may have a second form: it is one of a country that has two. */
+/** True if a number may have a second form: it belongs to a country with two. */
 export function hasTwoForms(phone: string): boolean {
   return countryOfTwoForms(phone) !== undefined;
 }
 
-/** Asked twice a send, hence the plain loop. */
+/** Runs twice a send, hence the plain loop. */
 function countryOfTwoForms(phone: string): TwoForms | undefined {
   for (let index = 0; index < COUNTRIES.length; index += 1) {
     if (phone.startsWith((COUNTRIES[index] as TwoForms).countryCode)) return COUNTRIES[index];
@@ -70,7 +70,7 @@ function countryOfTwoForms(phone: string): TwoForms | undefined {
 
 /**
  * Returns the integer under which a recipient counts: the number without its optional digit, so both forms meet one
- * recipient's limits. The network's own ids become integers that no number has. Throws on anything else.
+ * recipient's limits. The network's own ids become integers that no number has. Throws on any other text.
  */
 export function recipientKey(phone: string): number {
   if (isNetworkId(phone)) return networkIdAsInteger(phone);

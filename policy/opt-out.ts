@@ -5,14 +5,14 @@ const longestKeywordUnits = 'unsubscribe'.length;
  * white space.
  */
 const ignoredAtEnds = /[\p{P}\p{S}\p{M}\p{Cf}\s]/uy;
-/** The number of a line in a list: digits with a full stop, a bracket, a keycap or the like right behind them. */
+/** The number of a line in a list: digits directly followed by a full stop, a bracket, a keycap or similar. */
 const listNumber = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
 const marks = /\p{M}|\p{Cf}/gu;
 
 /**
  * True if an inbound text opts its sender out: the whole text is STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE, in any case
- * and with or without accents. The number of a list may precede it, as in `1. STOP`; `1 stop` may be an answer of
- * another kind.
+ * and with or without accents. The number of a list may precede it, as in `1. STOP`; `1 stop` may be another kind of
+ * answer.
  *
  * Ignored at both ends are white space, punctuation, symbols, emoji and formatting marks. So `"STOP"`, `*STOP*`,
  * `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out). Invisible format characters, which keyboards add around
@@ -29,14 +29,14 @@ export function isOptOut(text: string): boolean {
     start = afterIgnored(text, listNumber.lastIndex, end);
   }
   const word = text.slice(start, end);
-  // Decomposed letters and format characters lengthen a word; a text many times longer than any is no keyword.
+  // Decomposed letters and format characters lengthen a word. A text far longer than any keyword is not one.
   if (word.length > 4 * longestKeywordUnits) {
     return false;
   }
   return keywords.has(word.normalize('NFKD').replace(marks, '').toLowerCase());
 }
 
-/** The place of the first character between the two that is not ignored. */
+/** Returns the index of the first character between the two that is not ignored. */
 function afterIgnored(text: string, from: number, end: number): number {
   let start = from;
   while (start < end && isIgnoredAtEnds(text, start)) {
@@ -45,7 +45,7 @@ function afterIgnored(text: string, from: number, end: number): number {
   return start;
 }
 
-/** Returns whether the character at the index is ignored. Either index of a surrogate pair means the pair. */
+/** True if the character at the index is ignored. Either index of a surrogate pair means the pair. */
 function isIgnoredAtEnds(text: string, index: number): boolean {
   ignoredAtEnds.lastIndex = index;
   return ignoredAtEnds.test(text);

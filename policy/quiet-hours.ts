@@ -1,4 +1,4 @@
-/** Hours of each day, by the clocks of one place, in which nothing of a batch leaves. */
+/** Hours of each day, in one time zone, in which no message of a batch leaves. */
 import { MINUTE_MS } from './durations.ts';
 
 /** From one time of day until another, which may be on the next day. */
@@ -22,7 +22,7 @@ const LONGEST_QUARTERS = 4 * 50;
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** Returns the first mistake in quiet hours, with its field; undefined: none. */
+/** Returns the first mistake in quiet hours, with its field, or undefined if there is none. */
 export function quietHoursProblem(
   quiet: QuietHours,
 ): { readonly field: keyof QuietHours; readonly message: string } | undefined {
@@ -39,8 +39,8 @@ export function quietHoursProblem(
 }
 
 /**
- * The first moment from `nowMs` on that is not within the quiet hours, in Unix milliseconds; `nowMs` where it is none of them.
- * Clocks that are changed count as they show the time.
+ * Returns the first moment from `nowMs` on outside the quiet hours, in Unix milliseconds. It is `nowMs` if that is
+ * outside. When clocks change, the time that they show counts.
  */
 export function quietUntilMs(quiet: QuietHours, nowMs: number): number {
   const minute = minuteIn(quiet.timeZone, nowMs);
@@ -49,7 +49,10 @@ export function quietUntilMs(quiet: QuietHours, nowMs: number): number {
   return shows(quiet.timeZone, endMs, quiet.to) ? endMs : afterChangeMs(quiet, nowMs);
 }
 
-/** Answers for moments in order, each by one zone's clocks or none: what holds until a later moment is kept. */
+/**
+ * Returns such moments for increasing times, in one zone or none. It caches each result until a later moment changes
+ * it.
+ */
 export class OpenHours {
   readonly #known = new Map<string, { readonly opensMs: number; readonly closesMs: number }>();
 
@@ -128,7 +131,7 @@ function minutesOf(time: string): number {
   return hour * 60 + minute;
 }
 
-/** An offset is no zone: it knows no changes of clocks. */
+/** An offset is not a zone: its clocks never change. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -2,15 +2,12 @@ import { rememberLast } from '../runtime/memoize.ts';
 
 /** A phone number in E.164 shape, after docs/contract.md, Numbers. */
 export const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
-/**
- * A group identifier: a name and the group suffix `@g.us`. Whether the group exists is known to the session
- * alone.
- */
+/** A group identifier: a name and the group suffix `@g.us`. Only the session knows if the group exists. */
 export const GROUP_ID = /^[0-9A-Za-z._-]{1,64}@g\.us$/;
 
 /**
- * True for a number in E.164 shape: a plus sign, then 7 to 15 digits that do not start with 0
- * (docs/contract.md, Numbers). A send asks five times.
+ * True for a number in E.164 shape: a plus sign, then 7 to 15 digits that do not start with 0 (docs/contract.md,
+ * Numbers). A send runs this five times.
  */
 export const isPhoneNumber = rememberLast((text: string): boolean => PHONE_NUMBER.test(text));
 
@@ -19,7 +16,7 @@ export function isGroupId(text: string): boolean {
   return GROUP_ID.test(text);
 }
 
-/** The network's own id of a person (LID), whose number may be unknown. */
+/** The network's own id of a person (LID). The person's number may be unknown. */
 const NETWORK_ID = /^\d{1,20}@lid$/;
 
 /** True for the network's own id of a person. */
@@ -27,7 +24,7 @@ export function isNetworkId(text: string): boolean {
   return NETWORK_ID.test(text);
 }
 
-/** True for whatever names one person: a number, or the network's own id. */
+/** True for a text that names one person: a number, or the network's own id. */
 export function isPerson(text: string): boolean {
   return isPhoneNumber(text) || isNetworkId(text);
 }

@@ -27,15 +27,15 @@ export type PolicyCode =
   | (typeof STATUS_POLICY_CODES)[number]
   | (typeof DECLARATION_POLICY_CODES)[number];
 
-/** A refusal by the first rule that objects. Nothing is counted for it. */
+/** A refusal by the first rule that refuses. Nothing is counted for it. */
 export interface PolicyRefusal {
   readonly admitted: false;
   readonly code: PolicyCode;
   /** Text for the caller. Names limits, never contents. */
   readonly message: string;
   /**
-   * Whole seconds after which this rule, all else unchanged, lets the same send through, while one second earlier
-   * it still refuses. Absent when waiting alone never helps.
+   * Whole seconds after which this rule lets the same send through if nothing else changes. One second earlier it still
+   * refuses. Absent if waiting alone never helps.
    */
   readonly retryAfterSeconds?: number;
 }

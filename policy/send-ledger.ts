@@ -41,15 +41,14 @@ const subjectHighMask = 0xff_ffff;
 const wordRange = 2 ** 32;
 
 /**
- * Everything that a shop was let send in the last 24 hours; each rule scans it.
+ * All accepted sends of a shop in the last 24 hours; each rule scans them.
  *
  * It is a ring of five 32-bit words an entry: time since a base; kind and upper bits of the subject; its lower 32 bits;
  * the two halves of the fingerprint. The ring grows and shrinks with its entries. It never holds more than
  * `LEDGER_BOUND` if each entry was admitted before it was recorded.
  *
- * Time never runs behind the newest entry. If the clock steps back, entries and questions count as of the newest entry,
- * so no window ever holds more than its cap. A ledger restored from its encoded entries answers like the one that never
- * stopped.
+ * Time never runs behind the newest entry. If the clock steps back, entries and queries count as of the newest entry,
+ * so no window ever holds more than its cap. A ledger restored from its encoded entries decides like the original.
  */
 export class SendLedger {
   #words = NO_WORDS;
@@ -66,12 +65,12 @@ export class SendLedger {
     return ledger;
   }
 
-  /** Entries held, including some that no longer count. */
+  /** Number of entries, including some that no longer count. */
   get size(): number {
     return this.#size;
   }
 
-  /** Time of the newest entry; `-Infinity` when there is none. */
+  /** Time of the newest entry, or `-Infinity` if there is none. */
   get newestMs(): number {
     return this.#size === 0 ? Number.NEGATIVE_INFINITY : this.#timeAt(this.#size - 1);
   }
@@ -86,7 +85,7 @@ export class SendLedger {
     return Math.max(nowMs, this.newestMs);
   }
 
-  /** Adds an accepted send and forgets what is too old to count. Only after its commit holds. */
+  /** Adds an accepted send and removes entries that are too old to count. Call it only after the commit succeeded. */
   record(entry: LedgerEntry): void {
     const atMs = this.effectiveNowMs(entry.atMs);
     this.#forgetUntil(atMs - DAY_MS);
@@ -113,7 +112,7 @@ export class SendLedger {
   }
 
   /**
-   * Counts all that bears on a 1:1 message, in one scan. The hot path of every send, hence the plain loop over
+   * Returns all counts for a 1:1 message, in one scan. It is the hot path of every send, hence the plain loop over
    * locals.
    */
   tallyMessages(query: {
@@ -192,8 +191,8 @@ export class SendLedger {
   }
 
   /**
-   * Takes back an accepted send that never left. Call it only after its commit. `subjects`: other subjects under which
-   * it may count, if the network has since given another number. Does nothing if the entry no longer counts.
+   * Removes an accepted send that never left. Call it only after its commit. `subjects`: other subjects under which it
+   * may count, if the network has since given another number. Does nothing if the entry no longer counts.
    */
   takeBack(entry: LedgerEntry, subjects: readonly number[] = []): void {
     for (let index = this.#size - 1; index >= 0; index -= 1) {
@@ -205,7 +204,7 @@ export class SendLedger {
     }
   }
 
-  /** The recipients of all 1:1 messages held, each once. */
+  /** Returns the recipients of all 1:1 messages in the ledger, each once. */
   recipients(): number[] {
     const found = new Set<number>();
     for (let index = 0; index < this.#size; index += 1) {
@@ -218,7 +217,7 @@ export class SendLedger {
     return [...found];
   }
 
-  /** Counts what was sent to one number for the other from now on: both belong to one person. */
+  /** Counts messages to one number under the other from now on, because both belong to one person. */
   mergeRecipient(recipient: number, into: number): void {
     for (let index = 0; index < this.#size; index += 1) {
       if (this.#isTo(index, recipient)) {
@@ -248,7 +247,7 @@ export class SendLedger {
     return times;
   }
 
-  /** Times of all entries held of these kinds, oldest first. */
+  /** Returns the times of all entries of these kinds, oldest first. */
   timesMs(kinds: KindSet): number[] {
     const times: number[] = [];
     for (let index = 0; index < this.#size; index += 1) {
@@ -267,7 +266,10 @@ export class SendLedger {
       .weight;
   }
 
-  /** Time of the oldest entry of these kinds that is younger than `sinceMs`; `undefined` when there is none. */
+  /**
+   * Returns the time of the oldest entry of these kinds that is younger than `sinceMs`, or `undefined` if there is
+   * none.
+   */
   oldestSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number | undefined {
     return this.#survey({ kinds: query.kinds, sinceMs: query.sinceMs, room: Number.POSITIVE_INFINITY })
       .oldestMs;
@@ -313,7 +315,7 @@ export class SendLedger {
     return { weight, oldestMs: oldest < 0 ? undefined : this.#baseMs + oldest };
   }
 
-  /** The word behind the newest entry, from which scans step back. */
+  /** The index of the word after the newest entry, from which scans step back. */
   #wordBehind(): number {
     return this.#wordAt(this.#size);
   }
@@ -346,7 +348,7 @@ export class SendLedger {
     this.#head = 0;
   }
 
-  /** Whether the entry with this index is this send, under its own subject or one of these. */
+  /** True if the entry with this index is this send, under its own subject or one of these. */
   #isSend(index: number, entry: LedgerEntry, subjects: readonly number[]): boolean {
     const words = this.#words;
     const word = this.#wordAt(index);
@@ -372,7 +374,7 @@ export class SendLedger {
     this.#size -= 1;
   }
 
-  /** Whether the entry with this index is a 1:1 message to the recipient. */
+  /** True if the entry with this index is a 1:1 message to the recipient. */
   #isTo(index: number, recipient: number): boolean {
     const word = this.#wordAt(index);
     const kindAndHigh = this.#words[word + 1] as number;
@@ -394,7 +396,7 @@ export class SendLedger {
   }
 }
 
-/** Appends a value that the list does not hold yet; false when it does. */
+/** Appends a value unless the list has it already. Returns false if it has. */
 function addIfAbsent(list: number[], value: number): boolean {
   return !list.includes(value) && list.push(value) > 0;
 }

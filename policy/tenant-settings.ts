@@ -12,7 +12,7 @@ export interface TenantSettings {
 /** A tenant's own settings; a setting that is absent or `null` has its default. */
 export type SettingsTuning = { readonly [name in keyof TenantSettings]?: number | null | undefined };
 
-/** A setting that was refused: which one, and what it may be. */
+/** A refused setting: its name, and the values that it may have. */
 export interface SettingsProblem {
   readonly field: string;
   readonly message: string;
@@ -24,7 +24,7 @@ interface SettingRange {
   readonly roof: number;
 }
 
-/** The platform's floor and roof for each setting, both allowed (docs/contract.md, Settings). */
+/** The platform's minimum and maximum of each setting, both allowed (docs/contract.md, Settings). */
 export const SETTINGS_RANGES = {
   coldPerDay: { default: null, floor: 1, roof: 50 },
   declaredPerDay: { default: 30, floor: 0, roof: 200 },

@@ -29,7 +29,7 @@ export function verdictJson(verdict: PolicyVerdict): string {
   return `${verdictStart(verdict)}${today},"lastHour":${lastHour}${verdictEnd(verdict)}`;
 }
 
-/** The verdict written last, and its JSON up to the messages sent and behind them: most shops differ in these alone. */
+/** The last verdict, and its JSON before and after the number of sent messages: most shops differ only in it. */
 let last: PolicyVerdict | undefined;
 let lastStart = '';
 let lastUsage: PolicyVerdict['usage'] | undefined;
@@ -66,7 +66,7 @@ function startsAlike(one: PolicyVerdict, other: PolicyVerdict): boolean {
   );
 }
 
-/** An admitted message. The caller commits `entry` with it and records it once that commit holds. */
+/** An admitted message. The caller commits `entry` with it and records it once that commit has succeeded. */
 export interface SendAdmission {
   readonly admitted: true;
   readonly verdict: PolicyVerdict;

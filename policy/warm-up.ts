@@ -20,7 +20,7 @@ export interface MessageCaps {
   readonly declaredPerDay: number;
 }
 
-/** The pairing and the present moment, in Unix milliseconds: what the warm-up's day follows from. */
+/** The pairing time and the present time, in Unix milliseconds. They determine the warm-up's day. */
 interface WarmupMoment {
   /** Pairing of the current credentials; `null`, never paired, counts as day 0 without end. */
   readonly pairedAtMs: number | null;
@@ -33,7 +33,7 @@ export function warmupDay(moment: WarmupMoment): number {
   return pairedAtMs === null ? 0 : Math.max(0, Math.floor((nowMs - pairedAtMs) / DAY_MS));
 }
 
-/** The caps a shop has now. `share`: of each cap only so much (`shareOf`). */
+/** Returns the caps of a shop at this moment. `share` is the part of each cap that a send may use (`shareOf`). */
 export function messageCaps(
   facts: WarmupMoment & { readonly settings: TenantSettings; readonly share?: number | undefined },
 ): MessageCaps {
@@ -49,7 +49,7 @@ export function messageCaps(
 
 /**
  * Returns the part of a cap that a send may use, rounded down. Without a share it is the whole cap. It is at least one
- * if there is a cap at all, since none would refuse without end.
+ * if the cap is not 0, because 0 would refuse every send.
  */
 export function shareOf(cap: number, share: number | undefined): number {
   return share === undefined || cap < 1 ? cap : Math.max(1, Math.floor(cap * share));

@@ -13,12 +13,12 @@ export interface BatchStop {
 
 /** The results of a batch's recipients. */
 export interface BatchCounts {
-  /** Their message waits or is being sent. */
+  /** Recipients whose message waits or is being sent. */
   readonly queued: number;
   readonly sent: number;
   readonly failed: number;
   readonly rejected: number;
-  /** They got no message. */
+  /** Recipients who got no message. */
   readonly refused: number;
   /** Their idempotency key had made a message before. */
   readonly repeated: number;
@@ -39,7 +39,7 @@ export interface BatchRecipient {
 /** A recipient's class when they were added: known and wrote once, known but never wrote, or declared. */
 export type BatchClass = 'known' | 'unheard' | 'declared';
 
-/** A batch as the caller asked for it, valid in shape. Times in milliseconds since the Unix epoch. */
+/** A batch as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
 export interface BatchAsked {
   readonly name: string;
   readonly text: string | undefined;
@@ -63,7 +63,7 @@ export interface RecipientsAsked {
   readonly idempotencyKey: string | undefined;
 }
 
-/** A recipient who was not taken into a batch, and why. */
+/** A recipient who was not taken into a batch, and the reason. */
 export interface RefusedRecipient {
   readonly to: string;
   readonly code: BatchRefusal;
@@ -89,9 +89,9 @@ export interface BatchTaken {
 export interface BatchOperations<Shop> {
   /** Fails BATCH_LIMIT_REACHED, and VALIDATION_ERROR with each field that is not possible. */
   createBatch(shop: Shop, asked: BatchAsked): Promise<Outcome<BatchTaken>>;
-  /** Fails as `createBatch`, BATCH_NOT_FOUND, and BATCH_STARTED once a message of it was accepted. */
+  /** Fails as `createBatch`, with BATCH_NOT_FOUND, and with BATCH_STARTED once a message of it was accepted. */
   addRecipients(shop: Shop, batchId: string, asked: RecipientsAsked): Promise<Outcome<BatchTaken>>;
-  /** Newest first, those that have ended as well. */
+  /** Returns batches newest first, including ended ones. */
   listBatches(
     shop: Shop,
     query: { readonly limit: number; readonly cursor: string | undefined },

@@ -7,7 +7,7 @@ import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operati
 export interface InboundView {
   readonly id: string;
   readonly shopId: string;
-  /** E.164 with plus; null: the network sends no number. */
+  /** E.164 with plus, or null if the network sends no number. */
   readonly from: string | null;
   /** The person, by an id that is the same in all shops of the tenant. */
   readonly fromId: string;
@@ -16,7 +16,7 @@ export interface InboundView {
   readonly at: string;
   readonly kind: InboundKind;
   readonly text: string | null;
-  /** The message of ours that it quotes or reacts to. */
+  /** The id of our message that it quotes or reacts to. */
   readonly replyTo: string | null;
   readonly media: {
     readonly type: string | null;
@@ -28,7 +28,7 @@ export interface InboundView {
 
 /** The message with its present state. */
 export interface InboundRecordView extends InboundView {
-  /** When it was marked as read; null: it was not. */
+  /** The time at which it was marked as read, or null if it was not. */
   readonly readAt: string | null;
 }
 
@@ -46,17 +46,20 @@ export interface InboundOperations {
    * and with MSGAPP_NOT_CONNECTED without a session.
    */
   markRead(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView>>;
-  /** Sends the person a message that quotes what they wrote: a send in all else. Fails MESSAGE_NOT_FOUND, and as a send. */
+  /**
+   * Sends the person a message that quotes theirs. In all else it is a send. Fails with MESSAGE_NOT_FOUND, and as a
+   * send.
+   */
   reply(
     tenantId: string,
     inboundId: string,
     draft: Omit<MessageDraft, 'to' | 'reply'>,
   ): Promise<Outcome<Sent<Accepted>>>;
   /**
-   * Returns the place of its attachment, and the key that opens it. Fails with MESSAGE_NOT_FOUND, MEDIA_NOT_FOUND if no
-   * attachment can be fetched, MEDIA_TOO_LARGE, and MSGAPP_NOT_CONNECTED without a session.
+   * Returns the location of its attachment, and the key that decrypts it. Fails with MESSAGE_NOT_FOUND, MEDIA_NOT_FOUND
+   * if no attachment can be fetched, MEDIA_TOO_LARGE, and MSGAPP_NOT_CONNECTED without a session.
    */
   attachment(tenantId: string, inboundId: string): Promise<Outcome<InboundDownload>>;
-  /** Returns the message with the data of its event; undefined: it is gone. */
+  /** Returns the message with the data of its event, or undefined if it was removed. */
   eventOf(tenantId: string, inboundId: string): Promise<InboundView | undefined>;
 }

@@ -23,13 +23,13 @@ export type MessageView = Shown<typeof message>;
 
 /** The answer to a send. */
 export interface Accepted extends Shown<typeof acceptedMessage> {
-  /** `policy` as JSON, where it was written to be stored; not shown. */
+  /** `policy` as JSON, if it was written for the store; not shown. */
   readonly policyJson?: string;
 }
 
 /** The answer for a message or a status. */
 export interface Sent<Answer> {
-  /** It is the original of the same idempotency key. */
+  /** True if it is the original of the same idempotency key. */
   readonly replayed: boolean;
   /** True if the original had another content. */
   readonly differs: boolean;
@@ -43,14 +43,14 @@ export interface Reply {
   readonly toId: string;
 }
 
-/** A recipient's place in a batch. */
+/** A recipient's index in a batch. */
 export interface BatchPlace {
   readonly id: string;
   readonly place: number;
   readonly was: BatchClass;
 }
 
-/** A send as the caller asked for it, valid in shape. */
+/** A send as the caller requested it, with a valid shape. */
 export interface MessageDraft {
   /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string;
@@ -63,32 +63,32 @@ export interface MessageDraft {
   /** The call's request id, for the message's record. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
-  /** The scheduled send that falls due; absent: it is made now. */
+  /** The id of the scheduled send that is due. Absent if it is made now. */
   readonly scheduledId?: string | undefined;
-  /** The batch that it belongs to, and its recipient's place there; absent: none. */
+  /** The batch, and the recipient's index there. Absent if it belongs to none. */
   readonly batch?: BatchPlace | undefined;
 }
 
-/** A send for later as the caller asked for it, valid in shape. Times in milliseconds since the Unix epoch. */
+/** A send for later as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
 export interface ScheduledDraftAsked extends Omit<MessageDraft, 'scheduledId' | 'batch'> {
   readonly sendAtMs: number;
-  /** Until when it may be tried; undefined: an hour after its time. */
+  /** The last time at which it may be sent. If undefined, an hour after its time. */
   readonly notAfterMs: number | undefined;
 }
 
 /** The end of a scheduled send. */
 export interface ScheduledEnd {
   readonly status: 'accepted' | 'refused' | 'cancelled';
-  /** The message that it became. */
+  /** The id of its message. */
   readonly messageId?: string;
-  /** Why it became none. */
+  /** The code of the refusal if it became no message. */
   readonly code?: string;
 }
 
 /** A scheduled send as the API shows it. */
 export type ScheduledView = Shown<typeof scheduledSend>;
 
-/** A status post as the caller asked for it, valid in shape. */
+/** A status post as the caller requested it, with a valid shape. */
 export interface StatusDraft {
   readonly caption: string | undefined;
   readonly mediaUrl: string | undefined;
@@ -112,14 +112,14 @@ export interface QueueFilter {
  * own send.
  */
 export interface ShopPolicyView extends Shown<typeof shopBudgets> {
-  /** The result of a send to the given recipient now; undefined: no recipient was given. */
+  /** The result of a send to the given recipient now. Undefined if no recipient was given. */
   readonly forecast: SendForecast | undefined;
 }
 
 /** The result that a send would have now. */
 export interface SendForecast {
   readonly recipientClass: RecipientClass;
-  /** Why it would be refused; undefined: it would be accepted. */
+  /** The reason for a refusal. Undefined if it would be accepted. */
   readonly failure: Failure | undefined;
 }
 
@@ -129,7 +129,10 @@ export type GroupView = Shown<typeof group>;
 /** The API's operations on a shop, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface ShopOperations extends BatchOperations<ShopReference> {
   channel(shop: ShopReference): Promise<Outcome<ChannelView>>;
-  /** Starts or resumes; waits up to 10 s for a QR or the connection, while its caller is there, else answers `starting`. */
+  /**
+   * Starts or resumes the connection. Waits up to 10 s for a QR code or the connection, while its caller is connected.
+   * After that it returns `starting`.
+   */
   connect(shop: ShopReference, caller?: WaitingCaller): Promise<Outcome<ChannelView>>;
   /**
    * Like `connect`, but returns a code to type on the phone of that number (E.164 with plus). The same number gets the
@@ -158,30 +161,32 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
   message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView>>;
   /**
-   * Ends a message or status that is not being sent, and gives its places in the number's windows back; done again it answers
-   * the same. Fails MESSAGE_NOT_FOUND and NOT_CANCELLABLE.
+   * Cancels a message or status that is not being sent, and returns its capacity to the number's windows. A repeated
+   * call returns the same. Fails with MESSAGE_NOT_FOUND and NOT_CANCELLABLE.
    */
   cancel(tenantId: string, messageId: string): Promise<Outcome<MessageView>>;
   /** Cancels all matching messages; returns how many ended. */
   cancelQueue(shop: ShopReference, filter: QueueFilter): Promise<Outcome<{ readonly cancelled: number }>>;
-  /** Stores a send for later. Fails SCHEDULED_LIMIT_REACHED, and VALIDATION_ERROR where its times are not possible. */
+  /**
+   * Stores a send for later. Fails with SCHEDULED_LIMIT_REACHED, and with VALIDATION_ERROR if its times are impossible.
+   */
   schedule(shop: ShopReference, draft: ScheduledDraftAsked): Promise<Outcome<Sent<ScheduledView>>>;
-  /** Those that wait, newest first. */
+  /** Returns waiting sends, newest first. */
   listScheduled(
     shop: ShopReference,
     query: { readonly limit: number; readonly cursor: string | undefined },
   ): Promise<Outcome<CursorPage<ScheduledView>>>;
   /** Also one that has ended. Fails SCHEDULED_NOT_FOUND. */
   scheduled(shop: ShopReference, scheduledId: string): Promise<Outcome<ScheduledView>>;
-  /** Ends one that waits. Fails SCHEDULED_NOT_FOUND, and NOT_CANCELLABLE where it has ended otherwise. */
+  /** Cancels a waiting send. Fails with SCHEDULED_NOT_FOUND, and with NOT_CANCELLABLE if it has ended otherwise. */
   unschedule(shop: ShopReference, scheduledId: string): Promise<Outcome<ScheduledView>>;
   /** Replay → policy → availability → commit. */
   postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Sent<Omit<Accepted, 'policy'>>>>;
   /**
    * Returns the shop's remaining limits. With `to` (E.164 with plus, or a group id) also the result for a message with
-   * new content. Counts nothing, and asks neither the chat network nor the pool.
+   * new content. Counts nothing, and sends no request to the chat network or the pool.
    */
   policy(shop: ShopReference, to: string | undefined): Promise<Outcome<ShopPolicyView>>;
-  /** The live list; fails MSGAPP_NOT_CONNECTED without a session. */
+  /** Returns the live list. Fails with MSGAPP_NOT_CONNECTED without a session. */
   groups(shop: ShopReference): Promise<Outcome<readonly GroupView[]>>;
 }

@@ -19,14 +19,16 @@ export interface RateBucket {
   readonly scope: RateScope;
   readonly limit: number;
   readonly remaining: number;
-  /** Unix seconds at which the next call comes back: the oldest that counts, or the one that ends the refusal. */
+  /**
+   * Unix seconds at which the next call becomes free: when the oldest call leaves the window, or when the refusal ends.
+   */
   readonly resetAtSeconds: number;
 }
 
-/** Whether a call was let through, and the bucket with the fewest calls left. */
+/** The decision on a call, and the bucket with the fewest calls left. */
 export interface RateDecision extends RateBucket {
   readonly allowed: boolean;
-  /** Whole seconds after which the call is let through, not one earlier. On a refusal only. */
+  /** Whole seconds after which the call is let through, rounded up. Present only on a refusal. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -51,7 +53,7 @@ export interface ChangedKey {
   readonly state: string;
 }
 
-/** The data kept of a key. */
+/** The stored data of a key. */
 interface KeyState {
   /** In the order of `scopes`. */
   readonly windows: readonly RateWindow[];
@@ -65,7 +67,7 @@ interface KeyState {
 /**
  * The rate windows of all keys of a node. A call counts in all three windows of its key. If one of them is full it
  * counts in none. No window ever lets one call too many through. Exact up to a limit of `EXACT_LIMIT`; above it a
- * window may free up late, by a 256th of its length at most. Each key needs a single writer.
+ * window may free up late, by at most 1/256 of its length. Each key needs a single writer.
  */
 export class KeyLimits {
   readonly #keys = new Map<string, KeyState>();
@@ -100,7 +102,7 @@ export class KeyLimits {
     return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, allowed: true });
   }
 
-  /** How the key's windows stand, shortest first, counting nothing. */
+  /** Returns the state of the key's windows, shortest first. Counts nothing. */
   peek(call: KeyCall): readonly RateBucket[] {
     const key = this.#refresh(call);
     return scopes.map(({ scope }, index) => {
@@ -111,13 +113,13 @@ export class KeyLimits {
     });
   }
 
-  /** Whether a call of the key was counted since it was last stored (`stored`). */
+  /** True if a call of the key was counted since it was last stored (`stored`). */
   hasChanged(keyId: string): boolean {
     const key = this.#keys.get(keyId);
     return key !== undefined && key.changes !== key.storedChanges;
   }
 
-  /** The key's state as ASCII text when it changed since it was last stored (`stored`); else `undefined`. */
+  /** Returns the key's state as ASCII text if it changed since it was last stored (`stored`), else `undefined`. */
   changedState(keyId: string): ChangedKey | undefined {
     const key = this.#keys.get(keyId);
     if (key === undefined || !this.hasChanged(keyId)) {
@@ -136,7 +138,7 @@ export class KeyLimits {
     return { keyId, changes: key.changes, state: encodeWholeNumbers(numbers) };
   }
 
-  /** Marks a state as stored. Calls that were counted since it was taken remain to be stored. */
+  /** Marks a state as stored. Calls that were counted after it was read must still be stored. */
   stored({ keyId, changes }: Pick<ChangedKey, 'keyId' | 'changes'>): void {
     const key = this.#keys.get(keyId);
     if (key !== undefined) {
@@ -180,10 +182,7 @@ export class KeyLimits {
     this.#keys.delete(keyId);
   }
 
-  /**
-   * Frees the windows that ran empty, of the next `keyCount` keys in turn. Each call continues where the last
-   * one ended.
-   */
+  /** Frees empty windows of the next `keyCount` keys. Each call continues after the last key of the one before. */
   sweep(sweep: { readonly nowMs: number; readonly keyCount: number }): void {
     for (let count = 0; count < sweep.keyCount; count += 1) {
       this.#sweeper ??= this.#keys.values();
@@ -196,10 +195,10 @@ export class KeyLimits {
     }
   }
 
-  /** Brings a key up to now: drops what no longer counts and converts windows whose limit crossed `EXACT_LIMIT`. */
+  /** Brings a key up to now: drops old calls and converts windows whose limit crossed `EXACT_LIMIT`. */
   #refresh(call: KeyCall): KeyState {
     const key = this.#key(call.keyId);
-    // Before a conversion, since sub-buckets would count for longer what no longer counts.
+    // Expire before a conversion, because sub-buckets would count old calls for longer.
     expire(key, call.nowMs);
     for (let index = 0; index < scopes.length; index += 1) {
       const window = windowAt(key, index);
@@ -220,7 +219,7 @@ export class KeyLimits {
     return key;
   }
 
-  /** The bucket with the fewest calls left; of several the one that takes longest to give one back. */
+  /** Chooses the bucket with the fewest calls left. Of several, it is the one that takes longest to free a call. */
   #decide(state: {
     readonly key: KeyState;
     readonly limits: RateLimits;

@@ -1,6 +1,6 @@
 import { PLANS, type PlanName } from '../plan.ts';
 
-/** A tenant's `api_calls` of its plan this month, and whether a call was let through. */
+/** A tenant's `api_calls` of its plan this month, and the decision on a call. */
 export interface QuotaDecision {
   readonly allowed: boolean;
   readonly limit: number;
@@ -15,7 +15,7 @@ export interface QuotaDecision {
 interface QuotaCall {
   readonly plan: PlanName;
   readonly nowMs: number;
-  /** True: the call is counted, and let through also when the plan has none left. Default: false. */
+  /** If true, the call is counted and let through even if the plan has none left. By default false. */
   readonly mayExceed?: boolean;
 }
 
@@ -30,7 +30,7 @@ export class QuotaMeter {
 
   /**
    * Reads an encoded meter. A clock ahead may have left a month after the next one. Such a month becomes the present
-   * one, with all that it counted. Throws on anything that `encode` did not write.
+   * one, with all its counts. Throws on a text that `encode` did not write.
    */
   static restore(encoded: string, nowMs: number): QuotaMeter {
     const meter = new QuotaMeter();
@@ -73,7 +73,10 @@ export class QuotaMeter {
   }
 }
 
-/** The month asked for last. Kept, since calendar arithmetic costs more than the rest of a call's counting. */
+/**
+ * The last month that was computed. It is cached, because calendar arithmetic costs more than all else in counting a
+ * call.
+ */
 let lastMonth = { month: -1, startsAtMs: 0, endsAtMs: 0 };
 
 function monthOf(timeMs: number): number {

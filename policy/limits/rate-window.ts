@@ -31,7 +31,7 @@ export class RateWindow {
     return this.#isExact;
   }
 
-  /** Calls that counted when `expire` last looked. */
+  /** Calls that counted at the last `expire`. */
   get total(): number {
     return this.#total;
   }
@@ -63,7 +63,7 @@ export class RateWindow {
     }
   }
 
-  /** Counts calls at a tick; one that lies behind the newest counts with the newest. */
+  /** Counts calls at a tick. If the tick is before the newest one, they count with the newest. */
   add(tick: number, count: number): void {
     const points = this.#points;
     const last = points.length - 2;

@@ -8,7 +8,7 @@ import { shopAddress, shopKeys } from '../state/shop-keys.ts';
 
 /**
  * Makes the send to one recipient of a batch, as a caller would at that moment. The turn that decides the send stores
- * its result. If no turn decides, the shop's timer asks again.
+ * its result. If no turn decides, the shop's timer repeats the request.
  */
 export function batchSender(parts: {
   readonly store: Pick<Store, 'read'>;

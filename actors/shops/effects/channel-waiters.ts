@@ -3,7 +3,7 @@ import { Counts } from '../../../runtime/counts.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import type { ShopReference } from '../shop-operations.ts';
 
-/** How many requests may wait at a time. A wait takes up to 10 s and occupies a slot of its listener. */
+/** The most requests that may wait at a time. A wait takes up to 10 s and occupies a slot of its listener. */
 const MOST_WAITS = { shop: 4, tenant: 64, node: 1_024 } as const;
 
 /**
@@ -27,18 +27,21 @@ export class ChannelWaiters {
     for (const wake of waiting ?? []) wake();
   }
 
-  /** Ends all waits and takes no more, since this node stops. */
+  /** Ends all waits and accepts no more, because this node stops. */
   close(): void {
     this.#closed = true;
     for (const shopId of [...this.#waiting.keys()]) this.changed(shopId);
   }
 
-  /** True once no more waits are taken. */
+  /** True once no more waits are accepted. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Settles at the next change, after `timeoutMs`, or when the caller goes away; undefined: too many wait already. */
+  /**
+   * Settles at the next change, after `timeoutMs`, or when the caller disconnects. Returns undefined if too many
+   * requests wait already.
+   */
   next(
     { tenantId, shopId }: ShopReference,
     timeoutMs: number,

@@ -8,12 +8,12 @@ import type { ChannelWaiters } from './channel-waiters.ts';
 import { sessionOf } from './shop-effects.ts';
 
 /**
- * How long a request waits for the groups it asked for, and for a session that reconnects. It stays below the two
- * seconds of a forwarded request. Milliseconds.
+ * How long a request waits for the requested groups, and for a session that reconnects. It stays below the two seconds
+ * of a forwarded request. Milliseconds.
  */
 const GROUPS_WAIT_MS = 1_500;
 
-/** The parts that a question for groups needs. */
+/** The parts that a request for groups needs. */
 interface GroupQuestionsParts {
   readonly actors: Pick<Actors, 'state'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -23,7 +23,7 @@ interface GroupQuestionsParts {
 
 /**
  * Asks a shop's open session for its groups, or for one of them. A session that reconnects reports its groups first by
- * itself. Settles once the session reports, or after a timeout. Settles at once if no session is coming or too many
+ * itself. Settles once the session reports, or after a timeout. Settles at once if no session is expected or too many
  * requests wait.
  */
 export function groupQuestions({

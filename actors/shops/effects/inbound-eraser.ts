@@ -9,7 +9,7 @@ const BATCH = 100;
 
 type InboundStore = Pick<Store, 'read' | 'commit'>;
 
-/** Erases all that a shop's index names of what people wrote to it, in short steps. */
+/** Erases all inbound messages that a shop's index names, in short steps. */
 export async function eraseListedInbound(shard: number, index: string, store: InboundStore): Promise<void> {
   for (;;) {
     const [ids] = (await store.read([['ZRANGE', index, 0, BATCH - 1]])) as [string[]];
@@ -18,7 +18,9 @@ export async function eraseListedInbound(shard: number, index: string, store: In
   }
 }
 
-/** Erases what of a shop's index is erased, in short steps; what comes in meanwhile may stay. */
+/**
+ * Erases the inbound messages in a shop's index that match, in short steps. Messages that arrive meanwhile may stay.
+ */
 export async function eraseInboundAmong(
   { shard, index }: { readonly shard: number; readonly index: string },
   isErased: (owner: InboundOwner) => boolean,
@@ -39,7 +41,7 @@ export async function eraseInboundAmong(
   }
 }
 
-/** Erases what no index names, where messages were kept for longer before. */
+/** Erases inbound messages that no index names, if messages were kept for longer before. */
 export async function eraseStrayInbound(
   shard: number,
   isErased: (owner: InboundOwner) => boolean,

@@ -10,7 +10,7 @@ import { strayMessages } from '../state/stray-messages.ts';
 /** Messages that one commit erases: some hundred commands, about a millisecond of Redis. */
 const BATCH = 100;
 
-/** The store, and how long messages are kept. */
+/** The store, and the retention of messages. */
 interface MessageEraserOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'wallMs'>;
@@ -39,7 +39,7 @@ export class MessageEraser {
     }
   }
 
-  /** Erases those that no list names, where messages were kept for longer before. */
+  /** Erases messages that no list names, if messages were kept for longer before. */
   async eraseStrays(shard: number, isErased: (body: MessageBody) => boolean): Promise<void> {
     const { store, clock, retentionMs } = this.#options;
     for await (const found of strayMessages(shard, { store, retentionMs, nowMs: clock.wallMs() })) {
@@ -53,8 +53,8 @@ export class MessageEraser {
   }
 
   /**
-   * Takes recipient, words and attachment out of the messages that a shop's list names, that have ended and that went to
-   * somebody who is forgotten. Their records stay, so that an idempotency key sends nothing again.
+   * Removes recipient, text and attachment from ended messages in a shop's list that went to a forgotten person. The
+   * records stay, so that a repeated idempotency key sends nothing.
    */
   async redactListed(
     shard: number,
@@ -62,7 +62,7 @@ export class MessageEraser {
     isForgotten: (body: MessageBody) => boolean,
   ): Promise<void> {
     const { store } = this.#options;
-    // From behind: what is cut off the head, or comes in, meanwhile leaves none out.
+    // It walks from the end, so that elements cut from the head or added meanwhile make it skip none.
     for (let behind = 0; ; behind += BATCH) {
       const [elements] = (await store.read([['LRANGE', accepted, -behind - BATCH, -behind - 1]])) as [
         string[],
@@ -73,7 +73,7 @@ export class MessageEraser {
     }
   }
 
-  /** Does the same with those that no list names, where messages were kept for longer before. */
+  /** Does the same for messages that no list names, if messages were kept for longer before. */
   async redactStrays(shard: number, isForgotten: (body: MessageBody) => boolean): Promise<void> {
     const { store, clock, retentionMs } = this.#options;
     for await (const found of strayMessages(shard, { store, retentionMs, nowMs: clock.wallMs() })) {
@@ -107,7 +107,7 @@ function redaction(shard: number, { reply: _, ...body }: MessageBody): Write {
   return bodyWrite(shard, dayOfMessage(body.id), { ...body, ...nothing });
 }
 
-/** Returns the writes that erase a message; `body` undefined: it is gone, or was half gone. */
+/** Returns the writes that erase a message. `body` is undefined if the message is erased, completely or in part. */
 function erasuresOf(shard: number, id: string, body: MessageBody | undefined): Write[] {
   const writes: Write[] = [messageErasure(shard, id)];
   if (body?.idempotencyKey) writes.push(['DEL', idempotencyKey(shard, body, body.idempotencyKey)]);

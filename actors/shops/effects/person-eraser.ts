@@ -22,13 +22,13 @@ export interface PersonEraserOptions {
   readonly clock: Clock;
   readonly vault: Pick<NumberVault, 'digests'>;
   readonly messages: Pick<MessageEraser, 'redactListed' | 'redactStrays'>;
-  /** Takes the person's id out of the log of what operators changed. */
+  /** Removes the person's id from the log of operators' changes. */
   readonly forgetChanges: (personId: string) => Promise<void>;
-  /** How long messages are kept, in milliseconds. */
+  /** Retention of messages in milliseconds. */
   readonly retentionMs: number;
 }
 
-/** Somebody who is to be erased from what is kept of a tenant. */
+/** A person whose data at a tenant is to be erased. */
 export interface ErasedPerson {
   readonly tenantId: string;
   readonly personId: string;
@@ -36,7 +36,7 @@ export interface ErasedPerson {
   readonly shopIds: readonly string[];
 }
 
-/** Fields that one step looks at. */
+/** Fields that one step reads. */
 const SCAN_COUNT = 500;
 
 /**
@@ -51,8 +51,8 @@ export class PersonEraser {
   }
 
   /**
-   * Resolves when it is done. Each step may be repeated: the ids, by which the rest is found, go last. Rejects where that is to
-   * be asked for again.
+   * Resolves when it is done. Each step may be repeated: the ids, which lead to the other data, go last. Rejects if the
+   * caller must repeat it.
    */
   async erase({ tenantId, personId, shopIds }: ErasedPerson): Promise<void> {
     const { actors, store, clock, messages, forgetChanges, retentionMs } = this.#options;
@@ -100,7 +100,7 @@ export class PersonEraser {
       if (former !== undefined) merged.set(former, personIdIn(entry));
     }
     const ids = new Set([personId, merged.get(personId) ?? personId]);
-    // Each look adds those that became one of the person's.
+    // Each pass adds the ids that became the person's meanwhile.
     for (let before = 0; before < ids.size; ) {
       before = ids.size;
       for (const [former, present] of merged) if (ids.has(present)) ids.add(former);
@@ -116,7 +116,7 @@ export class PersonEraser {
     return { ids, digests, fields };
   }
 
-  /** Under which addresses the shop knows the person: numbers, and the network's own ids of them. */
+  /** Returns the addresses under which the shop knows the person: numbers, and the network's own ids. */
   async #addresses(
     keys: { readonly writers: string; readonly aliases: string },
     isTheirs: (address: string) => boolean,

@@ -5,7 +5,7 @@ import { tenantKeys } from '../../tenants/tenant-keys.ts';
 
 const SCRIPT = readFileSync(new URL('./forget-people.lua', import.meta.url), 'utf8');
 
-/** Fields that one step looks at: about half a millisecond of Redis. */
+/** Fields that one step reads: about half a millisecond of Redis. */
 const STEP_FIELDS = 500;
 
 /** The days that still count; days since the Unix epoch. */
@@ -14,7 +14,7 @@ interface Days {
   readonly today: number;
 }
 
-/** Forgets people in the background; where that fails, the next day begins again. */
+/** Removes forgotten people in the background. If it fails, it starts again the next day. */
 export function peopleForgetter({
   store,
   log,

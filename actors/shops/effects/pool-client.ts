@@ -18,8 +18,7 @@ import type { PoolSessions } from './pool-sessions.ts';
 
 const ASK_TIMEOUT_MS = 2_000;
 /**
- * Looking for a pool shop must fit into the two seconds a forwarded request has (docs/contract.md, Codes of our
- * own).
+ * The search for a pool shop must fit into the two seconds of a forwarded request (docs/contract.md, Codes of our own).
  */
 const SEARCH_MS = 1_200;
 const OFFER_TIMEOUT_MS = 600;
@@ -40,7 +39,10 @@ export interface PoolClientOptions {
 
 type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' | 'tell_opt_out' }>;
 
-/** Asks shops of the pool on behalf of a shop, and answers a shop on behalf of the pool shop that carries its messages. */
+/**
+ * Sends requests to shops of the pool on behalf of a shop, and replies to a shop on behalf of the pool shop that
+ * carries its messages.
+ */
 export class PoolClient {
   readonly #options: PoolClientOptions;
 
@@ -80,17 +82,15 @@ export class PoolClient {
     });
   }
 
-  /**
-   * Takes back all that the pool still has of a shop that is being erased; rejects when a pool shop cannot be
-   * asked.
-   */
+  /** Takes back all messages of an erased shop that the pool still has. Rejects if a pool shop cannot be reached. */
   async withdraw(messageId: string, message: { pool: ShopReference; createdAtMs: number }): Promise<void> {
     const { clock } = this.#options;
     const { pool, createdAtMs } = message;
     for (let left = WITHDRAW_TRIES; left > 0; left -= 1) {
       try {
         const answer = await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs }, ASK_TIMEOUT_MS);
-        // A `taken` message is on the wire. The pool's shard drops its content as soon as its outcome is known.
+        // A `taken` message is queued or being sent. The pool's shard drops its content as soon as its outcome is
+        // known.
         if (answer.kind !== 'taken') return;
       } catch (error) {
         if (left === 1) throw error;
@@ -101,7 +101,7 @@ export class PoolClient {
     }
   }
 
-  /** Takes back a message that its caller cancels; undefined where the pool shop cannot be asked. */
+  /** Takes back a message that its caller cancels. Returns undefined if the pool shop cannot be reached. */
   async takeBack(message: {
     readonly messageId: string;
     readonly pool: ShopReference;
@@ -149,7 +149,7 @@ export class PoolClient {
     }
   }
 
-  /** The message as the pool sends it, and whether its recipient opted out of this shop since. */
+  /** Returns the message as the pool sends it, and whether its recipient has opted out of this shop since. */
   async #message(
     address: Address,
     messageId: string,
@@ -176,7 +176,7 @@ export class PoolClient {
   }
 
   #offer(address: Address, command: ShopCommand): void {
-    // A shard that was handed over meanwhile asks again where it is now.
+    // A shard that was handed over meanwhile repeats the request from its new node.
     if (this.#options.actors.owns(address.shard)) this.#options.actors.tell(address, command);
   }
 

@@ -10,12 +10,12 @@ import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import { answerOf } from '../turns/pool/carry-message.ts';
 
-/** The questions to a shop of the pool. */
+/** The requests to a shop of the pool. */
 type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
 
 /**
- * Answers the questions of shops about the pool, on the node that owns the asked shop. Rejects with `RuntimeFailure` if
- * it cannot answer; the caller then asks again.
+ * Handles the requests of shops to the pool, on the node that owns the pool shop. Rejects with `RuntimeFailure` if it
+ * cannot answer; the caller then retries.
  */
 export function poolService(parts: {
   readonly actors: Actors;
@@ -54,7 +54,7 @@ export function poolService(parts: {
     if (ask.ask === 'opt_out') {
       const { origin, from, wireId, atMs } = ask.notice;
       const command: ShopCommand = { type: 'pool.opt_out', from, wireId, atMs };
-      // No answer means that the shop was erased and sends nothing more.
+      // No reply means that the shop was erased and sends nothing more.
       await actors.ask(shopAddress(origin), command);
       return { kind: 'noted' };
     }

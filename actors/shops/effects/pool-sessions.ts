@@ -12,7 +12,7 @@ const POOL_SESSIONS_KEY = 'pool-sessions';
 
 /**
  * The list of pool shops to ask: a set outside all shards, written when such a shop's channel changes. It may be wrong
- * at any time, since a killed node removes nothing. Each listed shop is therefore asked first.
+ * at any time, because a killed node removes nothing. So each listed shop is asked first.
  */
 export class PoolSessions {
   readonly #options: { readonly actors: Actors; readonly store: Store; readonly log: Logger };

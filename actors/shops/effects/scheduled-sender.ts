@@ -5,8 +5,8 @@ import type { ScheduledDraft } from '../state/scheduled-sends.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
 
 /**
- * Makes the sends that fall due, as their caller would at that moment. The turn that decides a send stores its result.
- * If no turn decides, the shop's timer asks again.
+ * Makes the due sends, as their caller would at that moment. The turn that decides a send stores its result. If no turn
+ * decides, the shop's timer repeats the request.
  */
 export function scheduledSender(parts: {
   readonly store: Pick<Store, 'read'>;

@@ -21,7 +21,7 @@ export interface SharedNumbersOptions {
 /**
  * Notifies operators if a number connects that another tenant had within 30 days. Each tenant has separate caps, but
  * the network judges the number as a whole. Nothing is refused, since a number may change its owner. Numbers are stored
- * as digests, without a fence. A connection may be missed while Redis is away.
+ * as digests, without a fence. A connection may be missed while Redis is unreachable.
  */
 export class SharedNumbers {
   readonly #options: SharedNumbersOptions;
@@ -35,7 +35,10 @@ export class SharedNumbers {
     this.#connected(shop, phone).catch((error: unknown) => this.#failed(shop, error));
   }
 
-  /** A session came back by itself with its number, which is remembered for 30 days more. Operators know of it. */
+  /**
+   * A session reconnected by itself with its number. The number is remembered for 30 days more, without a notice to
+   * operators.
+   */
   inUse(shop: ShopReference, phone: string): void {
     const [number = ''] = this.#digests(phone);
     this.#remember(shop, number).catch((error: unknown) => this.#failed(shop, error));

@@ -8,13 +8,13 @@ type CountEffect = Extract<
 >;
 type Counted<T extends CountEffect['type']> = Extract<CountEffect, { readonly type: T }>;
 
-/** Counts what becomes of a shop's messages, for the metrics of its node. */
+/** Counts the results of a shop's messages, for the metrics of its node. */
 export interface ShopCounting {
-  /** A recipient's receipt, and how long after the message was sent it came, in milliseconds. */
+  /** A recipient's receipt, and its time after the send in milliseconds. */
   receipt(kind: Counted<'count_receipt'>['kind'], afterMs: number): void;
   /** The result of a scheduled send: null, a message; a code, why none. */
   scheduled(code: FailureCode | null): void;
-  /** A batch started, stopped by itself or ended; `reason`: why it stopped. */
+  /** A batch started, stopped by itself or ended. `reason` is the cause of a stop. */
   batch(change: Counted<'count_batch'>['change'], reason: BatchStopReason | null): void;
   /** Recipients of a batch that got their result. */
   recipients(counted: Pick<Counted<'count_recipients'>, 'outcome' | 'code' | 'count'>): void;

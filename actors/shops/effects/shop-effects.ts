@@ -37,7 +37,7 @@ export interface ShopEffectsParts {
   readonly oneShopPerNumber: OneShopPerNumber;
   readonly sharedNumbers: SharedNumbers;
   readonly store: Pick<Store, 'read' | 'append'>;
-  /** Sends as a caller does: what was scheduled, when its time has come. */
+  /** Sends as a caller does. Used for scheduled sends that are due. */
   readonly send: ShopOperations['send'];
   /** undefined: nothing is counted. */
   readonly counting: ShopCounting | undefined;
@@ -173,7 +173,7 @@ type HostOrder = Extract<
   }
 >;
 
-/** Carries out an effect that only the session takes part in. */
+/** Carries out an effect that only the session handles. */
 function passOrder(host: SessionHost, session: SessionAddress, order: HostOrder): void {
   switch (order.type) {
     case 'prepare':

@@ -40,23 +40,23 @@ export interface ShopEraserOptions {
   readonly pool: Pick<PoolClient, 'withdraw'>;
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
   readonly sharedNumbers: Pick<SharedNumbers, 'forget' | 'inUse'>;
-  /** Seals what outlives a shop of its number. */
+  /** Seals the data of its number that is kept after a shop. */
   readonly vault: NumberVault;
-  /** Takes the shop's id out of the log of what operators changed. */
+  /** Removes the shop's id from the log of operators' changes. */
   readonly forgetChanges: (shopId: string) => Promise<void>;
-  /** How long messages are kept, in milliseconds. */
+  /** Retention of messages in milliseconds. */
   readonly retentionMs: number;
 }
 
 /** A shop that is to be erased. */
 interface ErasedShop extends ShopReference {
-  /** Its tenant is erased as well, with the streams that contain the shop's events. */
+  /** True if its tenant is erased as well, with the streams that contain the shop's events. */
   readonly withTenant: boolean;
 }
 
 /**
- * Erases what a shop left: its session, credentials, messages, what people wrote, idempotency keys, windows, opt-outs
- * and dead letters. The limits of its number stay with the number for 30 days (`number-archive.ts`).
+ * Erases a shop's data: its session, credentials, messages, inbound messages, idempotency keys, windows, opt-outs and
+ * dead letters. The limits of its number stay with the number for 30 days (`number-archive.ts`).
  */
 export class ShopEraser {
   readonly #options: ShopEraserOptions;
@@ -69,8 +69,8 @@ export class ShopEraser {
   }
 
   /**
-   * Resolves when nothing of the shop is left. Its tenant no longer names it, so it cannot come back meanwhile. Rejects where
-   * that is to be asked for again.
+   * Resolves when all data of the shop is erased. Its tenant no longer names it, so it cannot come back meanwhile.
+   * Rejects if the caller must repeat it.
    */
   erase(shop: ErasedShop): Promise<void> {
     const running =
@@ -114,7 +114,7 @@ export class ShopEraser {
       await eraseShopEvents(store, shop);
       await this.#options.forgetChanges(shop.shopId);
     }
-    // Its record names the shop until then; where that is not stored in time, the tenant has the shop erased once more.
+    // Its record names the shop until then. If that is not stored in time, the tenant starts the erasure once more.
     const noted = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
     await answeredInTime(clock, noted);
   }
@@ -132,7 +132,7 @@ export class ShopEraser {
     await eraseStrayInbound(shard, isErased, { store, retentionMs, nowMs: clock.wallMs() });
   }
 
-  /** Before anything else goes: what is kept of its numbers is read from what the shop left, and once only. */
+  /** Runs before any other deletion, because the numbers' data is read from the shop's data. It is read only once. */
   async #leaveNumbers(shard: number, shop: ShopReference): Promise<void> {
     const { store, clock, sharedNumbers } = this.#options;
     const { phones, writes } = await numbersLeft(shop, { ...this.#options, nowMs: clock.wallMs() });
@@ -144,7 +144,10 @@ export class ShopEraser {
     for (const phone of taken.phones) sharedNumbers.inUse(shop, phone);
   }
 
-  /** Ends the messages that this shop carried. Their origins learn it when they next ask; the texts are removed at once. */
+  /**
+   * Ends the messages that this shop carried. Their origins learn it at their next request; the texts are removed at
+   * once.
+   */
   async #endCarried(shard: number, { carried }: ShopKeys): Promise<void> {
     const { store, clock } = this.#options;
     const [ids] = (await store.read([['ZRANGE', carried, 0, -1]])) as [string[]];

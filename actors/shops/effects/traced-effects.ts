@@ -19,9 +19,9 @@ interface TracedSend {
 }
 
 /**
- * Carries out effects as `perform` does, and makes two spans of each message that goes out. `send` runs from the order
- * to the session to the end. `acknowledgement`, inside it, starts with the order to transmit. Both belong to the call
- * that made the message, even if another node or an earlier process answered it.
+ * Carries out effects as `perform` does, and makes two spans of each outgoing message. `send` runs from the order to
+ * the session to the end. `acknowledgement`, inside it, starts with the order to transmit. Both belong to the call that
+ * made the message, even if another node or an earlier process handled it.
  */
 export function tracedEffects(perform: Perform, tracing: Tracing | undefined): Perform {
   if (tracing === undefined) return perform;

@@ -1,4 +1,4 @@
-/** A channel's states, what its machine remembers, and what follows from both. */
+/** A channel's states, the context of its machine, and the values derived from both. */
 import type { SessionEnd } from '../../sessions/session-host.ts';
 
 /** The channel's states. */
@@ -18,21 +18,21 @@ export interface ChannelContext {
   readonly configId: string | null;
   /** Number of the newest session; events of older ones are void. */
   readonly generation: number;
-  /** Digits only. Kept after a loss, shown only while connected. */
+  /** Digits only. Kept after a loss, but shown only while connected. */
   readonly phone: string | null;
   /** When the current credentials were paired; null without credentials. */
   readonly pairedAtMs: number | null;
-  /** Since when the warm-up of the lost credentials' number counted; absent: none were lost yet. */
+  /** The start of the warm-up of the lost credentials' number. Absent if none were lost yet. */
   readonly lastPairedAtMs?: number;
-  /** Their number, digits only; absent: none were lost yet, or by a program that did not keep it. */
+  /** Their number, digits only. Absent if none were lost yet, or an earlier program did not store it. */
   readonly lastPhone?: string;
-  /** Since when the number's warm-up counts, where that is before `pairedAtMs`; null or absent: it is not. */
+  /** The start of the number's warm-up if it is before `pairedAtMs`. Null or absent if it is not. */
   readonly warmupSinceMs?: number | null;
   /** Set by a terminal loss, cleared by the next connection. */
   readonly flagged: boolean;
   /**
-   * A caller asked to connect, in this or an earlier process, and it has neither connected nor ended permanently since;
-   * absent: no caller did.
+   * True if a caller asked to connect, in this or an earlier process, and the channel has neither connected nor ended
+   * permanently since. Absent if no caller did.
    */
   readonly asked?: boolean;
   /** Digits of the number to pair by a code; null or absent: a QR code is to be scanned. */
@@ -40,7 +40,7 @@ export interface ChannelContext {
   /** Attempts since the session was last open. */
   readonly attempts: number;
   readonly reconnectAtMs: number | null;
-  /** Since when there is no open session; null while connected. */
+  /** The time since which there is no open session, or null while connected. */
   readonly downSinceMs: number | null;
   readonly lastEnd: {
     /** `number_in_use`: another shop of the tenant has the number connected, so this one may not. */
@@ -48,17 +48,18 @@ export interface ChannelContext {
     readonly statusCode: number | null;
     readonly detail: string;
     readonly atMs: number;
-    /** The network's own code within the status; absent: it gave none. */
+    /** The network's own code within the status. Absent if it gave none. */
     readonly networkCode?: number;
   } | null;
   /** The temporary ban of the number, and how long it was from its beginning; null or absent: none since it was connected. */
   readonly ban?: { readonly untilMs: number; readonly forMs: number } | null;
-  /** Logins that the network refused since the session was last open; absent: none. */
+  /** Logins that the network refused since the session was last open. Absent if none were. */
   readonly loginRefusals?: number;
-  /** When another program last took the session over, and this one tried once more; absent: none did. */
+  /** The time at which another program last took the session over, and this one tried once more. Absent if none did. */
   readonly replacedAtMs?: number;
   /**
-   * When the network last refused a code because it was asked for too many; null or absent: never, or `lastEnd` has it.
+   * The time at which the network last refused a pairing code because of too many requests. Null or absent if it never
+   * did, or if `lastEnd` contains it.
    */
   readonly codesRefusedAtMs?: number | null;
 }
@@ -78,14 +79,14 @@ export const unconfiguredContext: ChannelContext = {
 
 /**
  * Returns the start of the warm-up, in milliseconds since the Unix epoch. It is the pairing of the current credentials,
- * or an earlier pairing of the same number. Without credentials the last ones count; null before the first. So a lost
- * session keeps its caps, and a send is refused for the loss, not for the caps of day 0.
+ * or an earlier pairing of the same number. Without credentials the last ones count. It is null before the first. So a
+ * lost session keeps its caps, and the reason of a refusal is the loss, not the caps of day 0.
  */
 export function warmupPairedAtMs(context: ChannelContext): number | null {
   return context.warmupSinceMs ?? context.pairedAtMs ?? context.lastPairedAtMs ?? null;
 }
 
-/** The number that the shop's session has, or had last; null where none is known. */
+/** Returns the number of the shop's session, or of the last one. Null if no number is known. */
 export function ownNumber({ phone, lastPhone }: ChannelContext): string | null {
   return phone ?? lastPhone ?? null;
 }

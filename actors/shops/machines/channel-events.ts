@@ -6,7 +6,7 @@ export type ChannelEvent =
       readonly type: 'connect';
       readonly nowMs: number;
       readonly configId: string;
-      /** Like the context's; absent: a QR code. */
+      /** Like the field of the context. If absent, the pairing uses a QR code. */
       readonly pairWith?: string | undefined;
     }
   | { readonly type: 'disconnect'; readonly nowMs: number }

@@ -12,10 +12,10 @@
  * | banned       | the network bans the number until a known moment         | reconnect_due → starting, disconnect        |
  * | disconnected | ended by the caller or permanently                       | connect → starting, or banned while that lasts |
  *
- * `closed` goes by its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in
- * `reconnecting` (a channel that was never paired gives up after ten attempts); login_refused waits longer each time,
+ * `closed` depends on its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in
+ * `reconnecting` (a channel that was never paired stops after ten attempts); login_refused waits longer each time,
  * and the fifth disconnects; temporarily_banned waits in `banned`, which cannot be shortened; qr_exhausted,
- * pairing_refused and passkey_required disconnect; replaced waits 30 s in `reconnecting` and tries once, since a dead
+ * pairing_refused and passkey_required disconnect; replaced waits 30 s in `reconnecting` and tries once, since an ended
  * process may still appear to have the session; logged_out, forbidden and a second replaced within an hour are terminal
  * losses: disconnected, flagged until the next connection, and the queue fails with MSGAPP_SESSION_LOST. If the session
  * of a paired channel asks for pairing, its credentials are lost, which is also terminal. The channel is disconnected
@@ -85,7 +85,10 @@ const onDisconnect = {
   target: '#channel.disconnected',
   actions: ['settleDown' as const, 'forgetAsked' as const, 'closeSession' as const],
 };
-/** The number is connected at another shop: resumed credentials are kept until it is free, those of a new scan are given up. */
+/**
+ * The number is connected at another shop. Resumed credentials are kept until it is free; those of a new scan are
+ * dropped.
+ */
 const onRefused = [
   {
     guard: 'isPaired' as const,
@@ -107,7 +110,7 @@ const onRefused = [
     ],
   },
 ];
-/** Credentials that are gone, and all that goes with them. */
+/** Drops credentials that are invalid, and all data that belongs to them. */
 const loseCredentials = [
   'flag' as const,
   'forgetPairing' as const,
@@ -116,7 +119,7 @@ const loseCredentials = [
 ];
 const onConnected = { target: '#channel.connected', actions: ['settleConnection' as const] };
 const reopen = { target: '#channel.starting', reenter: true, actions: open };
-/** A channel that is being paired already is asked to pair in the other way, by code or by QR code. */
+/** A request to pair a channel in another way, by code or by QR code, while it is being paired. */
 const onOtherWay = {
   guard: 'isOtherWay' as const,
   target: '#channel.starting',

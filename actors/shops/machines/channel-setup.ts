@@ -10,10 +10,10 @@ const BAN_WITHOUT_END_MS = 3_600_000;
 const SHORTEST_BAN_MS = 5 * 60_000;
 const LONGEST_BAN_MS = 30 * 86_400_000;
 
-/** A channel that was never paired has nothing to come back to, so it stops trying. */
+/** A channel that was never paired has no session to resume, so it stops after this number of attempts. */
 const UNPAIRED_ATTEMPTS = 10;
 
-/** A session that is taken over again within this time after it came back is lost permanently, in milliseconds. */
+/** If a session is taken over again within this time after its return, it is lost permanently. Milliseconds. */
 const REPLACED_AGAIN_MS = 3_600_000;
 
 type Closed = Extract<ChannelEvent, { type: 'closed' }>;
@@ -21,11 +21,11 @@ type Closed = Extract<ChannelEvent, { type: 'closed' }>;
 const isTerminal = (end: SessionEnd): boolean =>
   end === 'replaced' || end === 'logged_out' || end === 'forbidden';
 
-/** An end that is over must not be taken for the reason of a later one. */
+/** A past end must not appear as the reason of a later one. */
 const withoutReason = (lastEnd: ChannelContext['lastEnd']): ChannelContext['lastEnd'] =>
   lastEnd !== null && isForgottenWhenConnected(lastEnd.end) ? null : lastEnd;
 
-// Effects are data: the shop's turn carries them out, so the machine's own actions do nothing.
+// Effects are data: the shop's turn carries them out, so the machine's own actions are empty.
 const withOpening = (_: unknown, _params: SessionOpening): void => undefined;
 const asData = (): void => undefined;
 
@@ -133,12 +133,12 @@ export const channelSetup = setup({
       ...(context.phone === null ? {} : { lastPhone: context.phone }),
       ...(context.pairedAtMs === null ? {} : { lastPairedAtMs: context.warmupSinceMs ?? context.pairedAtMs }),
     })),
-    // No end was reported; that of an earlier session is not the reason.
+    // No end was reported, and the end of an earlier session is not the reason.
     forgetEnd: assign({ lastEnd: null }),
   },
   guards: {
     isPaired: ({ context }) => context.pairedAtMs !== null,
-    /** Nothing is paired yet, and it is to be paired in another way than it is being. */
+    /** True if nothing is paired yet, and the request names another way of pairing than the one in progress. */
     isOtherWay: ({ context, event }) =>
       event.type === 'connect' &&
       (event.pairWith ?? null) !== (context.pairWith ?? null) &&

@@ -3,7 +3,7 @@ import type { ChannelContext, ChannelStateName } from './channel-context.ts';
 
 type End = NonNullable<ChannelContext['lastEnd']>['end'];
 
-/** An end that is the reason of the channel's state, and whether the network's own code belongs to it. */
+/** An end that is the reason of the channel's state. It also states if the network's own code belongs to it. */
 interface Known {
   readonly reason: ChannelReason;
   readonly withCode: boolean;
@@ -31,7 +31,7 @@ const KNOWN: { readonly [Name in End]?: Known } = {
   outdated: { reason: 'CLIENT_OUTDATED', withCode: true, of: ['starting', 'reconnecting'] },
 };
 
-/** Returns the reason why the channel has no session; undefined: it has one, is connecting, or has no reason. */
+/** Returns the reason why the channel has no session. Undefined if it has one, is connecting, or has no reason. */
 export function channelTrouble(
   state: ChannelStateName,
   { lastEnd, ban, flagged }: ChannelContext,

@@ -8,16 +8,16 @@ export interface MachineChart {
   readonly transitions: readonly ChartTransition[];
 }
 
-/** One way out of a state. */
+/** One outgoing transition of a state. */
 export interface ChartTransition {
   readonly from: string;
   readonly to: string;
   readonly event: string;
-  /** The condition's name; null when it is taken wherever no earlier one was. */
+  /** The condition's name. Null if the transition is taken whenever no earlier one is. */
   readonly guard: string | null;
 }
 
-/** The chart of the machine that runs, so that a drawing cannot differ from it. */
+/** Returns the chart of the running machine, so that a drawing cannot differ from it. */
 export function machineChart(machine: AnyStateMachine): MachineChart {
   const states = Object.values(machine.states);
   return {

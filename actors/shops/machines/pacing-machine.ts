@@ -29,26 +29,26 @@ export interface Hand {
   readonly kind: 'message' | 'status';
   /** E.164, a group id, or empty for a status. */
   readonly to: string;
-  /** True once it is on the wire to a person without a chat; absent: it starts no chat. */
+  /** True once it is on the wire to a person without a chat. Absent if it starts no chat. */
   readonly startsChat?: boolean;
 }
 
 /** The context of the pacing machine. The part that outlasts a process is stored (`shop-machines.ts`). */
 export interface PacingContext {
   readonly hand: Hand | null;
-  /** When the state is over by itself: gap, pause, or the deadline of preparing and sending. */
+  /** The end of a state with a time limit: gap, pause, or the deadline of preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
-  /** The length of the last pause; absent: it was reported elsewhere, or by a program that did not keep it. */
+  /** The length of the last pause. Absent if another shop reported it, or an earlier program did not store it. */
   readonly pausedForMs?: number;
-  /** The message that was put back unsent last, and how often by now; absent: none was. */
+  /** The last message that was put back unsent, and the number of times. Absent if there is none. */
   readonly unsent?: { readonly messageId: string; readonly times: number };
 }
 
 /** The final state of a message that is no longer in progress. */
 export interface Settlement {
   readonly messageId: string;
-  /** Null: it was sent. */
+  /** Null if it was sent. */
   readonly reason: MessageReason | null;
   /** Set for a message that would start a chat. `used`: the network may have it. `unused`: the network refused it. */
   readonly newChat?: 'used' | 'unused';
@@ -90,7 +90,7 @@ interface Arguments {
   readonly event: PacingEvent;
 }
 
-/** Tries on an open session, none of which reached the wire, before a message fails. */
+/** Attempts on an open session that do not reach the wire before a message fails. */
 const UNSENT_TRIES = 5;
 
 const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason } = {
@@ -128,7 +128,7 @@ const reasonOf = (event: PacingEvent): MessageReason | null => {
 /** The ends of a message on the wire with which the network may have it. */
 const mayHaveLeft: readonly (MessageReason | null)[] = [null, 'DELIVERY_UNKNOWN', 'BOT_RESTARTED'];
 
-// Effects are data: the shop's turn carries them out, so the machine's own actions do nothing.
+// Effects are data: the shop's turn carries them out, so the machine's own actions are empty.
 const withHand = (_: unknown, _hand: Hand): void => undefined;
 const withSettlement = (_: unknown, _settlement: Settlement): void => undefined;
 

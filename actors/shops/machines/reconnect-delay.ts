@@ -2,21 +2,21 @@ import type { SessionEnd } from '../../sessions/session-host.ts';
 import type { ChannelContext } from './channel-context.ts';
 
 /**
- * Longest wait between two attempts to reconnect, in milliseconds. Credentials that no configured key opens wait this long
- * at once: the next deployment has the key again.
+ * Longest wait between two attempts to reconnect, in milliseconds. If no configured key opens the credentials, the
+ * first wait is this long: the next deployment has the key again.
  */
 const RECONNECT_CEILING_MS = 5 * 60_000;
 const RECONNECT_FLOOR_MS = 1_000;
 
 /**
- * The first step after a refused client version, in milliseconds. Half of it is the shortest wait: by then each node knows
- * what the network's page answered (`network-version.ts`).
+ * The first step after a refused client version, in milliseconds. Half of it is the shortest wait. By then each node
+ * has read the version from the network's page (`network-version.ts`).
  */
 const OUTDATED_FLOOR_MS = 90_000;
 
 /**
  * The waits after logins that the network refused, in milliseconds. Some refusals last as long as an outage
- * (mautrix/meta, pull request 284). Others are permanent, so the tries must end.
+ * (mautrix/meta, pull request 284). Others are permanent, so the attempts must end.
  */
 const LOGIN_REFUSED_WAITS_MS = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000];
 
@@ -25,10 +25,10 @@ export function longestReconnectMs(end: NonNullable<ChannelContext['lastEnd']>['
   return end === 'login_refused' ? Math.max(...LOGIN_REFUSED_WAITS_MS) : RECONNECT_CEILING_MS;
 }
 
-/** Refused logins after which no more are tried. */
+/** The number of refused logins after which the attempts end. */
 export const LOGIN_REFUSED_TRIES = LOGIN_REFUSED_WAITS_MS.length + 1;
 
-/** How long a session waits after another took it over, before it takes itself back, in milliseconds. */
+/** How long a session waits after another program took it over, before it reconnects, in milliseconds. */
 const REPLACED_WAIT_MS = 30_000;
 
 /**

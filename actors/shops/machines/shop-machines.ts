@@ -31,7 +31,7 @@ interface StoredMachines {
   readonly pacing: StoredMachine;
 }
 
-/** The stored form of both machines: what a restart goes on from. */
+/** Returns the stored form of both machines, from which a restart continues. */
 export function encodeMachines(
   { channel, pacing, egress }: ShopMachines & { readonly egress?: unknown },
   nowMs: number,
@@ -45,9 +45,9 @@ export function encodeMachines(
 }
 
 /**
- * No code outlasts a process, and earlier programs know no state in which one waits. The stored state is therefore that
- * a session is being opened, which a restart does anyway. They do not know `banned` either: it is stored as waiting for
- * the next attempt.
+ * Codes do not outlast a process, and earlier programs know no state in which one waits. The stored state is therefore
+ * that a session is being opened, which a restart does anyway. Earlier programs do not know `banned` either: it is
+ * stored as waiting for the next attempt.
  */
 function lastingChannel({ value, context }: ShopMachines['channel']): StoredMachine {
   if (value === 'banned') return { value: 'reconnecting', context };
@@ -61,7 +61,7 @@ function presentChannel({ value, context }: StoredMachine): StoredMachine {
   return { value: isBanned ? 'banned' : value, context };
 }
 
-/** True if both have the same stored form: a restart continues alike from either, so no write is needed. */
+/** True if both have the same stored form, so that no write is needed. */
 export function sameWhenRestored(before: ShopMachines, after: ShopMachines, nowMs: number): boolean {
   if (before.channel !== after.channel) return false;
   if (before.pacing === after.pacing) return true;
@@ -73,8 +73,8 @@ function lastingText({ pacing }: ShopMachines, nowMs: number): string {
 }
 
 /**
- * Returns the part of the pacing that outlasts a process. No answer of the session reaches another process. A message
- * in progress before the wire is therefore stored as queued, and the machine as idle. A gap or pause that is over is
+ * Returns the part of the pacing that outlasts a process. No reply of the session reaches another process. A message in
+ * progress before the wire is therefore stored as queued, and the machine as idle. A gap or pause that is over is
  * stored as idle too. The steps to the wire and the end of a gap need no commit
  * (docs/decisions/003-pacing-stores-what-lasts.md).
  */
@@ -84,15 +84,15 @@ function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number
   return { value: 'idle', context: { ...context, hand: null, untilMs: null } };
 }
 
-/** Earlier programs kept the network's bar against strangers here; `decodeLimits` reads it. */
+/** Removes the network's bar against new chats, which earlier programs stored here. `decodeLimits` reads it. */
 function withoutBar({ value, context }: StoredMachine): StoredMachine {
   const { coldPausedUntilMs: _, ...rest } = context as PacingContext & { coldPausedUntilMs?: unknown };
   return { value, context: rest };
 }
 
 /**
- * Both machines as they were stored, or at their start when nothing was. Throws `NewerState` on what a newer
- * program stored.
+ * Returns both machines as they were stored, or in their initial state if nothing was. Throws `NewerState` on data that
+ * a newer program stored.
  */
 export function restoreMachines(text: string | null): ShopMachines {
   if (text === null) return { channel: channel.initial(), pacing: pacing.initial() };

@@ -7,7 +7,7 @@ import {
   type Way,
 } from './transition-table.ts';
 
-/** An effect a machine asked for: the type and parameters of one of its actions. */
+/** An effect of a machine: the type and parameters of one of its actions. */
 export interface MachineEffect {
   readonly type: string;
   readonly params: unknown;
@@ -31,8 +31,8 @@ export interface Stepper<Machine extends AnyStateMachine, Effect> {
   initial(): MachineSnapshot<Machine>;
   restore(stored: StoredMachine): MachineSnapshot<Machine>;
   /**
-   * The next snapshot and the effects asked for, none of them run. An event without a transition gives the same snapshot and
-   * no step.
+   * Returns the next snapshot and its effects, none of them run. An event without a transition gives the same snapshot
+   * and no step.
    */
   step(
     snapshot: MachineSnapshot<Machine>,

@@ -8,12 +8,12 @@ interface Arguments {
   readonly event: { readonly type: string };
 }
 
-/** One action of a way: either it changes the context, or it is an effect with parameters. */
+/** One action of a transition. It changes the context, or it is an effect with parameters. */
 interface Action {
   /** The name of the effect. */
   readonly effect: string;
   readonly params: ((args: Arguments) => unknown) | undefined;
-  /** The assignment of the action; undefined: it is an effect. */
+  /** The assignment of the action. Undefined if it is an effect. */
   readonly assign: ((args: Arguments) => Context) | undefined;
 }
 
@@ -26,16 +26,16 @@ export interface MachineStep {
   readonly event: string;
 }
 
-/** One way out of a state, or one that stays in it. */
+/** One transition out of a state, or one that stays in it. */
 export interface Way {
-  /** Its condition; undefined: it is taken wherever no earlier one was. */
+  /** Its condition. If undefined, it is taken whenever no earlier one is. */
   readonly guard: ((args: Arguments) => boolean) | undefined;
-  /** To itself where the state stays. */
+  /** Its target is the same state if the state does not change. */
   readonly step: MachineStep;
   readonly actions: readonly Action[];
 }
 
-/** The ways out of a state by event, in the order in which they are tried. */
+/** The transitions of a state by event, in the order in which their conditions are checked. */
 export type TableState = ReadonlyMap<string, readonly Way[]>;
 
 /** A machine's transitions, ready to be looked up. */
@@ -62,7 +62,7 @@ export function transitionTable(machine: AnyStateMachine): TransitionTable {
   };
 }
 
-/** A state's own ways are tried before the machine's. */
+/** Returns a state's transitions. Its own are checked before the machine's. */
 function waysOf(machine: AnyStateMachine, node: AnyStateNode): TableState {
   const ways = new Map<string, Way[]>();
   for (const [event, definitions] of [...node.transitions, ...machine.root.transitions]) {

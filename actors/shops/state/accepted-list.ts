@@ -19,7 +19,9 @@ export function encodeAccepted(messageId: string | undefined, entry: LedgerEntry
   return (messageId ?? '') + encodeEntry(entry);
 }
 
-/** The id of an element's message; undefined when it is another shop's. An entry has a dot where an id has none. */
+/**
+ * Returns the id of an element's message, or undefined if it is another shop's. An entry has a dot, and an id has none.
+ */
 export function messageIdOf(element: string): string | undefined {
   const start = element.slice(0, ID_CHARACTERS);
   return isObjectId(start) ? start : undefined;
@@ -30,7 +32,7 @@ export function entryTextOf(element: string): string {
   return messageIdOf(element) === undefined ? element : element.slice(ID_CHARACTERS);
 }
 
-/** Counts the oldest elements that have been kept long enough. */
+/** Counts the oldest elements whose retention is over. */
 export function overdueElements(
   oldest: readonly string[],
   { retentionMs, nowMs }: { readonly retentionMs: number; readonly nowMs: number },
@@ -52,7 +54,7 @@ export function cutTimer({ next, cut, cutDueAtMs }: AcceptedList): DueTimer | un
   return next > cut ? { id: 'cut', dueAtMs: cutDueAtMs } : undefined;
 }
 
-/** The day an element is of; none (NaN) where it cannot be read, so that it is not kept. */
+/** Returns the day of an element. It is NaN if the element cannot be read, so that it is not kept. */
 function dayOfElement(element: string): number {
   const messageId = messageIdOf(element);
   if (messageId !== undefined) return dayOfMessage(messageId);
@@ -68,13 +70,13 @@ function dayOfElement(element: string): number {
  * head at the time the actor was loaded, so that it stays valid when the list is cut.
  */
 export class AcceptedList {
-  /** The place of the next element. */
+  /** The position of the next element. */
   next: number;
-  /** All messages before this place have ended, as is stored; some behind it may have. */
+  /** All messages before this position have ended, as is stored. Some after it may have. */
   settled: number;
   /** How many elements were cut from the head. */
   cut = 0;
-  /** When what has been kept long enough is cut from the head. */
+  /** The time of the next cut of old elements from the head. */
   cutDueAtMs: number;
   /** The newest day for which this actor set the expiry of messages. */
   expiringDay: number | undefined;

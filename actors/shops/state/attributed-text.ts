@@ -1,6 +1,6 @@
 import { hasText, MESSAGE_TEXT_LIMIT } from '../../../policy/message-content.ts';
 
-/** The names in the line under a pooled message. */
+/** The names in the last line of a pooled message. */
 interface Attribution {
   readonly shopName: string;
   readonly platformName: string;

@@ -5,8 +5,8 @@ import type { Batch, OfBatch } from './batches.ts';
 import { isIdle, type ShopState } from './shop-state.ts';
 
 /**
- * Returns why a message may not leave now. It waits until its batch's quiet hours end or a caller resumes the batch, or
- * it ends with a reason. undefined: it may leave, or belongs to no batch.
+ * Returns the reason why a message may not leave now. It waits until its batch's quiet hours end or a caller resumes
+ * the batch, or it ends with a reason. Undefined if it may leave, or belongs to no batch.
  */
 export function batchObstacle(
   batches: readonly Batch[],
@@ -21,8 +21,8 @@ export function batchObstacle(
 }
 
 /**
- * True if a queued message is known to wait for its batch without a look at the clock. A turn starts what may leave, so the
- * messages of batches that it leaves behind in an idle shop wait for quiet hours to end.
+ * True if a queued message is known to wait for its batch, without reading the clock. A turn starts every message that
+ * may leave. So the batch messages that remain in an idle shop wait for quiet hours to end.
  */
 export function isSetAside(state: ShopState, message: OfBatch): boolean {
   const batch = batchOf(state.batches, message);

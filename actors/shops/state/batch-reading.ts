@@ -1,4 +1,4 @@
-/** Reads what is stored of a shop's batches, those that have ended included. */
+/** Reads the stored batches of a shop, including ended ones. */
 import { DAY_MS } from '../../../policy/durations.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import type { RefusedRecipient } from '../batch-operations.ts';
@@ -6,7 +6,7 @@ import { type BatchContent, type BatchRecord, batchKey, batchKeyField, endedBatc
 import { dayOf } from './message-days.ts';
 import type { ShopKeys } from './shop-keys.ts';
 
-/** The place of batches, and how long they are kept. */
+/** The location of batches, and their retention. */
 export interface BatchReading {
   readonly keys: Pick<ShopKeys, 'shop' | 'batches'>;
   readonly store: Pick<Store, 'read'>;
@@ -17,7 +17,7 @@ export interface BatchReading {
 /** A batch that has ended. */
 export type EndedBatch = BatchRecord & { readonly endedAtMs: number };
 
-/** The content of a batch's own hash, besides its recipients. */
+/** The content of a batch's own hash, without its recipients. */
 export interface StoredBatch {
   readonly content: BatchContent;
   /** The recipients that were refused when it was made. */
@@ -26,14 +26,14 @@ export interface StoredBatch {
   readonly ended: EndedBatch | undefined;
 }
 
-/** All keys that name batches that have ended. */
+/** Returns all keys that name ended batches. */
 export function endedBatchKeys({ keys, nowMs, retentionMs }: Omit<BatchReading, 'store'>): string[] {
   const days = Math.ceil(retentionMs / DAY_MS) + 2;
   // Clocks differ: tomorrow may have begun elsewhere.
   return Array.from({ length: days + 1 }, (_, ago) => endedBatchesKey(keys, dayOf(nowMs) + 1 - ago));
 }
 
-/** The ids of all that are kept, newest first. */
+/** Returns the ids of all stored batches, newest first. */
 export async function readBatchIds(reading: BatchReading): Promise<string[]> {
   const keys = [reading.keys.batches, ...endedBatchKeys(reading)];
   const fields = (await reading.store.read(keys.map((key): Read => ['HKEYS', key]))) as string[][];
@@ -41,7 +41,7 @@ export async function readBatchIds(reading: BatchReading): Promise<string[]> {
   return [...new Set(ids)].sort().reverse();
 }
 
-/** Reads some by their ids; undefined: it is gone, or never was. */
+/** Reads batches by id. An entry is undefined if there is no such batch. */
 export async function readBatches(
   ids: readonly string[],
   { keys, store }: Pick<BatchReading, 'keys' | 'store'>,
@@ -59,7 +59,7 @@ export async function readBatches(
   );
 }
 
-/** The id of the batch that an idempotency key made; undefined: none, or it is gone. */
+/** Returns the id of the batch that an idempotency key made, or undefined if there is none. */
 export async function readKeyedBatch(
   idempotencyKey: string,
   reading: BatchReading,

@@ -22,7 +22,7 @@ export interface BatchRecord {
   readonly name: string;
   readonly status: BatchStatus;
   readonly createdAtMs: number;
-  /** When its first message was accepted; null: none yet. */
+  /** The time at which its first message was accepted, or null if there is none yet. */
   readonly startedAtMs: number | null;
   /** When it last decided on a recipient, was made, or was resumed. */
   readonly movedAtMs: number;
@@ -30,10 +30,13 @@ export interface BatchRecord {
   readonly notAfterMs: number;
   readonly quietHours: QuietHours | null;
   readonly share: number;
-  /** Recipients in all, and the place of the first who was not tried yet. */
+  /** The number of recipients, and the index of the first one without an attempt. */
   readonly total: number;
   readonly next: number;
-  /** Places of those who were passed over until a moment; at most `MOST_POSTPONED` (policy/batch-forecast.ts). */
+  /**
+   * Indexes of postponed recipients, with the time until which each waits; at most `MOST_POSTPONED`
+   * (policy/batch-forecast.ts).
+   */
   readonly postponed: readonly Postponed[];
   /** How many waiting recipients were declared when they were added, and how many were known but never wrote. */
   readonly left: Readonly<Record<Exclude<BatchClass, 'known'>, number>>;
@@ -43,7 +46,7 @@ export interface BatchRecord {
   readonly codes: Readonly<Record<string, number>>;
   /** The last `WATCHED` recipients, oldest first. */
   readonly watched: readonly number[];
-  /** Those of them who opted out. */
+  /** The watched recipients who opted out. */
   readonly optedOut: readonly number[];
   /** Rate signals of the last day. */
   readonly rateSignalsMs: readonly number[];
@@ -59,7 +62,7 @@ interface Postponed {
 
 /** A batch that has not ended, as its shop's actor knows it. */
 export interface Batch extends BatchRecord {
-  /** When it is tried next, or what of it waits for quiet hours to end. Not stored. */
+  /** The time of its next attempt, or of the end of the quiet hours that its messages wait for. Not stored. */
   readonly tryAtMs: number;
   /** The recipient with a requested send, and the deadline for its answer. Not stored. */
   readonly asked: { readonly place: number; readonly untilMs: number } | null;
@@ -73,13 +76,13 @@ export interface BatchContent {
   /** The request id of the call that made it. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
-  /** A digest of all that the call asked for; absent: it had no idempotency key. */
+  /** A digest of all fields of the call. Absent if it had no idempotency key. */
   readonly digest?: string | undefined;
 }
 
 type Place = Pick<ShopKeys, 'shop' | 'batches'>;
 
-/** The hash of one batch: `content`, `r:<place>` recipients, `n:<number>` their places, `e:<place>` what became of them. */
+/** The hash of one batch: `content`, `r:<place>` recipients, `n:<number>` their indexes, `e:<place>` their results. */
 export function batchKey({ shop }: Pick<Place, 'shop'>, batchId: string): string {
   return `${shop}:batch:${batchId}`;
 }
@@ -106,7 +109,7 @@ export function numberField(to: string): string {
   return `n:${recipientKey(to)}`;
 }
 
-/** Stores what changed between two lists of batches that have not ended; nothing of those that ended. */
+/** Stores the changes between two lists of active batches. Writes nothing about ended ones. */
 export function changedBatchWrites(
   place: Place,
   before: readonly Batch[],
@@ -182,7 +185,7 @@ export function standsSinceMs(batches: readonly BatchRecord[]): number | undefin
   return sinceMs;
 }
 
-/** True if it sends nothing more, so that it ends once its messages have. */
+/** True if it sends nothing more, so that it ends once its messages have ended. */
 export function isDone(batch: BatchRecord, nowMs: number): boolean {
   if (batch.status === 'cancelled' || batch.status === 'expired') return true;
   if (waitingOf(batch) > 0) return false;
@@ -206,13 +209,13 @@ export function hasMessages(
   return currentMessage?.batchId === batchId || queue.some((message) => message.batchId === batchId);
 }
 
-/** The place that is to be tried next; undefined: none can be before `nextTryMs`. */
+/** Returns the index of the next recipient, or undefined if none is possible before `nextTryMs`. */
 export function nextPlace({ postponed, next, total }: BatchRecord, nowMs: number): number | undefined {
   const due = postponed.find(({ tryAtMs }) => tryAtMs <= nowMs);
   return due?.place ?? (next < total ? next : undefined);
 }
 
-/** When one of its recipients may be tried, at the earliest. */
+/** Returns the earliest time at which one of its recipients may be written to. */
 export function nextTryMs(batch: Batch): number {
   const { next, total, postponed, tryAtMs } = batch;
   const anyMs = next < total ? 0 : Math.min(...postponed.map((one) => one.tryAtMs));

@@ -6,12 +6,12 @@ import type { Read, Write } from '../../../runtime/store.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { ShopKeys } from './shop-keys.ts';
 
-/** How long after a message for another shop an answer to it counts for that shop. */
+/** How long a person's reply counts for the shop whose message this shop carried to them. */
 const ANSWER_COUNTS_MS = 2 * DAY_MS;
 
 type Place = Pick<ShopKeys, 'carriedFor'>;
 
-/** Stores that a message goes out for a shop, to a person known by these addresses; what is too old goes. */
+/** Stores that a message leaves for a shop, to a person known by these addresses. Removes entries that are too old. */
 export function carriedForWrites(
   { carriedFor }: Place,
   message: { readonly addresses: readonly string[]; readonly origin: ShopReference; readonly nowMs: number },
@@ -24,7 +24,7 @@ export function carriedForWrites(
   ];
 }
 
-/** The read of what `originsOf` decodes: at most what a number may send in two days. */
+/** Returns the read for `originsOf`: at most the sends of a number in two days. */
 export function carriedForRead({ carriedFor }: Place, nowMs: number): Read {
   return ['ZRANGE', carriedFor, nowMs - ANSWER_COUNTS_MS, '+inf', 'BYSCORE'];
 }

@@ -6,23 +6,26 @@ import { type MessageBody, type MessageState, QUEUED_LIMIT_MS } from './message-
 export interface CarriedRecord {
   /** The content, until the message has ended. Its tenant and shop are the origin's. */
   readonly body: MessageBody | undefined;
-  /** None stored: it waits. */
+  /** Undefined if no state is stored: the message waits. */
   readonly state: MessageState | undefined;
-  /** It was not taken, and never will be. */
+  /** True if it was not taken, and never will be. */
   readonly refused: boolean;
-  /** Its origin withdrew it while it was being sent: it is not started again, whatever the recall's outcome. */
+  /** True if its origin withdrew it while it was being sent. It is not started again, whatever the recall's outcome. */
   readonly withdrawn: boolean;
-  /** The policy entry of it, as stored in the shop's list; undefined: stored by an earlier program. */
+  /** Its policy entry, as stored in the shop's list. Undefined if an earlier program stored it. */
   readonly entryText?: string | undefined;
 }
 
 /**
- * How long a message's state is kept at the pool. The pool ignores all asks after 24 hours. Twice that time covers asks
- * in flight and clocks that differ.
+ * How long a message's state is kept at the pool. The pool ignores all requests after 24 hours. Twice that time covers
+ * requests in flight and clocks that differ.
  */
 const STATE_KEPT_MS = 2 * QUEUED_LIMIT_MS;
 
-/** A carried message's hash, beside the origin's own record also where both lie in one shard. */
+/**
+ * Returns the key of a carried message's hash. It is separate from the origin's own record, even if both are in one
+ * shard.
+ */
 export function carriedKey(shard: number, messageId: string): string {
   return shardKey(shard, 'carried', messageId);
 }
@@ -30,7 +33,7 @@ export function carriedKey(shard: number, messageId: string): string {
 /** The fields of the hash, in the order `decodeCarried` reads them. */
 export const CARRIED_FIELDS = ['body', 'state', 'refused', 'withdrawn', 'entry'] as const;
 
-/** Reads a carried message back; undefined when the shard never heard of it. */
+/** Reads a carried message back, or undefined if the shard has no record of it. */
 export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord | undefined {
   const [body, state, refused, withdrawn, entry] = fields;
   if (!body && !state && !refused) return undefined;
@@ -43,7 +46,7 @@ export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord
   };
 }
 
-/** Stores one field of a carried message, for as long as its state is kept. */
+/** Stores one field of a carried message, with the retention of its state. */
 export function carriedWrites(
   shard: number,
   message: { readonly id: string; readonly createdAtMs: number },

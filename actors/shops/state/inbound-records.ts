@@ -19,7 +19,7 @@ export interface InboundOwner extends ShopReference {
 /** Read a message that a person wrote to a shop. Times in milliseconds since the Unix epoch. */
 export interface InboundRecord extends InboundOwner {
   readonly id: string;
-  /** E.164 with plus; null: the network sends no number. */
+  /** E.164 with plus, or null if the network sends no number. */
   readonly from: string | null;
   /** The network's own id of the person (ending in `@lid`), if the network sent one. */
   readonly lid: string | null;
@@ -29,7 +29,7 @@ export interface InboundRecord extends InboundOwner {
   readonly kind: InboundKind;
   /** Also null if the tenant receives no texts. */
   readonly text: string | null;
-  /** The message of ours that it quotes or reacts to. */
+  /** The id of our message that it quotes or reacts to. */
   readonly replyTo: string | null;
   /** Also null if the tenant receives no texts. */
   readonly media: InboundMedia | null;
@@ -43,7 +43,7 @@ export interface StoredInbound {
   readonly readAtMs: number | null;
 }
 
-/** The hash of what people wrote to a shard's shops on one day. */
+/** Returns the key of the hash of inbound messages to a shard's shops on one day. */
 export function inboundKey(shard: number, day: number): string {
   return shardKey(shard, 'inbound', String(day));
 }
@@ -55,7 +55,7 @@ export function inboundWrite(shard: number, record: InboundRecord, vault: Number
   return ['HSET', inboundKey(shard, dayOfMessage(id)), id, `${tenantId} ${shopId} ${fromId} ${sealed}`];
 }
 
-/** Has Redis drop a message's day once it has been kept for `retentionMs`. */
+/** Returns the write that expires a message's day after `retentionMs`. */
 export function inboundExpiry(shard: number, id: string, retentionMs: number): Write {
   const day = dayOfMessage(id);
   return ['PEXPIREAT', inboundKey(shard, day), dayEndsMs(day, retentionMs)];
@@ -75,7 +75,7 @@ function readField(id: string): string {
   return `${id}:read`;
 }
 
-/** Binds what is sealed to its place. */
+/** Binds a sealed text to its message. */
 function useOf(id: string, { tenantId, shopId, fromId }: InboundOwner): string {
   return `inbound ${tenantId} ${shopId} ${fromId} ${id}`;
 }
@@ -88,7 +88,8 @@ export function inboundOwner(stored: string | null | undefined): InboundOwner | 
 }
 
 /**
- * Inbound messages in the order of their ids; undefined for what is gone, and for what no configured key opens any more.
+ * Returns inbound messages in the order of their ids. An entry is undefined if the message was removed, or no
+ * configured key opens it.
  */
 export async function readInbound(
   shard: number,

@@ -23,8 +23,8 @@ import { decodeLimits } from './stored-limits.ts';
 import { decodeUndelivered } from './undelivered.ts';
 
 /**
- * Rebuilds a shop from its commits, at `nowMs`; undefined if its tenant has no such shop. Throws on data that a newer
- * program stored.
+ * Rebuilds a shop from its commits, at `nowMs`. Returns undefined if its tenant has no such shop. Throws on data that a
+ * newer program stored.
  */
 export async function loadShop(
   address: Address,
@@ -142,7 +142,7 @@ function replaceNewest(list: string, count: number, elements: readonly string[])
   ];
 }
 
-/** Places by id of the shop's own messages that may not have ended: all from the stored place on. */
+/** Returns positions by id of the shop's own messages that may not have ended: all from the stored position on. */
 async function readUnsettled(
   key: string,
   { accepted, newest }: { readonly accepted: AcceptedList; readonly newest: readonly string[] },

@@ -31,7 +31,7 @@ export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / DAY_MS);
 }
 
-/** When the messages of a day have all been kept long enough; milliseconds since the Unix epoch. */
+/** Returns the end of the retention of all messages of a day; milliseconds since the Unix epoch. */
 export function dayEndsMs(day: number, retentionMs: number): number {
   return (day + 1) * DAY_MS + retentionMs;
 }
@@ -52,7 +52,7 @@ export function dayKey(shard: number, day: number): string {
   return key;
 }
 
-/** The hash that each shard was asked for last: every send asks for that of today. */
+/** The key of the last requested day for each shard: every send needs today's. */
 const newest: { readonly day: number; readonly key: string }[] = [];
 
 /** Stores an accepted message. Its state needs no separate write: a missing state means queued. */
@@ -60,7 +60,7 @@ export function bodyWrite(shard: number, day: number, body: MessageBody, policyJ
   return ['HSET', dayKey(shard, day), body.id, encodeBody(body, policyJson)];
 }
 
-/** Stores what became of a message. */
+/** Stores the state of a message. */
 export function stateWrite(shard: number, messageId: string, state: MessageState): Write {
   return ['HSET', dayKey(shard, dayOfMessage(messageId)), stateField(messageId), JSON.stringify(state)];
 }
@@ -70,7 +70,7 @@ export function receiptsWrite(shard: number, messageId: string, receipts: Messag
   return ['HSET', dayKey(shard, dayOfMessage(messageId)), receiptsField(messageId), encodeReceipts(receipts)];
 }
 
-/** Has Redis drop the messages of a day when the last of them has been kept for `retentionMs`. */
+/** Returns the write that expires the messages of a day `retentionMs` after the last of them. */
 export function dayExpiry(shard: number, day: number, retentionMs: number): Write {
   return ['PEXPIREAT', dayKey(shard, day), dayEndsMs(day, retentionMs)];
 }
@@ -94,7 +94,7 @@ function receiptsField(messageId: string): string {
   return `${messageId}:receipts`;
 }
 
-/** Asks for a message; `decodeMessage` reads the answer. */
+/** Returns the lookup of a message; `decodeMessage` reads the reply. */
 export function messageLookup(
   shard: number,
   messageId: string,
@@ -108,7 +108,7 @@ export function knownMessage(shard: number, messageId: string, store: Store): Me
   return store.knownFields(shard, dayKey(shard, dayOfMessage(messageId)), messageId);
 }
 
-/** One message; undefined when it is gone. */
+/** Reads one message, or undefined if it was removed. */
 export async function readMessage(
   shard: number,
   messageId: string,
@@ -118,7 +118,7 @@ export async function readMessage(
   return message;
 }
 
-/** Messages in the order of their ids here; undefined for what is gone. */
+/** Reads messages in the order of their ids. An entry is undefined if the message was removed. */
 export async function readMessages(
   shard: number,
   messageIds: readonly string[],

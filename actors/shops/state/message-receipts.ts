@@ -3,19 +3,18 @@
  * epoch.
  */
 export interface MessageReceipts {
-  /** When the first recipient's device received it; null: no receipt. */
+  /** The time at which the first recipient's device received it, or null without a receipt. */
   readonly deliveredAtMs: number | null;
-  /** When the first recipient read it; null: no receipt, and many recipients never send one. */
+  /** The time at which the first recipient read it, or null without a receipt. Many recipients never send one. */
   readonly readAtMs: number | null;
   /** How many members of a group received it, and how many read it; at most 1 for a person. */
   readonly delivered: number;
   readonly read: number;
 }
 
-/** No receipts yet. */
 const NO_RECEIPTS: MessageReceipts = { deliveredAtMs: null, readAtMs: null, delivered: 0, read: 0 };
 
-/** The stored form: four numbers, an empty place for what there is not. */
+/** Returns the stored form: four numbers, with an empty text for null. */
 export function encodeReceipts({ deliveredAtMs, readAtMs, delivered, read }: MessageReceipts): string {
   return [deliveredAtMs ?? '', readAtMs ?? '', delivered, read].join(' ');
 }

@@ -14,7 +14,7 @@ export interface MessageBody {
   readonly to: string | null;
   /** For a reply: the message it answers. */
   readonly reply?: Reply;
-  /** The batch that it belongs to; absent: none. */
+  /** The id of its batch. Absent if it belongs to none. */
   readonly batchId?: string;
   readonly text: string | null;
   readonly mediaUrl: string | null;
@@ -25,9 +25,9 @@ export interface MessageBody {
   /** The network's id of the stanza, made before it is sent. */
   readonly wireId: string;
   readonly idempotencyKey: string | null;
-  /** The request id of the call that made it; null: stored by an earlier program. */
+  /** The request id of the call that made it. Null if an earlier program stored it. */
   readonly requestId: string | null;
-  /** The W3C trace context of that call; null: it had none. */
+  /** The W3C trace context of that call, or null if it had none. */
   readonly traceparent: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface MessageState {
 /** No message stays queued longer than this (docs/contract.md, Message states): EXPIRED. */
 export const QUEUED_LIMIT_MS = 24 * 3_600_000;
 
-/** How long messages and idempotency keys are kept unless configured (docs/contract.md, Retention). */
+/** Retention of messages and idempotency keys unless configured (docs/contract.md, Retention). */
 export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
 
 /**
@@ -114,7 +114,10 @@ function decodeBody(id: string, text: string): MessageBody {
  */
 const AS_IT_IS = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** A text as JSON has it between quotes. Most need no escape, and to look for one costs half of what writing JSON does. */
+/**
+ * Returns a text as JSON has it between quotes. Most texts need no escape, and the search for one costs half of writing
+ * JSON.
+ */
 function escaped(text: string): string {
   return AS_IT_IS.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }
@@ -134,7 +137,7 @@ export interface StoredMessage {
   readonly receipts: MessageReceipts;
 }
 
-/** Reads a message back from its fields; undefined when it is gone. */
+/** Reads a message back from its fields, or undefined if it was removed. */
 export function decodeMessage(id: string, fields: MessageFields): StoredMessage | undefined {
   const [bodyText, stateText, receiptsText] = fields;
   if (!bodyText) return undefined;

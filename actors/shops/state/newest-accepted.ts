@@ -4,14 +4,14 @@ import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { entryTextOf, messageIdOf } from './accepted-list.ts';
 
-/** Asks for the newest elements of a shop's list; `allThatCount` makes the answer whole. */
+/** Returns the read of the newest elements of a shop's list; `allThatCount` completes its reply. */
 export function newestRead(accepted: string): Read {
   return ['LRANGE', accepted, -LEDGER_BOUND, -1];
 }
 
 /**
- * All elements of a shop's list that the policy may count at `nowMs`, oldest first; `newest` answers `newestRead`. A message
- * that was cancelled left an element that counts nothing, and the counted ones then reach further back.
+ * Returns all elements of a shop's list that the policy may count at `nowMs`, oldest first. `newest` is the reply to
+ * `newestRead`. A cancelled message leaves an element that counts nothing, so the counted ones then reach further back.
  */
 export async function allThatCount(
   accepted: string,

@@ -5,7 +5,7 @@
  *
  * The data is sealed, under a name that does not reveal the number, and expires by itself. Digests of the opted-out
  * numbers would not protect them better: numbers are few, so the key's owner can try them all. Each send would also
- * have to look one up.
+ * need a lookup.
  */
 import { fullLedger } from '../../../policy/full-ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
@@ -26,10 +26,10 @@ interface TenantNumber {
 }
 
 interface Archived extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs'> {
-  /** Absent where an earlier program kept it, which kept the end of a bar in its place. */
+  /** Absent if an earlier program stored it. That program stored the end of a bar in another field. */
   readonly limits?: NetworkLimits;
   readonly coldPausedUntilMs?: number | null;
-  /** Absent where an earlier program kept it. */
+  /** Absent if an earlier program stored it. */
   readonly pausedUntilMs?: number | null;
   readonly entries: readonly string[];
   /** The people who opted out, each with the network's timestamp. */
@@ -42,7 +42,7 @@ export interface ArchivedPast {
   readonly past: NumberPast;
 }
 
-/** Keeps what outlives the shop. */
+/** Stores the data that outlives the shop. */
 export function archiveWrites(number: TenantNumber, past: NumberPast, vault: NumberVault): Write[] {
   const [key = ''] = archiveKeys(number, vault);
   const archived: Archived = {
@@ -62,7 +62,10 @@ export function archiveWrites(number: TenantNumber, past: NumberPast, vault: Num
   ];
 }
 
-/** Returns the archived past of a number; undefined: none, or too old. Unreadable data counts as a full ledger. */
+/**
+ * Returns the archived past of a number, or undefined if there is none or it is too old. Unreadable data counts as a
+ * full ledger.
+ */
 export async function readArchive(
   number: TenantNumber,
   vault: NumberVault,
@@ -78,7 +81,7 @@ export async function readArchive(
   return isForgotten(past.usedAtMs, nowMs) ? undefined : { key, past };
 }
 
-/** The shop that has the number now has what was kept of it. */
+/** Returns the writes that drop a number's archive, because a shop now has its data. */
 export function archiveTaken(tenantId: string, key: string): Write[] {
   return [
     ['DEL', key],

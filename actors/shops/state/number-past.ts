@@ -21,11 +21,14 @@ export interface NumberPast {
   readonly entries: readonly LedgerEntry[];
   /** The people who wrote to it, and if they opted out, by address. */
   readonly writers: ReadonlyMap<string, Writer>;
-  /** The numbers the network knows people by, by the address they were written to or wrote under. */
+  /**
+   * The numbers that the network knows people by. The key is the address under which a caller wrote to them, or they
+   * wrote.
+   */
   readonly aliases: ReadonlyMap<string, string>;
   /** The limits that the network reported. */
   readonly limits: NetworkLimits;
-  /** Until when its queue pauses after a rate signal; null: no pause. */
+  /** The end of its queue's pause after a rate signal, or null if there is no pause. */
   readonly pausedUntilMs: number | null;
 }
 
@@ -41,7 +44,8 @@ export function isForgotten(usedAtMs: number, nowMs: number): boolean {
 }
 
 /**
- * Returns the past of a number at a shop of the tenant; undefined: too long ago. `machines`: the state of that shop.
+ * Returns the past of a number at a shop of the tenant, or undefined if it is too old. `machines` is the state of that
+ * shop.
  */
 export async function readPast(
   use: NumberUse,

@@ -14,11 +14,14 @@ export const NUMBER_MEMORY_MS = 30 * 24 * 3_600_000;
  */
 export interface NumberUse {
   readonly shopId: string;
-  /** When the shop took another number, and the state of this number then; absent: the channel has the state. */
+  /**
+   * The time at which the shop took another number, and the state of this number then. If absent, the channel has the
+   * state.
+   */
   readonly left?: {
     readonly atMs: number;
     readonly warmupSinceMs: number | null;
-    /** The limits that the network reported; absent: none. */
+    /** The limits that the network reported. Absent if there are none. */
     readonly limits?: NetworkLimits;
   };
 }
@@ -33,7 +36,7 @@ export function numberUseRead(tenantId: string, phone: string): Read {
   return ['HGET', tenantKeys(tenantId).numbers, phone];
 }
 
-/** Reads it back; undefined: no living shop of the tenant ever had it. */
+/** Reads it back, or undefined if no living shop of the tenant ever had it. */
 export function decodeNumberUse(stored: unknown): NumberUse | undefined {
   return typeof stored === 'string' ? (JSON.parse(stored) as NumberUse) : undefined;
 }

@@ -17,9 +17,8 @@ interface NumbersLeft {
 }
 
 /**
- * Returns the numbers that a shop leaves when it is erased, and the writes to make before. The writes state that the
- * shop no longer has the numbers, and archive their data unless the tenant is erased as well. Returns no write that was
- * made already.
+ * Returns the numbers of a shop that is erased, and the writes to make before. The writes state that the shop no longer
+ * has the numbers, and archive their data unless the tenant is erased as well. Returns no write that was made already.
  */
 export async function numbersLeft(
   shop: ShopReference,
@@ -59,8 +58,8 @@ export async function numbersLeft(
 }
 
 /**
- * Returns those of the numbers that another shop of the tenant connected before the writes of `numbersLeft`, and the
- * writes that drop their archives: that shop has counted the data.
+ * Returns the numbers that another shop of the tenant connected before the writes of `numbersLeft`. Also returns the
+ * writes that drop their archives, because that shop has counted the data.
  */
 export async function numbersTaken(
   { tenantId }: Pick<ShopReference, 'tenantId'>,
@@ -73,7 +72,7 @@ export async function numbersTaken(
   return { phones: taken, writes: taken.flatMap((phone) => archiveDropped({ tenantId, phone }, vault)) };
 }
 
-/** Undefined where a newer program stored them: the shop goes all the same. */
+/** Returns undefined if a newer program stored them: the shop is erased all the same. */
 async function knownMachines(shard: number, shopId: string, store: Store): Promise<ShopMachines | undefined> {
   try {
     return await readMachines(shard, shopId, store);

@@ -6,10 +6,10 @@ export interface OptOutNotice {
   readonly origin: ShopReference;
   /** E.164 with plus, or the network's own id (LID) of a person if it sends no number. */
   readonly from: string;
-  /** The network's id of what they wrote, and its stamp on it in milliseconds since the Unix epoch. */
+  /** The network's id of the person's message, and its timestamp in milliseconds since the Unix epoch. */
   readonly wireId: string;
   readonly atMs: number;
-  /** When the origin is notified again. Not stored: after a restart at once. */
+  /** The time of the next notice to the origin. It is not stored, so after a restart the notice is sent at once. */
   readonly repeatAtMs: number;
 }
 
@@ -23,7 +23,7 @@ export function encodeNotice({ origin, from, wireId, atMs }: OptOutNotice): stri
   return JSON.stringify({ origin, from, wireId, atMs });
 }
 
-/** Reads the values of the hash back; nothing where there is none. */
+/** Reads the values of the hash back; returns an empty list if there are none. */
 export function decodeNotices(values: readonly string[] = []): OptOutNotice[] {
   return values.map((value) => ({
     ...(JSON.parse(value) as Omit<OptOutNotice, 'repeatAtMs'>),

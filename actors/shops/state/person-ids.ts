@@ -13,11 +13,11 @@ import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { dayOf } from './message-days.ts';
 import type { NumberVault } from './number-vault.ts';
 
-/** The addresses of somebody who wrote; one of the two is there. */
+/** The addresses of a person who wrote. At least one of the two is present. */
 interface Addresses {
   /** E.164 with plus. */
   readonly number: string | undefined;
-  /** The network's own id of them, ending in `@lid`. */
+  /** The person's network id, ending in `@lid`. */
   readonly lid: string | undefined;
 }
 
@@ -69,7 +69,7 @@ export async function readPerson(
   const newest = [ofNumber[0], ofLid[0]].filter((digest) => digest !== undefined);
   const entry = personEntry(id, dayOf(nowMs));
   const isOutdated = newest.some((digest) => found[digests.indexOf(digest)] !== entry);
-  // The id has an entry of its own, by which an erasure finds the person.
+  // The id has its own entry, by which an erasure finds the person.
   const fields = isOutdated ? new Set([...newest, id]) : [];
   const writes: Write[] = [...fields].map((field) => ['HSET', personIds, field, entry]);
   if (byLid !== undefined && byLid !== id) writes.push(['HSET', personIds, mergedField(byLid), entry]);

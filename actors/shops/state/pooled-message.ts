@@ -5,13 +5,13 @@ export interface PooledMessage {
   readonly messageId: string;
   readonly to: string;
   readonly createdAtMs: number;
-  /** The pool shop that is asked to send it. Null: the last one refused, another one is looked for. */
+  /** The pool shop that is asked to send it. Null if the last one refused and another one is being searched. */
   readonly pool: ShopReference | null;
-  /** The pool shop answered that it took the message. */
+  /** True if the pool shop replied that it took the message. */
   readonly taken: boolean;
-  /** Its place in the list of what the shop accepted. Not stored with it. */
+  /** Its position in the list of accepted sends. Not stored with it. */
   readonly place: number;
-  /** When it is asked about again. Not stored: after a restart at once. */
+  /** The time of the next request about it. It is not stored, so after a restart the request is sent at once. */
   readonly askAtMs: number;
 }
 

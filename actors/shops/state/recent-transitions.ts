@@ -2,7 +2,7 @@ import type { MachineStep } from '../machines/transition-table.ts';
 
 const KEPT_TRANSITIONS = 20;
 
-/** One step of one of the two machines, and when. */
+/** One step of one of the two machines, and its time. */
 export interface Transition extends MachineStep {
   readonly atMs: number;
   readonly machine: 'channel' | 'pacing';
@@ -16,7 +16,7 @@ export interface Transition extends MachineStep {
 export class RecentTransitions {
   #steps: MachineStep[] = [];
   #atMs: number[] = [];
-  /** The place of the oldest, which the next one replaces once the list is full. */
+  /** The index of the oldest, which the next one replaces once the list is full. */
   #oldest = 0;
 
   note(step: MachineStep, atMs: number): void {

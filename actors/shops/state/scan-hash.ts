@@ -1,8 +1,8 @@
 import type { Store } from '../../../runtime/store.ts';
 
 /**
- * Yields the fields and values of a hash in turns, some at a time. A field that stays is yielded once at least. `count`:
- * about how many fields one step reads. Rejects as `Store.read` does.
+ * Yields the fields and values of a hash in batches. A field that stays is yielded at least once. `count` is the
+ * approximate number of fields that one step reads. Rejects as `Store.read` does.
  */
 export async function* scanHash(
   store: Pick<Store, 'read'>,

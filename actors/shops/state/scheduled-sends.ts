@@ -15,9 +15,9 @@ import type { ShopKeys } from './shop-keys.ts';
 export interface ScheduledSend {
   readonly id: string;
   readonly sendAtMs: number;
-  /** After this it is not tried any more. */
+  /** After this time there is no further attempt. */
   readonly notAfterMs: number;
-  /** When it is tried next. Not stored: after a restart at once where it was due. */
+  /** The time of the next attempt. It is not stored, so after a restart a due send is attempted at once. */
   readonly tryAtMs: number;
   /** Why it was refused last. Not stored. */
   readonly lastCode?: FailureCode;
@@ -29,8 +29,8 @@ export type ScheduledDraft = Omit<MessageDraft, 'scheduledId' | 'batch'> & {
   readonly notAfterMs: number;
   readonly createdAtMs: number;
   /**
-   * A digest of all that is to be sent, under a key that is not in Redis. Kept after the content is gone, so that a
-   * replay can be compared. Absent: it has no idempotency key, or 0.2.0 stored it.
+   * A digest of all content, under a key that is not in Redis. It is kept after the content is removed, so that a
+   * replay can be compared. Absent if the send has no idempotency key, or 0.2.0 stored it.
    */
   readonly contentDigest?: string;
 };
@@ -53,7 +53,7 @@ export function scheduledWrites(place: Place, id: string, draft: ScheduledDraft)
   ];
 }
 
-/** Stores how it ended, without what was to be sent. */
+/** Stores its end and removes its content. */
 export function endWrites(
   place: Place,
   { id, draft, end }: { readonly id: string; readonly draft: ScheduledDraft; readonly end: ScheduledEnd },
@@ -110,7 +110,7 @@ export interface StoredSchedule {
   readonly end: ScheduledEnd | undefined;
 }
 
-/** The place of schedules, and how long they are kept. */
+/** The location of schedules, and their retention. */
 interface ScheduleReading {
   readonly keys: Place;
   readonly store: Pick<Store, 'read'>;
@@ -118,7 +118,7 @@ interface ScheduleReading {
   readonly retentionMs: number;
 }
 
-/** Reads one; undefined: there is none, or it is gone. */
+/** Reads one, or undefined if there is none. */
 export async function readSchedule(
   id: string,
   reading: ScheduleReading,

@@ -13,7 +13,7 @@ import type { ShopKeys } from './shop-keys.ts';
 const RECEIPTS_COUNT_MS = 2 * DAY_MS;
 /** Days that may contain stanzas from that time, including today. */
 const LIVE_DAYS = 3;
-/** Names in turn: a name comes again a day after its hash has expired. */
+/** The number of names in rotation: a name is used again a day after its hash has expired. */
 const NAMES = LIVE_DAYS + 1;
 
 type Place = Pick<ShopKeys, 'shop'>;
@@ -23,13 +23,13 @@ export interface SentStanza {
   readonly messageId: string;
   /** When it left, milliseconds since the Unix epoch. */
   readonly atMs: number;
-  /** E.164 with plus, as the network knows the number, or a group id. */
+  /** The number that the network knows in E.164 with plus, or a group id. */
   readonly to: string;
-  /** The network's own id of a person, where it was known; else empty. */
+  /** The network's own id of a person if it was known, else an empty text. */
   readonly lid: string;
 }
 
-/** All keys the index may have. */
+/** Returns all keys that the index may have. */
 export function sentIndexKeys({ shop }: Place): string[] {
   return Array.from({ length: NAMES }, (_, name) => `${shop}:on-wire:${name}`);
 }
@@ -38,22 +38,22 @@ function keyOfDay(place: Place, day: number): string {
   return `${place.shop}:on-wire:${day % NAMES}`;
 }
 
-/** Stores a stanza's place under its wire id. */
+/** Stores the message of a stanza under its wire id. */
 export function sentWrite(place: Place, wireId: string, { messageId, atMs, to, lid }: SentStanza): Write {
   return ['HSET', keyOfDay(place, dayOf(atMs)), wireId, `${messageId} ${atMs} ${to} ${lid}`];
 }
 
-/** Has Redis drop a day's part when no receipt counts any more for what is in it. */
+/** Returns the write that expires a day's part when receipts for it no longer count. */
 export function sentExpiry(place: Place, day: number): Write {
   return ['PEXPIREAT', keyOfDay(place, day), (day + LIVE_DAYS) * DAY_MS];
 }
 
-/** Remembers that somebody of a group has the message, or read it. */
+/** Stores that a member of a group has the message, or read it. */
 export function memberWrite(place: Place, member: string, { atMs }: Pick<SentStanza, 'atMs'>): Write {
   return ['HSET', keyOfDay(place, dayOf(atMs)), member, ''];
 }
 
-/** Asks each day's part for these fields, which are wire ids and members. */
+/** Returns the reads of these fields, which are wire ids and members, from each day's part. */
 export function sentReads(place: Place, fields: readonly string[], nowMs: number): Read[] {
   const today = dayOf(nowMs);
   return Array.from(
@@ -62,7 +62,7 @@ export function sentReads(place: Place, fields: readonly string[], nowMs: number
   );
 }
 
-/** Reads a stanza back; undefined: none of ours, or one that is too old. */
+/** Reads a stanza back, or undefined if it is not ours or too old. */
 export function decodeSent(text: string | null | undefined, nowMs: number): SentStanza | undefined {
   if (!text) return undefined;
   const [messageId = '', atMs = '', to = '', lid = ''] = text.split(' ');
@@ -70,7 +70,7 @@ export function decodeSent(text: string | null | undefined, nowMs: number): Sent
   return nowMs - sent.atMs > RECEIPTS_COUNT_MS ? undefined : sent;
 }
 
-/** True if a receipt for this stanza may come from this sender: its person, or a member of its group. */
+/** True if a receipt for this stanza may come from this sender: its recipient, or a member of its group. */
 export function isFromRecipient(
   { to, lid }: SentStanza,
   { from, group }: { readonly from: string; readonly group: string | undefined },

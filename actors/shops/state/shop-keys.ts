@@ -10,8 +10,8 @@ export function shopAddress({ tenantId, shopId }: ShopReference): Address {
 }
 
 /**
- * Every send asks; a shop's actor, its turns and the table it is found in then share one text as well. Some 0.3 KB each: more
- * shops than a node has active.
+ * Every send uses it. A shop's actor, its turns and the table that finds it then also share one text. About 0.3 KB
+ * each; the limit is above the number of active shops on a node.
  */
 const REMEMBERED_SHOPS = 50_000;
 
@@ -40,7 +40,7 @@ export function idempotencyKey(
   return shardKey(shard, 'shop', shopId, part, createHash('sha256').update(key).digest('base64url'));
 }
 
-/** The endings of a shop's keys, besides the key that is its name alone. */
+/** The endings of a shop's keys, in addition to the key that is its name alone. */
 const PARTS = [
   'accepted',
   'failed',
@@ -59,8 +59,8 @@ const PARTS = [
 ] as const;
 
 /**
- * The keys of one shop, besides its messages, idempotency keys and credentials. Keys that every send uses are stored,
- * the others are made when used. A node has ten thousand shops, and a key takes a hundred bytes.
+ * The keys of one shop, without those of its messages, idempotency keys and credentials. Keys that every send uses are
+ * stored, the others are made when used. A node has ten thousand shops, and a key takes a hundred bytes.
  */
 export class ShopKeys {
   /**
@@ -68,14 +68,17 @@ export class ShopKeys {
    * proxy, sealed).
    */
   readonly shop: string;
-  /** List: what the shop was let send, in order; index, queue and ledger at once (`accepted-list.ts`). */
+  /** List of the shop's accepted sends, in order. It is index, queue and ledger at once (`accepted-list.ts`). */
   readonly accepted: string;
   /**
    * Hash by phone, or by the network's own id (LID) of a person without a known number. The values: when they last
    * wrote, and if they opted out.
    */
   readonly writers: string;
-  /** Hash by the number a caller wrote, or by a LID: the number the network knows that person by, in E.164. */
+  /**
+   * Hash by the number that a caller wrote, or by a LID. The value is the number that the network knows that person by,
+   * in E.164.
+   */
   readonly aliases: string;
 
   constructor(shard: number, shopId: string) {
@@ -118,7 +121,7 @@ export class ShopKeys {
     return keyOf(this.shop, 'opt-out-notices');
   }
 
-  /** Sorted set, score 0: ids of what people wrote to the shop. */
+  /** Sorted set with score 0: ids of inbound messages to the shop. */
   get inbound(): string {
     return keyOf(this.shop, 'inbound');
   }
@@ -133,7 +136,7 @@ export class ShopKeys {
     return keyOf(this.shop, 'scheduled');
   }
 
-  /** Hash by id: what they send. */
+  /** Hash by id: the content of scheduled sends. */
   get scheduledDrafts(): string {
     return keyOf(this.shop, 'scheduled-drafts');
   }
@@ -143,7 +146,7 @@ export class ShopKeys {
     return keyOf(this.shop, 'batches');
   }
 
-  /** All of them, for what is erased with the shop. */
+  /** Returns all of them, for the erasure of the shop. */
   all(): string[] {
     return [this.shop, ...PARTS.map((part) => keyOf(this.shop, part))];
   }

@@ -19,7 +19,7 @@ import type { ScheduledSend } from './scheduled-sends.ts';
 import type { ShopKeys } from './shop-keys.ts';
 import type { Undelivered } from './undelivered.ts';
 
-/** A message that waits: what pacing needs of it. Its text stays in the store until it is sent. */
+/** A waiting message, with the data that pacing needs. Its text stays in the store until it is sent. */
 export interface QueuedMessage {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
@@ -28,11 +28,11 @@ export interface QueuedMessage {
   /** The number by which the network knows the recipient, if the caller wrote another. */
   readonly alias?: string;
   readonly createdAtMs: number;
-  /** The shop it is sent for, when this one carries it for the pool; absent: its own. */
+  /** The shop for which this one carries it in the pool. Absent if it is the shop's own message. */
   readonly carriedFor?: ShopReference;
-  /** Its place in the list of what the shop accepted; absent where it is carried. */
+  /** Its position in the list of accepted sends. Absent if it is carried. */
   readonly place?: number;
-  /** The batch that it belongs to; absent: none. */
+  /** The id of its batch. Absent if it belongs to none. */
   readonly batchId?: string;
 }
 
@@ -48,7 +48,7 @@ export interface ShopState extends ShopMachines {
   readonly queue: readonly QueuedMessage[];
   /** The message in progress, as it was in the queue. */
   readonly currentMessage: QueuedMessage | undefined;
-  /** The body of the message in progress, from the moment the session has it. Never stored. */
+  /** The body of the message in progress, once the session has it. Never stored. */
   readonly currentBody: MessageBody | undefined;
   /** Messages of this shop that the pool has, oldest first. They use none of the shop's own slots. */
   readonly pooled: readonly PooledMessage[];
@@ -64,25 +64,28 @@ export interface ShopState extends ShopMachines {
   readonly accepted: AcceptedList;
   /** The newest QR code. Never stored: a new session makes a new one. */
   readonly qr: { readonly text: string; readonly expiresAtMs: number } | undefined;
-  /** The code that waits to be typed on the phone. Never stored, as the QR code. */
+  /** The code that waits to be typed on the phone. Like the QR code, it is never stored. */
   readonly pairingCode: { readonly text: string; readonly expiresAtMs: number } | undefined;
-  /** The groups that a session last reported, kept over a drop; undefined: none yet. Never stored. */
+  /**
+   * The groups that a session last reported. They are kept while the session reconnects. Undefined if there was no
+   * report yet. Never stored.
+   */
   readonly groups: ReportedGroups | undefined;
-  /** False from the first order to stop until the actor is gone: nothing more is taken from the queue. */
+  /** False from the first order to stop until the actor is removed. Nothing more is taken from the queue. */
   readonly dispatching: boolean;
   /** False while operators have deactivated the tenant: nothing more is taken from the queue. */
   readonly tenantActive: boolean;
   /** The tenant's inbound mode. */
   readonly inbound: InboundMode;
-  /** The proxy through which all connections of its sessions go; undefined: they leave from the node's own address. */
+  /** The proxy for all connections of its sessions. If undefined, they use the node's own address. */
   readonly egress: ShopEgress | undefined;
-  /** Writes for what loading repaired; the first turn commits them. */
+  /** Writes for data that loading repaired; the first turn commits them. */
   readonly unstored: readonly Write[];
   /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
   readonly ledgerReplaced: boolean;
   /** The limits of the number that the network reported. */
   readonly limits: NetworkLimits;
-  /** The sends since the last receipt of any recipient; undefined: none. */
+  /** The sends since the last receipt of any recipient. Undefined if there are none. */
   readonly undelivered: Undelivered | undefined;
   /** The last transitions of both machines; changed in place once a commit succeeds. */
   readonly transitions: RecentTransitions;
@@ -95,8 +98,8 @@ interface ReportedGroups {
 }
 
 /**
- * Returns the state with some fields changed. Each field is named: a spread of so many fields takes V8 380 ns instead
- * of 50, and every send needs one.
+ * Returns the state with some fields changed. Each field is named, because a spread takes V8 380 ns instead of 50, and
+ * every send needs one.
  */
 export function changedShop(state: ShopState, changes: Partial<ShopState>): ShopState {
   const { shop, shard, keys, people, name, channel, pacing, queue, currentMessage, currentBody, pooled } =
@@ -201,7 +204,7 @@ export function isPreparing(state: Pick<ShopState, 'pacing' | 'currentMessage'>,
   return state.currentMessage?.messageId === messageId && pacingState(state) === 'preparing';
 }
 
-/** The place in the list of what was accepted before which no message of the shop waits. */
+/** Returns the position in the list of accepted sends before which no message of the shop waits. */
 export function settledPlace({ queue, currentMessage, pooled, accepted }: ShopState): number {
   let place = currentMessage?.place ?? accepted.next;
   for (const message of queue) place = Math.min(place, message.place ?? place);
@@ -209,7 +212,10 @@ export function settledPlace({ queue, currentMessage, pooled, accepted }: ShopSt
   return place;
 }
 
-/** Returns the queue's entry of a message. `alias`: the number by which the network knows its recipient, if another. */
+/**
+ * Returns the queue's entry of a message. `alias` is the number by which the network knows its recipient, if it
+ * differs.
+ */
 export function queuedMessage(body: MessageBody, place: number, alias?: string): QueuedMessage {
   const { id, kind, to, createdAtMs, batchId } = body;
   const own = { messageId: id, kind, to: to ?? '', createdAtMs, place };

@@ -4,10 +4,10 @@ import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledg
 import { SendLedger } from '../../../policy/send-ledger.ts';
 import { entryTextOf, messageIdOf } from './accepted-list.ts';
 
-/** A shop's ledger as it was stored, or a full one where it could not be read. */
+/** A shop's ledger as it was stored, or a full one if it could not be read. */
 export interface StoredLedger {
   readonly ledger: SendLedger;
-  /** The elements to store instead of these, oldest first, each in its place; absent: they stay unchanged. */
+  /** The elements to store instead of these, oldest first, each at its position. If absent, they stay unchanged. */
   readonly elements?: readonly string[];
   /** It could not be read, and counts as full from now on. */
   readonly unreadable?: true;
@@ -16,8 +16,8 @@ export interface StoredLedger {
 /**
  * Reads a shop's ledger from the newest elements of its accepted list. An entry with a time after `nowMs`, from a clock
  * that was ahead, counts as sent at `nowMs`. No window then admits one send too many, or waits for hours. An unreadable
- * ledger counts as full: the shop sends nothing for a day at most, rather than more than its caps. Ids stay unchanged
- * and in their places.
+ * ledger counts as full: the shop sends nothing for a day at most, rather than more than its caps. Ids and their
+ * positions stay unchanged.
  */
 export function readLedger(newest: readonly string[], nowMs: number): StoredLedger {
   const stored = newest.map(entryTextOf);
@@ -57,7 +57,7 @@ export function countedEntries(newest: readonly string[], nowMs: number): Ledger
 }
 
 /**
- * Returns the ledger of these entries. In a list, entries taken over with a number may be behind later ones of the
+ * Returns the ledger of these entries. In a list, entries taken over with a number may come after later ones of the
  * shop.
  */
 export function ledgerOf(entries: readonly LedgerEntry[]): SendLedger {

@@ -12,8 +12,8 @@ export function encodeLimits(limits: NetworkLimits): string {
 }
 
 /**
- * Reads it back. `actor`: how both machines were stored, where earlier programs kept the end of the bar that followed a
- * refusal.
+ * Reads the limits back. `actor` is the stored form of both machines, in which earlier programs stored the end of the
+ * bar after a refusal.
  */
 export function decodeLimits(
   stored: string | null | undefined,
@@ -25,7 +25,7 @@ export function decodeLimits(
   return limitsOfBar(pacing.context.coldPausedUntilMs);
 }
 
-/** The limits that an earlier program kept as the end of a bar. */
+/** Returns the limits that an earlier program stored as the end of a bar. */
 export function limitsOfBar(untilMs: number | null | undefined): NetworkLimits {
   return untilMs == null ? NO_LIMITS : { restriction: refusedUntil(untilMs), newChats: null };
 }
@@ -35,7 +35,7 @@ export function refusedUntil(untilMs: number): Restriction {
   return { kind: REFUSED, untilMs, isEndKnown: false };
 }
 
-/** The limits without waits that are longer than they can be, where a clock that was ahead stored them. */
+/** Returns the limits without impossibly long waits, which a node with a clock ahead may have stored. */
 export function presentLimits(limits: NetworkLimits, nowMs: number): NetworkLimits {
   const { restriction, newChats } = limits;
   const isTooLong = restriction?.isEndKnown === false && restriction.untilMs > nowMs + UNNAMED_END_MS;

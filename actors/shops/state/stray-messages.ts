@@ -7,9 +7,9 @@ import { scanHash } from './scan-hash.ts';
 
 /** The longest that `MESSAGE_RETENTION_DAYS` may be. */
 const MOST_DAYS = 3_650;
-/** Days that one command asks for. */
+/** Days in one command. */
 const DAYS_AT_ONCE = 365;
-/** Fields that one step looks at, three a message at most. */
+/** Fields that one step reads, at most three a message. */
 const SCAN_COUNT = 100;
 
 /** The store and the time by which stray messages are found. */

@@ -5,7 +5,9 @@ export interface Undelivered {
   /** When the first of them was sent, milliseconds since the Unix epoch. */
   readonly sinceMs: number;
   readonly count: number;
-  /** When their number became enough to report. Absent: it is not, or an earlier program counted them. */
+  /**
+   * The time at which their number became enough to report. Absent if it is not, or an earlier program counted them.
+   */
   readonly enoughSinceMs?: number;
   /** There are enough of them for long enough: operators are notified. */
   readonly isLong: boolean;
@@ -15,7 +17,7 @@ export interface Undelivered {
 const LONG_MS = 24 * 3_600_000;
 const LEAST = 3;
 
-/** One more was sent. */
+/** Returns the count after one more send. */
 export function oneMore(before: Undelivered | undefined, nowMs: number): Undelivered {
   const count = (before?.count ?? 0) + 1;
   return {
@@ -26,8 +28,8 @@ export function oneMore(before: Undelivered | undefined, nowMs: number): Undeliv
 }
 
 /**
- * Returns when enough of them will each have been sent for long enough; undefined: never at the present count, or
- * operators know.
+ * Returns the time at which enough of them will each have been sent for long enough. Undefined if the present count
+ * never gets there, or operators were notified.
  */
 export function undeliveredTimer(undelivered: Undelivered | undefined): DueTimer | undefined {
   if (undelivered === undefined || undelivered.isLong || undelivered.count < LEAST) return undefined;

@@ -11,7 +11,7 @@ import { carriedMessage, type QueuedMessage, queuedMessage } from './shop-state.
 
 /** The messages of a shop that have not ended, read from the store without the shop's actor. */
 export interface WaitingMessages {
-  /** Both machines as they are stored; null: never. */
+  /** Both machines as they are stored, or null if they never were. */
   readonly actor: string | null;
   /** The messages in its queue or in progress, its own and carried ones; `sending`: it may be on the wire. */
   readonly queued: readonly { readonly message: QueuedMessage; readonly sending: boolean }[];
@@ -20,8 +20,8 @@ export interface WaitingMessages {
 }
 
 /**
- * Reads what a shop that is not loaded has not ended. A record that cannot be read is left out, so that it keeps no
- * other one waiting.
+ * Reads the unfinished messages of a shop that is not loaded. An unreadable record is skipped, so that it delays no
+ * other one.
  */
 export async function readWaiting(address: Address, store: Store): Promise<WaitingMessages> {
   const { shard } = address;

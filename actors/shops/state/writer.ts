@@ -6,9 +6,9 @@ export interface Writer {
   readonly lastInboundAtMs: number;
   /** The network's stamp on that message, in whole seconds, for order. */
   readonly stampMs: number;
-  /** The last thing it wrote was an opt-out keyword (docs/contract.md, Opt-out). */
+  /** True if the person's last message was an opt-out keyword (docs/contract.md, Opt-out). */
   readonly optedOut: boolean;
-  /** The network's ids of its last messages, so that one delivered again changes nothing. */
+  /** The network's ids of the person's last messages, so that a repeated delivery changes nothing. */
   readonly wireIds: readonly string[];
 }
 
@@ -23,8 +23,8 @@ export interface Inbound {
 const REMEMBERED_WIRE_IDS = 8;
 
 /**
- * Returns the data after an inbound message. Undefined: nothing changes, since the message was seen before. A message
- * with an earlier network timestamp than the newest (late or out of order) does not replace it.
+ * Returns the data after an inbound message. Undefined if nothing changes, because the message was seen before. A
+ * message with an earlier network timestamp than the newest (late or out of order) does not replace it.
  */
 export function afterInbound(
   writer: Writer | undefined,
@@ -51,7 +51,7 @@ function afterWord(
   if (writer?.wireIds.includes(inbound.wireId)) return undefined;
   const wireIds = [...(writer?.wireIds ?? []), inbound.wireId].slice(-REMEMBERED_WIRE_IDS);
   if (writer !== undefined && inbound.atMs < writer.stampMs) return { ...writer, wireIds };
-  // The stamp is cut to the second: a reply within the second of our send would look older than the send.
+  // The timestamp is cut to the second. A reply within the second of our send would look older than the send.
   const lastInboundAtMs = Math.min(nowMs, inbound.atMs + 999);
   return { lastInboundAtMs, stampMs: inbound.atMs, optedOut: inbound.optedOut, wireIds };
 }

@@ -4,14 +4,14 @@ import type { ShopCommand } from './builder/shop-commands.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 
 /**
- * How long no code is requested after the network refused one because it was asked for too many, in milliseconds. It
- * equals the pause after a rate signal (docs/contract.md, Enforced in the sending component).
+ * How long no code is requested after the network refused one because of too many requests, in milliseconds. It equals
+ * the pause after a rate signal (docs/contract.md, Enforced in the sending component).
  */
 const CODE_PAUSE_MS = 15 * 60_000;
 
 /**
- * Starts the shop's connection, or resumes it. A code to type is refused where a number is linked already, and for a
- * while after the network was asked for too many.
+ * Starts the shop's connection, or resumes it. A code to type is refused if a number is linked already, and for a while
+ * after the network refused one because of too many requests.
  */
 export function askToConnect(
   builder: TurnBuilder,
@@ -29,15 +29,15 @@ export function askToConnect(
 }
 
 /**
- * Returns why there is no code to type: the network was asked for too many, or it refused the last session; undefined
- * if neither happened lately.
+ * Returns the reason why there is no code to type: too many requests, or the network refused the last session.
+ * Undefined if neither happened lately.
  */
 export function codeRefusal(
   { lastEnd, codesRefusedAtMs }: ChannelContext,
   nowMs: number,
 ): Failure | undefined {
   const refused = lastEnd?.end === 'pairing_refused' ? lastEnd : undefined;
-  // A program without this field kept the moment only in the last end.
+  // A program without this field stored the time only in the last end.
   const limitedAtMs = codesRefusedAtMs ?? (refused?.statusCode === 429 ? refused.atMs : undefined);
   const limitedMs = limitedAtMs === undefined ? 0 : limitedAtMs + CODE_PAUSE_MS - nowMs;
   if (limitedMs > 0) {

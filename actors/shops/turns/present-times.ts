@@ -5,7 +5,7 @@ import { changedShop, type QueuedMessage, type ShopState } from '../state/shop-s
 import { encodeLimits, presentLimits } from '../state/stored-limits.ts';
 import type { PacingTimes } from './builder/turn-builder.ts';
 
-/** The earlier of both; null stays null. */
+/** Returns the earlier of both; null stays null. */
 function notAfter(storedMs: number | null, mostMs: number): number | null {
   return storedMs === null ? null : Math.min(storedMs, mostMs);
 }

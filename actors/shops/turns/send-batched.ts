@@ -14,8 +14,8 @@ import { classOf, judgeSend } from './send/judge-send.ts';
 const TRY_AGAIN_MS = 30_000;
 
 /**
- * Makes the send to a recipient of a batch, and stores what came of it with the batch's progress. It must pass the policy with
- * the batch's share of each cap; then it is judged and accepted as any other send.
+ * Makes the send to a recipient of a batch, and stores its result with the batch's progress. It must pass the policy
+ * with the batch's share of each cap. After that it is judged and accepted like any other send.
  */
 export function sendBatched(
   builder: TurnBuilder,

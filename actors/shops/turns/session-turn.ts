@@ -36,7 +36,7 @@ export function onSessionEvent(
 ): void {
   const before = builder.state;
   switch (event.type) {
-    // Inbound messages and outcomes count, whichever session they come from.
+    // Inbound messages and outcomes count, from whatever session they come.
     case 'session.inbound':
       onInbound(builder, event, facts, options);
       break;
@@ -125,7 +125,7 @@ function onOutcome(
   } else if (builder.state.currentMessage?.messageId === messageId && isLate !== true) {
     builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
-    // It came late, and is about the shop's number all the same.
+    // It came late, but it is about the shop's number all the same.
     builder.stepPacing({ type: 'rate_limited_before', ...builder.moments(backoffMs) });
   }
 }
@@ -155,7 +155,7 @@ function onInbound(
 ): void {
   const writtenBy = facts.writtenBy ?? event.from;
   publishInbound(builder, { event, writtenBy, facts: facts.event }, options);
-  // A reaction is not a message: it must not lift somebody's STOP.
+  // A reaction is not a message: it must not cancel a STOP.
   const isWord = event.content?.kind !== 'reaction';
   const writer = isWord ? afterInbound(facts.writer, event, builder.nowMs) : undefined;
   if (writer !== undefined) {

@@ -13,13 +13,15 @@ import type { ShopEffect } from './builder/shop-commands.ts';
 import { NO_SESSION_LIMIT_MS, waitingEnd } from './builder/waiting-limits.ts';
 import { pooledEnd } from './pool/relinquish-message.ts';
 
-/** Most messages ended at a time; the next look ends more. All that a shop may have waiting is too much for one commit. */
+/**
+ * Most messages ended at a time; the next run ends more. All waiting messages of a shop are too many for one commit.
+ */
 const MOST_ENDED = 100;
 
 /**
  * Ends the messages of a suspended shop that no turn will end. A message that may be on the wire fails with
  * `BOT_RESTARTED`, as when the shop resumes. Waiting ones end as without a session, 10 minutes into the suspension,
- * with `BOT_SERVICE_UNREACHABLE`. For messages at the pool the end is read there. The same commit publishes each end to
+ * with `BOT_SERVICE_UNREACHABLE`. The end of messages at the pool is read there. The same commit publishes each end to
  * the tenant, as a turn does. The stored data may be what crashed the shop, so each record is read separately.
  */
 export async function settleSuspended(
@@ -65,7 +67,7 @@ export async function settleSuspended(
   return { writes, effects };
 }
 
-/** Why a message that waits in a suspended shop ends now; undefined: it waits on. */
+/** Returns the reason why a message that waits in a suspended shop ends now. Undefined if it continues to wait. */
 function overdue(
   message: QueuedMessage,
   shop: Pick<ShopMachines, 'channel'> & { readonly sinceMs: number; readonly nowMs: number },

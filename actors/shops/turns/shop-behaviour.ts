@@ -57,9 +57,9 @@ export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions
    * stored.
    */
   readonly ledgerReplaced: (shop: ShopReference) => void;
-  /** A session worker is there to take orders. */
+  /** Returns true if a session worker can take orders. */
   readonly available: () => boolean;
-  /** Opens what was kept of the numbers of erased shops. */
+  /** Opens the archived data of the numbers of erased shops. */
   readonly vault: NumberVault;
   readonly egressVault: Pick<EgressVault, 'renewed'>;
 }
@@ -132,7 +132,8 @@ export function shopBehaviour(
       const builder = new TurnBuilder(state, nowMs, options);
       builder.write(...state.unstored);
       builder.change({ unstored: [] });
-      // After a crash of the actor alone its session still runs, and the outcome of what is on the wire still comes.
+      // After a crash of the actor alone, its session still runs, and the outcome of the message on the wire still
+      // arrives.
       if (cause !== 'crash') settleLostProcess(builder);
       else settleCrash(builder);
       endOverdue(builder);
@@ -211,7 +212,7 @@ function turn(
     case 'pool.withdraw':
       return builder.finish(asPoolShop(builder, command, facts));
     case 'first_look':
-      // It may have been put back meanwhile, and be in progress again: then it is checked at once.
+      // It may have been put back meanwhile, and be in progress again. It is then checked at once.
       if (isPreparing(builder.state, command.messageId) && builder.state.currentBody === undefined) {
         if (facts.dispatch !== undefined) onFirstLook(builder, facts.dispatch);
       }
@@ -259,7 +260,7 @@ function send(
     : sendScheduled(builder, command, facts, options);
 }
 
-/** Makes a due send, and stores its end with the message. An answer that comes twice decides nothing. */
+/** Makes a due send, and stores its end with the message. A repeated reply decides nothing. */
 function sendScheduled(
   builder: TurnBuilder,
   command: SendCommand,
@@ -323,7 +324,7 @@ function noteUndelivered(builder: TurnBuilder): void {
   if (undelivered !== undefined) builder.change({ undelivered: { ...undelivered, isLong: true } });
 }
 
-/** The characters of a draft, and some for the rest of it. */
+/** Returns the characters of a draft, and an allowance for its other fields. */
 function draftSize(draft: MessageDraft | StatusDraft): number {
   const text = 'caption' in draft ? draft.caption : draft.text;
   return DRAFT_OVERHEAD_BYTES + (text?.length ?? 0) + (draft.mediaUrl?.length ?? 0);
@@ -331,7 +332,7 @@ function draftSize(draft: MessageDraft | StatusDraft): number {
 
 const DRAFT_OVERHEAD_BYTES = 128;
 
-/** Settles the message that an earlier process left in progress (docs/contract.md, Message states). */
+/** Ends the message that an earlier process left in progress (docs/contract.md, Message states). */
 function settleLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
     builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.moments() });

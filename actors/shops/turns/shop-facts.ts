@@ -32,13 +32,13 @@ import type { ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import { type DispatchFacts, readDispatch } from './wire/dispatch-facts.ts';
 import { type ReceiptFacts, readReceipts } from './wire/receipt-turn.ts';
 
-/** The facts for a turn besides the shop's state, read before it. */
+/** The facts for a turn in addition to the shop's state, read before it. */
 export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFacts {
   readonly send?: SendFacts;
   /** For a status: the original of the same idempotency key. */
   readonly original?: StoredMessage;
   readonly dispatch?: DispatchFacts;
-  /** The facts of this shop, as one of the pool, about the message of a question. */
+  /** The facts of this shop, as one of the pool, about the message of a request. */
   readonly carry?: CarryFacts;
   /** The shops that this one, as one of the pool, wrote for to the person who opts out now. */
   readonly carriedFor?: readonly ShopReference[];
@@ -50,19 +50,19 @@ export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFac
   readonly receipts?: ReceiptFacts;
   /** The head of the shop's list, before it is cut. */
   readonly oldest?: readonly string[];
-  /** The inbound message that is to be marked as read; absent: it is gone. */
+  /** The inbound message to mark as read. Absent if it was removed. */
   readonly inbound?: StoredInbound;
   /** Set for an inbound message that must be published to the tenant. */
   readonly event?: EventFacts;
   readonly batch?: BatchFacts;
-  /** A session worker is there to take orders. */
+  /** True if a session worker can take orders. */
   readonly available: boolean;
 }
 
 /** Elements of the list that go at most at a time: more than a day can bring. */
 const MOST_CUT = 2 * LEDGER_BOUND;
 
-/** A command that comes to its turn, other than a send, and where what it needs is known. */
+/** A command other than a send whose turn is next, and the location of its facts. */
 interface FactsQuestion {
   readonly state: ShopState;
   readonly command: Exclude<ShopCommand, { readonly type: 'send' }>;
@@ -192,7 +192,7 @@ async function readCarry(state: ShopState, command: PoolCommand, store: Store): 
 }
 
 /**
- * Returns the position of a carried message's entry in the shop's list, from the end; undefined: it no longer counts.
+ * Returns the position of a carried message's entry in the shop's list, from the end. Undefined if it no longer counts.
  */
 async function readEntryPlace(
   { keys }: ShopState,
@@ -216,8 +216,8 @@ function subjectOf(command: PoolCommand): { readonly messageId: string; readonly
 
 /**
  * Reads the facts for the turn on a send. For a first send to a number they are usually in memory, so it does not wait
- * for Redis. This is separate from other commands, since each send would pay for their closures. `available`: a session
- * worker is there.
+ * for Redis. This is separate from other commands, since each send would pay for their closures. `available` is true if
+ * a session worker can take orders.
  */
 export function readSend(
   state: ShopState,

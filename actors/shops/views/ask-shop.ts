@@ -5,7 +5,7 @@ import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 
-/** The answer for a shop that is gone. */
+/** The reply for a shop that does not exist. */
 export const NO_SHOP = failed('SHOP_NOT_FOUND');
 
 /** Gives a command to a shop's actor. */
@@ -27,7 +27,7 @@ export async function fromShop<Value>(
   return state === undefined ? NO_SHOP : answer(state);
 }
 
-/** A page of ids, newest first, of those behind the cursor. */
+/** Returns a page of ids, newest first, after the cursor. */
 export function idPage(
   all: readonly string[],
   { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },

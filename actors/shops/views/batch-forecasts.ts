@@ -17,7 +17,7 @@ import { type EstimateTimes, messageTimeMs } from './queue-place.ts';
 /** How long a forecast is shown again while no batch of the shop changes. */
 const SHOWN_AGAIN_MS = 10_000;
 
-/** A batch that is asked about. */
+/** The batch to forecast. */
 interface Asked {
   readonly batchId: string;
   readonly content: BatchContent;
@@ -26,8 +26,8 @@ interface Asked {
 type Forecast = Promise<BatchForecastView | null>;
 
 /**
- * Forecasts a batch that may still send; one that is paused or stopped as if it went on now. A forecast looks at months, so it
- * is made in slices, and callers who ask at the same time share one.
+ * Forecasts a batch that may still send. A paused or stopped batch is forecast as if it resumed now. A forecast covers
+ * months, so it is made in slices, and simultaneous callers share one.
  */
 export function batchForecasts(parts: {
   readonly actors: Pick<Actors, 'state'>;
@@ -71,7 +71,7 @@ function runOf(
   if (batch === undefined || batch.status === 'cancelled' || batch.status === 'expired') return undefined;
   if (waitingOf(batch) === 0) return undefined;
   const sending = state.batches.filter((other) => other === batch || isActive(other));
-  // Contents of others are not read for it: each counts as one that differs from every other batch's.
+  // Contents of other batches are not read: each counts as different from every other.
   const plans = sending.map((other) =>
     planOf(other, other === batch ? content : { text: `batch ${other.id}` }),
   );

@@ -13,7 +13,10 @@ interface CancellingParts {
   readonly pool: Pick<PoolClient, 'takeBack'>;
 }
 
-/** A message may go from one pool shop to another between two looks at it; more often is left to the caller. */
+/**
+ * Between two reads, a message may move from one pool shop to another. After this number of attempts the caller must
+ * retry.
+ */
 const TRIES = 3;
 /** Messages that are taken back from the pool at a time. */
 const AT_A_TIME = 16;
@@ -37,7 +40,10 @@ export async function cancelOne(
   return UNANSWERED;
 }
 
-/** Ends all that match. Counts those that ended; what the pool has sent meanwhile, or does not answer for, is not among them. */
+/**
+ * Ends all messages that match, and counts those that ended. Messages that the pool has sent meanwhile, or does not
+ * reply for, do not count.
+ */
 export async function cancelMatching(
   parts: CancellingParts,
   shop: ShopReference,

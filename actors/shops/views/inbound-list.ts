@@ -5,14 +5,14 @@ import { type InboundRecord, readInbound, type StoredInbound } from '../state/in
 import type { NumberVault } from '../state/number-vault.ts';
 import type { ShopKeys } from '../state/shop-keys.ts';
 
-/** Ids that one page looks at, where messages are gone that the index still names. */
+/** Ids that one page reads, if the index names messages that were removed. */
 const MOST_SCANNED = 1_000;
 /** Messages that are read at a time. */
 const BATCH = 100;
 
 /**
- * A page of what people wrote to a shop, newest first. A cursor names an id, so that messages that come in meanwhile neither
- * shift nor repeat what follows it.
+ * Returns a page of inbound messages to a shop, newest first. A cursor names an id, so that new messages neither shift
+ * nor repeat the following ones.
  */
 export async function listInbound(
   shop: { readonly shard: number; readonly keys: Pick<ShopKeys, 'inbound'> },

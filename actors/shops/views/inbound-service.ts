@@ -24,7 +24,7 @@ export interface InboundServiceOptions {
   };
 }
 
-/** The API's questions about what people wrote. */
+/** The API's operations on inbound messages. */
 export function inboundService(options: InboundServiceOptions): InboundOperations {
   const { actors } = options;
   const tenantOf = (tenantId: string): Promise<TenantState | undefined> =>

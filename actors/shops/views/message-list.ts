@@ -10,16 +10,16 @@ import type { ShopState } from '../state/shop-state.ts';
 
 /** Messages that are read at a time. */
 const BATCH = 100;
-/** Elements that are looked through at a time for the place of a cursor. */
+/** Elements that are searched at a time for the position of a cursor. */
 const LOOK = 1_000;
 
-/** Messages one page looks at. With thirty days of messages behind a filter, all of them would be ten thousand. */
+/** Messages that one page reads. With a filter over thirty days, all of them would be ten thousand. */
 const MOST_SCANNED = 1_000;
 
 /**
  * Returns a page of a shop's messages, newest first. A cursor names an id, so that new messages neither shift nor
  * repeat what follows it. Waiting messages are at the list's end. Failed and rejected ones have separate indexes;
- * `sent` reads all. A page that has read 1,000 messages ends there, short or empty, with a cursor that continues behind
+ * `sent` reads all. A page that has read 1,000 messages ends there, short or empty, with a cursor that continues after
  * them.
  */
 export async function listMessages(
@@ -46,7 +46,7 @@ export async function listMessages(
   return { items, nextCursor: null };
 }
 
-/** Ids, newest first, and so many at a time that their messages are read together. */
+/** Yields ids, newest first, in groups whose messages are read together. */
 function idsOf(
   keys: ShopKeys,
   store: Store,
@@ -57,7 +57,7 @@ function idsOf(
   return acceptedIds(keys, store, cursor);
 }
 
-/** Yields the messages that may wait: all behind those that are known to have ended. */
+/** Yields the messages that may wait: all after those that are known to have ended. */
 async function* waitingIds(
   keys: ShopKeys,
   store: Store,
@@ -122,7 +122,7 @@ async function endOfPage(list: string, store: Store, cursor: string | undefined)
   return older ?? 0;
 }
 
-/** Ids in the order of the list; undefined where a message of another shop was counted. */
+/** Returns ids in the order of the list. An entry is undefined if a message of another shop was counted. */
 async function readIds(
   list: string,
   store: Store,

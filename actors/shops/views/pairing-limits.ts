@@ -3,25 +3,27 @@ import type { Clock } from '../../../runtime/clock.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How many different numbers a tenant may ask in 24 hours (docs/contract.md, Pairing by code). */
+/** How many different numbers a tenant may pair in 24 hours (docs/contract.md, Pairing by code). */
 const NUMBERS_A_DAY = 10;
-/** How often one number is asked in an hour, by all tenants of the node: its phone is notified each time. */
+/**
+ * How often a code for one number is requested in an hour, by all tenants of the node. Each request notifies its phone.
+ */
 const TIMES_AN_HOUR = 5;
-/** How long the node requests no code after the network refused one because it was asked for too many. */
+/** How long the node requests no code after the network refused one because of too many requests. */
 const NODE_PAUSE_MS = 15 * 60_000;
 /** The failure for the caller, which names whose limit was reached. */
 const NETWORK_REFUSED = 'The chat network said that it was asked for too many codes.';
 const TOO_OFTEN = `The limit of this service: one number is asked for ${TIMES_AN_HOUR} codes an hour.`;
 const TOO_MANY = `The limit of this service: ${NUMBERS_A_DAY} different numbers are asked for codes in 24 hours.`;
 
-/** Why no code is asked for now. */
+/** The reason why no code is requested now. */
 export interface PairingWait {
   readonly waitMs: number;
   /** States if the network refused, or a limit of this service. */
   readonly message: string;
 }
 
-/** From this many entries on, those that are over are looked for and dropped. */
+/** From this number of entries on, expired ones are searched and dropped. */
 const SWEPT_FROM = 1_000;
 
 /**
@@ -30,9 +32,9 @@ const SWEPT_FROM = 1_000;
  */
 export class PairingLimits {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** When each number was asked in the last hour. */
+  /** The times of the requests for each number in the last hour. */
   readonly #asked = new Map<string, readonly number[]>();
-  /** By tenant: when each number of the last 24 hours was asked last. */
+  /** By tenant: the time of the last request for each number in the last 24 hours. */
   readonly #tenants = new Map<string, Map<string, number>>();
   #pausedUntilMs = 0;
 
@@ -40,7 +42,9 @@ export class PairingLimits {
     this.#clock = clock;
   }
 
-  /** Counts a question for a code. Returns why the tenant must wait before it may ask; undefined: it may. */
+  /**
+   * Counts a request for a code. Returns the reason why the tenant must wait, or undefined if the request may be sent.
+   */
   take(tenantId: string, phone: string): PairingWait | undefined {
     const nowMs = this.#clock.monotonicMs();
     if (this.#pausedUntilMs > nowMs) return { waitMs: this.#pausedUntilMs - nowMs, message: NETWORK_REFUSED };
@@ -58,7 +62,7 @@ export class PairingLimits {
     return undefined;
   }
 
-  /** The network refused a code because this node asked for too many. */
+  /** The network refused a code because this node sent too many requests. */
   refused(): void {
     this.#pausedUntilMs = this.#clock.monotonicMs() + NODE_PAUSE_MS;
   }

@@ -7,18 +7,18 @@ import type { PacingTimes } from '../turns/builder/turn-builder.ts';
 /** Composing is shown for 1 to 6 seconds before each message. */
 const COMPOSING_MS = 3_500;
 
-/** The times that an estimate goes by. */
+/** The times on which an estimate is based. */
 export type EstimateTimes = Pick<PacingTimes, 'gapFromMs' | 'gapToMs'>;
 
 /**
- * The record last shown of each stored one. While neither place nor estimate changes, a poll returns the same object, so
- * its remembered JSON is found again.
+ * The record last shown of each stored one. While neither position nor estimate changes, a poll returns the same
+ * object, so its cached JSON is found again.
  */
 const lastShown = new WeakMap<MessageView, MessageView>();
 
 /**
- * Adds the message's place in its shop's queue to the record, while it waits. `state`: the shop, where it is in memory.
- * Returns the record unchanged where no place is known.
+ * Adds the message's position in its shop's queue to the record, while it waits. `state` is the shop, if it is in
+ * memory. Returns the record unchanged if no position is known.
  */
 export function withPlace(
   view: MessageView,
@@ -36,7 +36,7 @@ export function withPlace(
   return shown;
 }
 
-/** Returns the average time of one message, with the gap behind it. */
+/** Returns the average time of one message, with the gap after it. */
 export function messageTimeMs({ gapFromMs, gapToMs }: EstimateTimes): number {
   return (gapFromMs + gapToMs) / 2 + COMPOSING_MS;
 }
@@ -50,7 +50,7 @@ function positionOf(messageId: string, { queue, currentMessage }: ShopState): nu
 
 /**
  * Returns when the message leaves if nothing comes in between, in whole seconds: more digits would be false precision.
- * Null while the queue is stopped, or the message's batch keeps it back, for an unknown time.
+ * Null while the queue is stopped, or while the message's batch delays it, for an unknown time.
  */
 function estimate(
   state: ShopState,

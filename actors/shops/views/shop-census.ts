@@ -5,7 +5,7 @@ import type { ShopStatus, ShopSummary } from './shop-summary.ts';
 /** Counts of a node's actors by their states. */
 export interface ShopCensus {
   readonly shops: number;
-  /** Messages that wait for their turn. */
+  /** Messages that wait in the queue. */
   readonly queued: number;
   /** Sends that wait for their time. */
   readonly scheduled: number;
@@ -13,11 +13,14 @@ export interface ShopCensus {
   readonly oldestMessageMs: number | null;
   /** Batches that have not ended, by state. */
   readonly batches: Readonly<Partial<Record<BatchStatus, number>>>;
-  /** Since when one of them has decided on no recipient although it may; null: none waits. It may lie ahead. */
+  /**
+   * The time since which one of them has processed no recipient although it may. Null if none waits. It may be in the
+   * future.
+   */
   readonly batchStandsSinceMs: number | null;
   /** Commands that wait in the mailboxes of all actors, tenants' included. */
   readonly mailboxDepth: number;
-  /** Shops by each word of their status; a shop has several. */
+  /** Shops by each status word; a shop has several. */
   readonly states: Readonly<Record<string, number>>;
   /** Ids of tenants that wait for an operator, the first ones of many. */
   readonly suspendedTenants: readonly string[];

@@ -60,21 +60,18 @@ export interface ShopServiceOptions {
   readonly pool: Pick<PoolClient, 'find' | 'takeBack'>;
   /** The times between sends, for estimates of when one leaves. */
   readonly times: EstimateTimes;
-  /** How long ended scheduled sends are kept, in milliseconds. */
+  /** Retention of ended scheduled sends in milliseconds. */
   readonly retentionMs: number;
   /** True if a session worker can take orders. */
   readonly host: { available(): boolean };
   /**
-   * Asks the shop's session for its groups, or for one of them, once it is open; settles when it reported them or took
-   * too long.
+   * Asks the shop's session for its groups, or for one of them, once it is open. Settles after the session's report, or
+   * after a timeout.
    */
   readonly askGroups: (shop: ShopReference, groupId?: string) => Promise<void>;
 }
 
-/**
- * The API's questions to a shop: reads answer from the actor's last committed state, changes go through its
- * mailbox.
- */
+/** The API's operations on a shop. Reads use the actor's last committed state, changes go through its mailbox. */
 export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, clock, qrImage, pool, askGroups } = options;
 
@@ -105,11 +102,11 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     actors.state<TenantState>(tenantAddress(tenantId));
   const sendOf = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
     const settings = tenant?.settings ?? resolveSettings({});
-    // A reply quotes what was written to the shop's own number, and a batch waits for it.
+    // A reply quotes a message to the shop's own number, and a batch waits for it.
     const isOwn = draft.reply !== undefined || draft.batch !== undefined;
     const mayGoByPool = !isOwn && (tenant?.record.poolFallback ?? false);
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
-    // A send to a number that may not use the pool needs only one ask.
+    // A send to a number that may not use the pool needs only one request.
     const isOnce = !mayGoByPool && isPerson(draft.to);
     return isOnce ? askToSend(shop, command) : askTwice(shop, command);
   };
@@ -170,7 +167,10 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
   };
 }
 
-/** Why the phone must not be asked for a code; undefined: it may be, and is counted, unless nothing is asked of it. */
+/**
+ * Returns the reason why no code may be requested for the phone. Undefined if it may be; the request is then counted if
+ * it notifies the phone.
+ */
 async function phoneWait(
   shop: ShopReference,
   pairWith: string,
@@ -191,7 +191,7 @@ function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
   return pairedAtMs === null && !isWaiting;
 }
 
-/** The channel with its code, or why there is none. */
+/** Returns the channel with its code, or the reason why there is none. */
 async function pairingReply(
   state: ShopState,
   { clock, qrImage }: Pick<ShopServiceOptions, 'clock' | 'qrImage'>,
@@ -273,7 +273,7 @@ function messageOperations(
   };
 }
 
-/** A record with its message's place in the queue, while its shop is in memory. */
+/** Adds a queued message's position and estimate to its record, while its shop is in memory. */
 function placeOf(
   tenantId: string,
   view: MessageView,
@@ -284,7 +284,7 @@ function placeOf(
   return withPlace(view, state, { times, nowMs: clock.wallMs() });
 }
 
-/** Returns the place of a shop's stored messages, even for a suspended shop with an actor that does not answer. */
+/** Returns the shard and the keys of a shop, even for a suspended shop with an actor that does not answer. */
 async function storedShop(
   shop: ShopReference,
   actors: Pick<Actors, 'state'>,
@@ -298,7 +298,7 @@ async function storedShop(
   }
 }
 
-/** True if a session is open that can be asked. */
+/** True if an open session can answer. */
 function isConnected(state: ShopState | undefined): boolean {
   return state !== undefined && channelState(state) === 'connected';
 }
@@ -311,7 +311,7 @@ function groupsOf(state: ShopState): Outcome<readonly GroupView[]> {
   return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
 }
 
-/** A message that is asked for, and its tenant. */
+/** A requested message, and its tenant. */
 interface AskedMessage {
   readonly tenant: TenantState;
   readonly id: string;
@@ -338,7 +338,9 @@ function storedMessage(
   return known === undefined ? readView({ tenant, id }, store) : shownTo(tenant, views.of(id, known));
 }
 
-/** A message that must be read from Redis was not asked for lately, and may not be again: no view of it is kept. */
+/**
+ * A message that must be read from Redis was not requested lately, and may not be again. So no view of it is cached.
+ */
 async function readView({ tenant, id }: AskedMessage, store: Store): Promise<Outcome<MessageView>> {
   const { shard } = tenant;
   const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);

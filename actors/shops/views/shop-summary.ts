@@ -16,7 +16,7 @@ export interface ShopSummary {
   /** How long the oldest command has waited, in milliseconds. */
   readonly oldestQueuedMs: number;
   readonly restarts: number;
-  /** Messages that wait for their turn. */
+  /** Messages that wait in the queue. */
   readonly queued: number;
   /** Sends that wait for their time. */
   readonly scheduled: number;
@@ -24,7 +24,10 @@ export interface ShopSummary {
   readonly oldestMessageMs: number | undefined;
   /** The states of its batches that have not ended. */
   readonly batches: readonly BatchStatus[];
-  /** Since when one of them has decided on no recipient although it may; undefined: none waits. It may lie ahead. */
+  /**
+   * The time since which one of them has processed no recipient although it may. Undefined if none waits. It may be in
+   * the future.
+   */
   readonly batchStandsSinceMs: number | undefined;
   readonly status: ShopStatus;
 }
@@ -34,7 +37,7 @@ export interface ShopStatus {
   /**
    * The words by which an operator may look for the shop, without duplicates.
    *
-   * They are the channel's state in the contract's word and in the machine's, the pacing state, and the actor's status.
+   * They are the channel's state in the contract's term and in the machine's, the pacing state, and the actor's status.
    * Others name troubles: `held` (an operator paused it), `tenant_inactive`, `login_refused` (the network refuses its
    * login), `egress_unreachable` (its proxy makes no connection), `passkey_required` (the account links devices with a
    * passkey only), `number_in_use` (another shop has the number), `flagged` (its session was lost), `restricted` (the
@@ -42,7 +45,7 @@ export interface ShopStatus {
    * (no message of a day was delivered).
    */
   readonly words: readonly string[];
-  /** How urgently it needs an operator; 0: not at all. */
+  /** How urgently it needs an operator; 0 means not at all. */
   readonly trouble: number;
 }
 

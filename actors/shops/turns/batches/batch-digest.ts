@@ -3,7 +3,7 @@ import type { NumberVault } from '../../state/number-vault.ts';
 
 type Digests = Pick<NumberVault, 'digests'>;
 
-/** Returns the digests of all that a call asks for, the newest key's first, to compare a replay with its original. */
+/** Returns the digests of all fields of a call, the newest key's first, to compare a replay with its original. */
 export function batchDigests(vault: Digests, asked: BatchAsked): readonly string[] {
   const { name, text = null, mediaUrl = null, mediaType, recipients, notBeforeMs = null } = asked;
   const { notAfterMs = null, quietHours, share, paused } = asked;

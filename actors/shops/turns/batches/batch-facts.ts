@@ -11,10 +11,10 @@ import { type RecipientFacts, readRecipient } from '../people/recipient-facts.ts
 
 import { batchDigests, recipientDigests } from './batch-digest.ts';
 
-/** A recipient of a batch, and what is known of them. */
+/** A recipient of a batch, with the known facts about them. */
 export interface KnownRecipient {
   readonly recipient: BatchRecipient;
-  /** Why they are not taken; undefined: they are. */
+  /** The reason of a refusal. Undefined if they are taken. */
   readonly refusal: BatchRefusal | undefined;
   readonly was: BatchClass;
   /** The batch has them already. */
@@ -23,7 +23,7 @@ export interface KnownRecipient {
 
 /** The facts for a turn about a batch. */
 export interface BatchFacts {
-  /** The batch that the idempotency key made, and what came of that call. */
+  /** The batch that the idempotency key made, and the result of that call. */
   readonly original?: { readonly id: string } & FirstCall;
   /** The answer to the first call that added recipients with this key. */
   readonly added?: FirstCall | undefined;
@@ -58,7 +58,7 @@ export function isBatchCommand(command: ShopCommand): command is BatchCommand {
   return type === 'create_batch' || type === 'add_recipients' || type === 'steer_batch';
 }
 
-/** Reads what such a command needs. */
+/** Reads the facts for such a command. */
 export async function readBatchFacts(
   state: ShopState,
   command: BatchCommand,
@@ -99,7 +99,7 @@ async function readOfNew(
   return { digests, recipients: await readRecipients(state, { recipients, isThere: () => false }, sources) };
 }
 
-/** All of one call are asked about at once, which is one round trip. */
+/** The lookups for all recipients of a call go in one round trip. */
 async function readRecipients(
   state: ShopState,
   asked: {

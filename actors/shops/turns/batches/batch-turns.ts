@@ -30,7 +30,7 @@ const MOST_RECIPIENTS = 10_000;
 const FURTHEST_MS = 90 * DAY_MS;
 const LONGEST_MS = 180 * DAY_MS;
 const DEFAULT_LONGEST_MS = 90 * DAY_MS;
-/** Fields of one write, so that none is large. */
+/** Most fields of one write, so that none is large. */
 const FIELDS_A_WRITE = 200;
 
 /** The content of a batch that is not stored. */
@@ -144,7 +144,7 @@ function addRecipients(
   return done({ batchId, replayed: false, differs: false, refused });
 }
 
-/** Pauses, resumes or cancels a batch; what was ordered before is answered again. */
+/** Pauses, resumes or cancels a batch. A repeated command gets the same answer. */
 function steerBatch(
   builder: TurnBuilder,
   batchId: string,
@@ -175,14 +175,14 @@ export function endUnsent(builder: TurnBuilder, batchId: string, reason: 'CANCEL
   builder.stepPacing({ type: 'blocked', reason });
 }
 
-/** Somebody decided that it goes on: what stopped it before does not count again. */
+/** A caller resumed it, so the earlier reasons for a stop no longer count. */
 function resumed(batch: Batch, nowMs: number): Batch {
   const status = batch.startedAtMs === null ? 'waiting' : 'running';
   const forgotten = { stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 };
   return { ...batch, status, movedAtMs: nowMs, ...forgotten };
 }
 
-/** Puts a changed batch in its place. */
+/** Replaces a batch by its changed form. */
 export function changeBatch(builder: TurnBuilder, changed: Batch): void {
   builder.change({ batches: builder.state.batches.map((one) => (one.id === changed.id ? changed : one)) });
 }

@@ -1,7 +1,7 @@
 /**
- * Batches drip: one recipient at a time, and only while nothing else waits in the shop's queue, so that single sends go first.
- * Each message is made by an ordinary send. It is asked for by an effect, and decided in the turn of that send, with the
- * progress of the batch in the same commit.
+ * A batch sends to one recipient at a time, and only while nothing else waits in the shop's queue, so that single sends
+ * go first. Each message is made by an ordinary send. An effect requests that send. Its turn decides it, and commits it
+ * together with the progress of the batch.
  */
 import { batchOpensMs, MOST_POSTPONED } from '../../../../policy/batch-forecast.ts';
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
@@ -23,10 +23,10 @@ import { isIdle, isOpen, pacingState, type QueuedMessage, type ShopState } from 
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { changeBatch, endUnsent } from './batch-turns.ts';
 
-/** How long the answer to a requested send may take. */
+/** The longest time for the reply to a requested send. */
 const ANSWER_MS = 30_000;
 
-/** When a batch of the shop is to be looked at again. */
+/** Returns the time of the next check of the shop's batches. */
 export function batchTimer(state: ShopState): DueTimer | undefined {
   if (state.batches.length === 0 || !state.dispatching) return undefined;
   const isFree = mayDrip(state, (message) => isSetAside(state, message));
@@ -44,7 +44,7 @@ function dueOf(
   const { id, status, notAfterMs, notBeforeMs } = batch;
   const { state, isFree, askedUntilMs } = around;
   const heldMs = isActive(batch) && holdsBack(state, id) ? batch.tryAtMs : Number.POSITIVE_INFINITY;
-  // It waits for its messages alone.
+  // It only waits for its messages.
   if (isDone(batch, Number.POSITIVE_INFINITY)) {
     if (hasMessages(state, id))
       return Math.min(heldMs, hasUnsent(state, id) ? notAfterMs : Number.POSITIVE_INFINITY);
@@ -65,7 +65,7 @@ function hasUnsent(state: ShopState, batchId: string): boolean {
   return state.queue.some((message) => message.batchId === batchId);
 }
 
-/** Looks at all batches: ends those that have come to it, and has one recipient written to. */
+/** Checks all batches: ends the finished ones and starts one send. */
 export function dripBatches(builder: TurnBuilder, retentionMs: number): void {
   if (!builder.state.dispatching) return;
   for (const batch of builder.state.batches) endIfOver(builder, batch, retentionMs);
@@ -104,7 +104,7 @@ function mayDripNow({ state, nowMs }: TurnBuilder): boolean {
   return mayDrip(state, (message) => batchObstacle(state.batches, message, nowMs) === 'wait');
 }
 
-/** Returns the batch if its next recipient is at this place; undefined: it has moved on, or may not send now. */
+/** Returns the batch if its next recipient has this index. Undefined if it has moved on, or may not send now. */
 export function drippingBatch(builder: TurnBuilder, { id, place }: BatchPlace): Batch | undefined {
   const { state, nowMs } = builder;
   const batch = state.batches.find((one) => one.id === id);
@@ -113,13 +113,13 @@ export function drippingBatch(builder: TurnBuilder, { id, place }: BatchPlace): 
   return nextPlace(batch, nowMs) === place ? batch : undefined;
 }
 
-/** An answer came without a decision: the send is requested again. */
+/** A reply came without a decision: the send is requested again. */
 export function answered(builder: TurnBuilder, { id, place }: BatchPlace): void {
   const batch = builder.state.batches.find((one) => one.id === id);
   if (batch?.asked?.place === place) changeBatch(builder, { ...batch, asked: null });
 }
 
-/** Takes a recipient off those who wait, with what became of them: the id of a message, or a code. */
+/** Removes a recipient from the waiting ones and stores the result: a message id or a code. */
 export function decided(builder: TurnBuilder, batch: Batch, at: BatchPlace, what: string): Batch {
   builder.write(['HSET', batchKey(builder.state.keys, batch.id), `e:${at.place}`, what]);
   const { left } = batch;
@@ -131,7 +131,7 @@ export function decided(builder: TurnBuilder, batch: Batch, at: BatchPlace, what
   };
 }
 
-/** Postpones a recipient, so that the ones behind go first. If too many are postponed, all wait. */
+/** Postpones a recipient, so that later ones go first. If too many are postponed, all wait. */
 export function postponed(batch: Batch, place: number, tryAtMs: number): Batch {
   const passed = passedOver(batch, place);
   if (passed.postponed.length >= MOST_POSTPONED) return { ...batch, asked: null, tryAtMs };

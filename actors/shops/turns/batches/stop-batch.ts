@@ -9,12 +9,12 @@ import { eventsBetween } from '../builder/shop-events.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { changeBatch } from './batch-turns.ts';
 
-/** More than five of a hundred among the last fifty. */
+/** The most opt-outs among the last 50 recipients. One more stops the batch. */
 const MOST_OPTED_OUT = 2;
-/** Rate signals within a day that are one too many. */
+/** The number of rate signals within a day that stops a batch. */
 const RATE_SIGNALS = 2;
 
-/** Somebody opted out, under a number or the network's own id. */
+/** Stops the batches with too many opt-outs after a person opted out, under a number or the network's own id. */
 export function stopBatchesOfOptOut(builder: TurnBuilder, writtenBy: string): void {
   if (builder.state.batches.length === 0) return;
   const person = recipientKey(writtenBy);
@@ -26,7 +26,9 @@ export function stopBatchesOfOptOut(builder: TurnBuilder, writtenBy: string): vo
   }
 }
 
-/** Stops batches for events of the number and its session in this turn. `before`: the shop as the turn found it. */
+/**
+ * Stops batches for events of the number and its session in this turn. `before` is the shop at the start of the turn.
+ */
 export function stopBatchesOfNumber(builder: TurnBuilder, before: ShopState): void {
   const { state, nowMs } = builder;
   if (state.batches.length === 0) return;

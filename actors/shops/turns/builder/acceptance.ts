@@ -8,7 +8,10 @@ import { idempotencyKey } from '../../state/shop-keys.ts';
 import { channelState, isResuming, queuedMessage, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
-/** Why a shop's channel can take no message now; undefined when it can (docs/contract.md, Channel availability). */
+/**
+ * Returns the reason why a shop's channel can take no message now, or undefined if it can (docs/contract.md, Channel
+ * availability).
+ */
 export function channelRefusal(state: ShopState, available: boolean): FailureCode | undefined {
   if (state.channel.context.flagged) return 'MSGAPP_SESSION_LOST';
   if (channelState(state) !== 'connected' && !isResuming(state)) return 'MSGAPP_NOT_CONNECTED';
@@ -25,14 +28,15 @@ export function refused(refusal: Failure): ReturnType<typeof failed> {
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
   const place = storeAccepted(builder, message);
   const queued = queuedMessage(message.body, place, message.alias);
-  // A spread would also reserve memory for half as many more; what is no array takes `concat` three times as long.
+  // A spread would reserve memory for half as many elements more. `concat` takes three times as long with a value that
+  // is not an array.
   builder.change({ queue: builder.state.queue.concat([queued]) });
 }
 
 /** The message to store at acceptance. */
 export interface AcceptedMessage {
   readonly body: MessageBody;
-  /** Its verdict as JSON, where that is written already. */
+  /** Its verdict as JSON, if that is written already. */
   readonly policyJson?: string;
   readonly entry: LedgerEntry;
   /** The number by which the network knows the recipient, if the caller wrote another. */
@@ -40,7 +44,7 @@ export interface AcceptedMessage {
   readonly retentionMs: number;
 }
 
-/** Stores and counts an accepted message. Returns its place in the shop's list. */
+/** Stores and counts an accepted message. Returns its position in the shop's list. */
 export function storeAccepted(
   builder: TurnBuilder,
   { body, policyJson, entry, retentionMs }: AcceptedMessage,
@@ -74,8 +78,8 @@ function storeExpiry(builder: TurnBuilder, day: number, retentionMs: number): vo
 }
 
 /**
- * Counts a send in the shop's list, with the commit of its turn; `own`: a message of the shop's own, which is stored before
- * that. Returns its place.
+ * Counts a send in the shop's list, in the commit of its turn, and returns its position. `own` is a message of the shop
+ * itself, which is stored before.
  */
 export function count(
   builder: TurnBuilder,
@@ -93,7 +97,7 @@ export function count(
   return accepted.next;
 }
 
-/** The time of a shop's day at which its list is cut has come. */
+/** The daily time at which the shop's list is cut has come. */
 export function cutIsDue(builder: TurnBuilder): void {
   const { accepted, shop } = builder.state;
   builder.perform({ type: 'cut_accepted' });
@@ -103,8 +107,8 @@ export function cutIsDue(builder: TurnBuilder): void {
 }
 
 /**
- * Cuts what has been kept long enough from the shop's list and from the indexes of what failed. Messages expire by
- * themselves. `oldest`: the head of the list.
+ * Cuts old elements from the shop's list and from the indexes of failed messages. Messages expire by themselves.
+ * `oldest` is the head of the list.
  */
 export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], retentionMs: number): void {
   const { keys, accepted } = builder.state;

@@ -28,10 +28,11 @@ export type ShopCommand =
       readonly draft: MessageDraft;
       readonly settings: TenantSettings;
       /**
-       * The destination if the shop's own session is away. `ask`: the pool, with no shop found yet; undefined: none.
+       * The destination if the shop has no session of its own now. `ask` means the pool, with no shop found yet.
+       * Undefined means no pool.
        */
       readonly pool: 'ask' | ShopReference | undefined;
-      /** The session was waited for, and asked for the group it goes to, a moment ago; absent: not yet. */
+      /** True if the session was just waited for, and asked for the message's group. Absent if not yet. */
       readonly groupAsked?: boolean;
     }
   | { readonly type: 'schedule'; readonly draft: ScheduledDraftAsked }
@@ -48,21 +49,21 @@ export type ShopCommand =
   /** Cancels all matching messages. */
   | { readonly type: 'cancel_queue'; readonly filter: QueueFilter }
   | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
-  /** `pairWith`: digits of the number to pair by a code; absent: a QR code is to be scanned. */
+  /** `pairWith` has the digits of the number to pair by a code. If absent, a QR code is to be scanned. */
   | { readonly type: 'connect'; readonly pairWith?: string }
   | { readonly type: 'disconnect' }
   /** Operators deactivated the tenant, or activated it again, as in its record. */
   | { readonly type: 'tenant_active'; readonly active: boolean }
   /** Operators changed the tenant's inbound mode, as in its record. */
   | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode }
-  /** Operators gave the shop another way out, or took it away. */
+  /** Operators set or removed the shop's egress. */
   | { readonly type: 'set_egress'; readonly egress: ShopEgress | undefined }
   /** A person's message was marked as read: the person's phone is notified. */
   | { readonly type: 'mark_read'; readonly inboundId: string }
   /** An operator pauses the queue, or resumes it. */
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
-  /** Sent to a shop of the pool; `open`: its tenant is the platform's, so that it may take more. */
+  /** Sent to a shop of the pool. `open` is true if its tenant is the platform's, so that it may take more messages. */
   | {
       readonly type: 'pool.offer';
       readonly offer: PoolOffer;
@@ -80,7 +81,7 @@ export type ShopCommand =
       readonly type: 'pool.withdraw';
       readonly messageId: string;
       readonly createdAtMs: number;
-      /** Why its origin takes it back; absent: the recipient opted out. */
+      /** The reason why its origin takes it back. If absent, the recipient opted out. */
       readonly reason?: 'CANCELLED';
     }
   /** Sent to the shop that owns the message. */
@@ -88,13 +89,13 @@ export type ShopCommand =
   | {
       readonly type: 'pool.answered';
       readonly messageId: string;
-      /** The pool shop that answered; null: none had to be asked. */
+      /** The pool shop that replied. Null if none had to be asked. */
       readonly pool: ShopReference | null;
       readonly answer: PoolAnswer;
     }
-  /** Sent by itself: a message is in progress, and its record must be read before the session prepares it. */
+  /** The actor's own command: a message is in progress, and its record must be read before the session prepares it. */
   | { readonly type: 'first_look'; readonly messageId: string }
-  /** Sent by itself: a day has begun, so that its list is cut. */
+  /** The actor's own command: a day has begun, so its list is cut. */
   | { readonly type: 'cut_accepted' }
   /** Sent to a shop that the pool wrote for: a person answered the pool's number with an opt-out. */
   | {
@@ -167,14 +168,14 @@ export type ShopEffect =
   /** Make the actor check the message that is now in progress. */
   | { readonly type: 'first_look'; readonly messageId: string }
   | { readonly type: 'prepare'; readonly order: SendOrder; readonly traceparent: string | undefined }
-  /** Transmits what was prepared; the message is stored as `sending`. */
+  /** Transmits the prepared message, which is stored as `sending`. */
   | { readonly type: 'transmit'; readonly messageId: string }
-  /** Recalls what is being prepared. */
+  /** Recalls the message that is being prepared. */
   | { readonly type: 'recall'; readonly messageId: string }
   /** A stanza that left on a connection that was lost is not put on the wire once more. */
   | { readonly type: 'do_not_repeat'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
-  /** Ask the pool shop to take the message, or what became of it. */
+  /** Asks the pool shop to take the message, or to report its state. */
   | {
       readonly type: 'relinquish';
       readonly messageId: string;
@@ -182,7 +183,7 @@ export type ShopEffect =
       readonly known: boolean;
     }
   | { readonly type: 'find_pool'; readonly messageId: string }
-  /** A carried message ended: its origin is notified, and asks by itself if the notice is lost. */
+  /** A carried message ended. Its origin is notified, and asks for the state if the notice is lost. */
   | {
       readonly type: 'note_end';
       readonly origin: ShopReference;
@@ -202,17 +203,17 @@ export type ShopEffect =
   | { readonly type: 'send_scheduled'; readonly scheduledId: string }
   /** Make the send to one recipient of a batch. */
   | { readonly type: 'send_batched'; readonly batchId: string; readonly place: number }
-  /** A recipient has a message, or read it, so long after it was sent; milliseconds. */
+  /** A recipient received or read a message, this many milliseconds after it was sent. */
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
-  /** A scheduled send became a message; `code`: why it became none. */
+  /** A scheduled send became a message. `code` is the reason if it did not. */
   | { readonly type: 'count_scheduled'; readonly code: FailureCode | null }
-  /** A batch started, stopped by itself or ended; `reason`: why it stopped. */
+  /** A batch started, stopped by itself or ended. `reason` is the cause of a stop. */
   | {
       readonly type: 'count_batch';
       readonly change: 'started' | BatchStatus;
       readonly reason: BatchStopReason | null;
     }
-  /** Recipients of a batch got their result; `code`: why it is no sent message. */
+  /** Recipients of a batch got their result. `code` is the reason if no message was sent. */
   | {
       readonly type: 'count_recipients';
       readonly outcome: RecipientOutcome;
@@ -230,7 +231,7 @@ export type ShopEffect =
    * if another tenant has it.
    */
   | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
-  /** The session is back with the number that it had (digits only), so that it is still in use. */
+  /** The session reconnected with its previous number (digits only), so that number is still in use. */
   | { readonly type: 'note_number'; readonly phone: string }
   /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
@@ -241,7 +242,7 @@ export type ShopEffect =
       readonly of: AnnouncedShop;
       readonly state: PacingStateName;
       readonly heldByOperator: boolean;
-      /** The cause of the new pause; null: no new pause. */
+      /** The cause of the new pause, or null if there is none. */
       readonly began: 'operator' | 'rate_signal' | null;
     }
   | {

@@ -4,7 +4,10 @@ import { channelState, pacingState, type ShopState } from '../../state/shop-stat
 
 const NONE: readonly TenantEvent[] = [];
 
-/** The events that a turn's change of channel and queue makes for the tenant. A drop that reconnects by itself makes none. */
+/**
+ * Publishes the tenant's events about a turn's changes of channel and queue. A drop that reconnects by itself publishes
+ * none.
+ */
 export function eventsBetween(before: ShopState, after: ShopState): readonly TenantEvent[] {
   // Most turns leave them unchanged.
   const { channel, pacing, limits } = after;
@@ -29,7 +32,7 @@ function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefi
   }
   if (was === is) return undefined;
   if (is === 'disconnected' || is === 'banned') return shopEvent('channel.disconnected', shopId, trouble);
-  // The loss of a session that reconnected by itself was never reported; a ban was.
+  // The loss of a session that reconnected by itself was never published; a ban was.
   const { asked, ban } = before.channel.context;
   if (is !== 'connected' || (asked !== true && ban == null)) return undefined;
   // A connected session has reported its number.
@@ -69,7 +72,7 @@ function quotaEvent(before: ShopState, after: ShopState): TenantEvent | undefine
   return shopEvent('number.warned', after.shop.shopId, { warning, quota, used, endsAt });
 }
 
-/** Returns the cause that pauses the whole queue; null: none. */
+/** Returns the cause that pauses the whole queue, or null if there is none. */
 export function pausedBy({ pacing }: Pick<ShopState, 'pacing'>): 'operator' | 'rate_signal' | null {
   if (pacing.context.heldByOperator) return 'operator';
   return pacingState({ pacing }) === 'paused' ? 'rate_signal' : null;

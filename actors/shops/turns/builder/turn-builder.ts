@@ -87,7 +87,8 @@ export class TurnBuilder {
   readonly #options: ShopTurnOptions;
   #committed: (() => void) | undefined;
   /**
-   * True if this turn stores how far the shop's messages have ended; `#cut`: the elements that it cuts from the list.
+   * True if this turn stores how far the shop's messages have ended. `#cut` counts the elements that it cuts from the
+   * list.
    */
   #storesSettled = false;
   #cut = 0;
@@ -110,8 +111,8 @@ export class TurnBuilder {
   }
 
   /**
-   * Adds writes, in their order. The first ones become the list itself: a push reserves memory for seventeen elements,
-   * and most turns write two.
+   * Adds writes, in their order. The first array becomes the list itself, because a push reserves memory for seventeen
+   * elements and most turns write two.
    */
   write(...writes: readonly Write[]): void {
     this.#writes = this.#writes.length === 0 ? writes : this.#writes.concat(writes);
@@ -122,7 +123,7 @@ export class TurnBuilder {
     this.#effects = this.#effects.length === 0 ? effects : this.#effects.concat(effects);
   }
 
-  /** Runs once the commit succeeds, for data that is changed in place; several run in their order. */
+  /** Runs an action once the commit succeeds, for data that is changed in place. Several actions run in their order. */
   onCommitted(action: () => void): void {
     this.#committed = this.#committed === undefined ? action : inOrder(this.#committed, action);
   }
@@ -131,7 +132,10 @@ export class TurnBuilder {
     return this.#options.random();
   }
 
-  /** Moments the pacing machine may need, drawn now. `backoffMs`: the wait that a rate signal asks for, which may be the longer one. */
+  /**
+   * Draws the random times that the pacing machine may need. `backoffMs` is the wait that a rate signal requests. The
+   * longer wait applies.
+   */
   moments(backoffMs = 0): Moments {
     const { gapFromMs, gapToMs, pauseMs } = this.#options.times;
     const pausedForMs = Math.max(pauseMs, backoffMs);
@@ -150,7 +154,8 @@ export class TurnBuilder {
     this.#note(step);
     if (to !== 'qr_waiting') this.change({ qr: undefined });
     if (to !== 'code_waiting') this.change({ pairingCode: undefined });
-    // Over a drop they stay as they were: a message to one is accepted, and looked at again when the session is back.
+    // Groups are kept while the session reconnects. A message to one is accepted, and checked again when the session is
+    // back.
     if (['qr_waiting', 'code_waiting', 'disconnected'].includes(to)) this.change({ groups: undefined });
     if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'session_down' });
     for (const effect of effects) this.#carryChannel(effect);
@@ -193,7 +198,7 @@ export class TurnBuilder {
     for (const message of this.#state.queue) this.endQueued(message, reason);
   }
 
-  /** Closes the turn. */
+  /** Returns the finished turn: state, writes, effects, reply. */
   finish(reply?: unknown): Turn<ShopState, ShopEffect> {
     this.dispatch();
     const before = this.#before;
@@ -201,7 +206,7 @@ export class TurnBuilder {
     const status = channelState(state);
     const fields: RedisArgument[] = [];
     if (!sameWhenRestored(before, state, this.nowMs) || state.egress !== before.egress) {
-      // Empty until the shop was connected once: its record then names no state.
+      // Empty until the shop was connected once, because its record then has no state.
       const shown = wasConnected(state.channel.context) ? publicChannelStatus(status) : '';
       fields.push('actor', encodeMachines(state, this.nowMs), 'msgapp', shown);
     }
@@ -236,7 +241,10 @@ export class TurnBuilder {
     return { state, writes: this.#writes, effects: this.#effects, reply, committed: this.#committed };
   }
 
-  /** Has the turn store how far the shop's messages have ended, less what it cuts from the head of its list. */
+  /**
+   * Makes the turn store how far the shop's messages have ended, less the elements that it cuts from the head of its
+   * list.
+   */
   storeSettled(cut = 0): void {
     this.#storesSettled = true;
     this.#cut += cut;
@@ -252,7 +260,7 @@ export class TurnBuilder {
     return Math.max(0, settled - accepted.cut - this.#cut);
   }
 
-  /** Publishes an event about a message, once this turn's commit succeeds. */
+  /** Publishes an event about a message once this turn's commit succeeds. */
   publishMessage(type: MessageEventType, messageId: string): void {
     this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject: messageId }];
   }
@@ -306,7 +314,7 @@ export class TurnBuilder {
         break;
       case 'settle':
         this.#countNewChat(effect.params);
-        // Not found when the shop was loaded: its record ran out of its retention, or it was ended beside the actor.
+        // Not found when the shop was loaded: its retention is over, or it was ended outside of the actor.
         if (currentMessage === undefined) break;
         this.change({ currentMessage: undefined, currentBody: undefined });
         this.#noteSent(currentMessage, effect.params.reason);
@@ -319,7 +327,7 @@ export class TurnBuilder {
   }
 
   /**
-   * Puts the message back at the head of the queue, behind older ones that came from elsewhere meanwhile, unless the
+   * Puts the message back at the head of the queue, after older ones that came from elsewhere meanwhile, unless the
    * session is lost permanently. A `sending` message is queued again.
    */
   #putBack(currentMessage: QueuedMessage | undefined): void {
@@ -333,7 +341,7 @@ export class TurnBuilder {
     else if (pacingState(this.#before) === 'sending') this.#storeState(currentMessage, 'queued', null);
   }
 
-  /** Stores what became of a message. */
+  /** Stores the state of a message. */
   store(message: MessageReference, state: MessageState): void {
     const { writes, effects } = messageOutcome(this.#state, message, state);
     this.write(...writes);
@@ -354,7 +362,7 @@ export class TurnBuilder {
     this.store(message, { status, reason, updatedAtMs: this.nowMs, sentAtMs });
   }
 
-  /** Counts a message that starts a chat, once its outcome is known: a try that never left uses up no quota. */
+  /** Counts a message that starts a chat, once its outcome is known. An attempt that never left uses no quota. */
   #countNewChat({ newChat }: Settlement): void {
     const { limits } = this.#state;
     if (newChat !== undefined && limits.newChats !== null)

@@ -30,7 +30,7 @@ export function waitingTimer(state: ShopState): DueTimer | undefined {
   return head && { id: 'waiting', dueAtMs: waitingEnd(state, head).atMs };
 }
 
-/** Fails what has waited too long. */
+/** Fails messages that have waited too long. */
 export function endOverdue(builder: TurnBuilder): void {
   for (const message of builder.state.queue) {
     const { atMs, reason } = waitingEnd(builder.state, message);

@@ -11,13 +11,13 @@ import { readWriter } from '../people/recipient-facts.ts';
 
 /** The facts for a cancellation. */
 export interface CancelFacts {
-  /** The messages to end, with their places in the windows. */
+  /** The messages to end, with their data for the windows. */
   readonly places: readonly CancelledPlace[];
-  /** The stored state of the one message that was asked for; undefined: it is not stored. */
+  /** The stored state of the one requested message. Undefined if it is not stored. */
   readonly stored?: MessageState | undefined;
 }
 
-/** The facts of the commands that cancel, or that hear of it. */
+/** The facts of the commands that cancel, or that report a cancellation. */
 export interface CancellationFacts {
   readonly cancel?: CancelFacts;
   /** A message that was cancelled at the pool. */
@@ -33,7 +33,7 @@ export function isCancellation(command: ShopCommand): command is Cancellation {
   return command.answer.kind === 'ended' && command.answer.fate.reason === 'CANCELLED';
 }
 
-/** Reads what such a command needs. */
+/** Reads the facts for such a command. */
 export async function readCancellation(
   state: ShopState,
   command: Cancellation,

@@ -18,13 +18,13 @@ export interface AtPool {
   readonly pool: ShopReference;
 }
 
-/** The result of a cancellation: how many messages ended, and the questions to the pool. */
+/** The result of a cancellation: the number of ended messages, and the requests to the pool. */
 export interface Cancelled {
   readonly ended: number;
   readonly atPool: readonly AtPool[];
 }
 
-/** Ends one message. Fails NOT_CANCELLABLE where it is being sent, or ended otherwise. */
+/** Ends one message. Fails with NOT_CANCELLABLE if it is being sent, or has ended otherwise. */
 export function cancelMessage(builder: TurnBuilder, { places, stored }: CancelFacts): Outcome<Cancelled> {
   const cancelled = endAll(builder, places);
   if (cancelled.ended > 0 || cancelled.atPool.length > 0) return done(cancelled);

@@ -14,13 +14,13 @@ export interface EventFacts {
   readonly person: KnownPerson;
   /** The message was published to the tenant before. */
   readonly isHeard: boolean;
-  /** The message of ours that it quotes or reacts to. */
+  /** The id of our message that it quotes or reacts to. */
   readonly replyTo: string | null;
 }
 
 /**
- * Reads the facts; undefined if the tenant receives no inbound events. `writtenBy`: the person, as the shop knows them
- * now.
+ * Reads the facts, or returns undefined if the tenant receives no inbound events. `writtenBy` is the person, as the
+ * shop knows them now.
  */
 export async function readEventFacts(
   state: ShopState,

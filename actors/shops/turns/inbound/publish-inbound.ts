@@ -55,7 +55,9 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
   builder.publishReceived(id);
 }
 
-/** Once a day and actor: has the day's records expire, and drops what is older from the shop's indexes and the tenant's people. */
+/**
+ * Once a day and actor, expires the day's records and drops older data from the shop's indexes and the tenant's people.
+ */
 function keepAsLong(builder: TurnBuilder, id: string, retentionMs: number): void {
   const { nowMs, state } = builder;
   const { accepted, keys, people, shard } = state;

@@ -1,4 +1,4 @@
-/** The places in a number's windows that a cancelled message gives back: nothing of it left. */
+/** Removes a cancelled message from the counts of a number's windows, because nothing of it left. */
 import { decodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
@@ -6,23 +6,23 @@ import { entryTextOf, messageIdOf } from '../../state/accepted-list.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { newChatGivenBack } from './network-word.ts';
 
-/** A cancelled message, and what is known of it. */
+/** A cancelled message, with the known facts about it. */
 export interface CancelledPlace {
   readonly messageId: string;
   readonly to: string;
   readonly alias?: string | undefined;
-  /** Its place in the shop's list. */
+  /** Its position in the shop's list. */
   readonly place: number;
-  /** The element at that place. */
+  /** The element at that position. */
   readonly element: string | undefined;
-  /** It would have started a chat. */
+  /** True if it would have started a chat. */
   readonly isNewChat: boolean;
 }
 
-/** Gives back the places of a message of the shop's own. The list keeps its id. */
+/** Removes the counts of a message of the shop itself. The list keeps its id. */
 export function giveBack(builder: TurnBuilder, cancelled: CancelledPlace): void {
   const { messageId, place, element, isNewChat } = cancelled;
-  // The element was cut, or no longer counts, so there is nothing to give back.
+  // The element was cut, or no longer counts.
   if (element === undefined || messageIdOf(element) !== messageId) return;
   const text = entryTextOf(element);
   if (text === '') return;

@@ -27,10 +27,10 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 /** The network refuses a message that would start a chat, since the number is restricted (docs/chat-client.md, Sending). */
 const RESTRICTED_CODE = '463';
-/** The network refuses it, since the quota of such messages is used up. */
+/** The network refused the message, because the quota of such messages is used up. */
 const CAPPED_CODE = '475';
 
-/** Takes over the limits that the session reports. */
+/** Stores the limits that the session reports. */
 export function hearLimits(
   builder: TurnBuilder,
   { restriction, newChats }: Extract<SessionEvent, { type: 'session.limits' }>,
@@ -44,7 +44,7 @@ export function hearLimits(
   if (JSON.stringify(next) !== JSON.stringify(limits)) builder.change({ limits: next });
 }
 
-/** A message was refused. The network's report on it follows, since the session asks for one. */
+/** Notes that a message was refused. The session requests the network's report on it, which follows. */
 export function noteRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
   if (outcome.kind !== 'refused') return;
   const { nowMs } = builder;
@@ -59,13 +59,13 @@ export function noteRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
   }
 }
 
-/** A message to somebody who has no chat with the number is accepted: it will use up one of the quota. */
+/** A message to a person without a chat is accepted: it will use one of the quota. */
 export function newChatAccepted(builder: TurnBuilder): void {
   const { newChats } = limitsNow(builder.state);
   if (newChats !== null) changeNewChats(builder, { ...newChats, accepted: newChats.accepted + 1 });
 }
 
-/** Such a message was cancelled, and uses up none. */
+/** Such a message was cancelled, and uses none. */
 export function newChatGivenBack(builder: TurnBuilder): void {
   const { newChats } = limitsNow(builder.state);
   if (newChats !== null && newChats.accepted > 0)
@@ -81,7 +81,7 @@ export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'currentMe
   return { ...limits, newChats: { ...newChats, accepted: waiting } };
 }
 
-/** The facts about the chat with a person. `hasChat` is exact; absent: the session did not report it. */
+/** The facts about the chat with a person. `hasChat` is exact. If absent, the session did not report it. */
 export interface KnownChat {
   readonly hasChat?: boolean | undefined;
   readonly writer: Writer | undefined;
@@ -102,13 +102,13 @@ export function barsNewChat({ limits }: Pick<ShopState, 'limits'>, chat: KnownCh
   return startsChat(chat) && newChatBarOnWire(limits, nowMs) !== undefined;
 }
 
-/** When a restriction ends by itself; undefined: there is none. */
+/** Returns the time at which a restriction ends by itself, or undefined if there is none. */
 export function restrictionTimer({ limits }: Pick<ShopState, 'limits'>): DueTimer | undefined {
   const { restriction } = limits;
   return restriction === null ? undefined : { id: 'restriction', dueAtMs: restriction.untilMs };
 }
 
-/** The end of the restriction has come. */
+/** Ends the restriction at its time. */
 export function endRestriction(builder: TurnBuilder): void {
   builder.change({ limits: { ...builder.state.limits, restriction: null } });
 }

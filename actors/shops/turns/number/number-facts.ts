@@ -26,19 +26,19 @@ import type { ShopState } from '../../state/shop-state.ts';
 import { countedEntries, ledgerOf } from '../../state/stored-ledger.ts';
 import { laterWriter, type Writer } from '../../state/writer.ts';
 
-/** The facts about its number for the turn on a connection. */
+/** The facts about the connected number. */
 export interface NumberFacts {
   /** The other shop of the tenant that has it connected. */
   readonly connectedAt?: string;
-  /** It is this shop's, as is stored. */
+  /** True if the number is stored as this shop's. */
   readonly isOwn?: boolean;
-  /** Since when its warm-up counts, where it was this shop's before another number was. */
+  /** The start of its warm-up, if this shop had the number before it had another one. */
   readonly warmupSinceMs?: number | null;
   /** The limits that the network had reported by then. */
   readonly limits?: NetworkLimits;
-  /** The data that comes with it from its last shop. */
+  /** The data that it brings from its last shop. */
   readonly inheritance?: Inheritance;
-  /** The number this shop had before, as long as no other shop took it. */
+  /** The number that this shop had before, while no other shop took it. */
   readonly former?: string;
 }
 
@@ -74,7 +74,7 @@ export async function readNumber(state: ShopState, phone: string, reading: Readi
   if (use === undefined) return { ...former, ...(await readErased(state, phone, reading)) };
   if (use.shopId === shopId) return { ...former, ...ownAgain(use, reading.nowMs) };
   const facts = await readOther(state, { phone, use }, reading);
-  // Erased meanwhile: what was read may be half of it.
+  // The shop was erased meanwhile, so the data that was read may be incomplete.
   const [now] = await store.read([numberUseRead(tenantId, phone)]);
   return now === stored ? { ...former, ...facts } : readNumber(state, phone, reading);
 }
@@ -113,8 +113,8 @@ async function readOther(
 }
 
 /**
- * Returns a number's history without the entries that the shop has already. `keptOf`: the part of an entry that the
- * history has; default: all.
+ * Returns a number's history without the entries that the shop has already. `keptOf` returns the part of an entry that
+ * the history has. By default, all of it.
  */
 async function inheritanceOf(
   { keys }: ShopState,
@@ -152,7 +152,9 @@ async function inheritanceOf(
   };
 }
 
-/** Each of `mine` takes one of `entries` away that is the same: a number that comes back brings what it left with. */
+/**
+ * Each of `mine` removes one equal entry from `entries`. A number that returns brings the entries that it left with.
+ */
 function withoutThose(entries: readonly LedgerEntry[], mine: readonly LedgerEntry[]): LedgerEntry[] {
   const held = new Map<string, number>();
   for (const entry of mine) {
@@ -167,7 +169,7 @@ function withoutThose(entries: readonly LedgerEntry[], mine: readonly LedgerEntr
   });
 }
 
-/** The ledger with all recipients under the numbers that the network knows them by. */
+/** Returns the ledger with all recipients under the numbers that the network knows them by. */
 function underKnownNumbers(ledger: SendLedger, knownAs: ReadonlyMap<string, string>): SendLedger {
   for (const recipient of ledger.recipients()) {
     const number = knownAs.get(`+${recipient}`);

@@ -19,7 +19,7 @@ type Connected = Extract<SessionEvent, { type: 'session.connected' }>;
 /** Elements of a list, or fields of a hash, that one write carries. */
 const PARTS_PER_WRITE = 1_000;
 
-/** Connects the shop with the number, or refuses it where another shop of the tenant has it; false then. */
+/** Connects the shop with the number. If another shop of the tenant has it, refuses it and returns false. */
 export function takeNumber(builder: TurnBuilder, event: Connected, facts: NumberFacts): boolean {
   const { phone, pairedAtMs } = event;
   const { connectedAt, inheritance, former, isOwn } = facts;
@@ -42,7 +42,7 @@ export function takeNumber(builder: TurnBuilder, event: Connected, facts: Number
     builder.write(numberUseWrite(tenantId, former, { shopId, left }));
   }
   if (isOwn !== true) builder.write(numberUseWrite(tenantId, phone, { shopId }));
-  // Two shops that connect at once do not see each other before both have.
+  // Two shops that connect at once do not see each other before both have connected.
   if (isOwn !== true || context.asked === true) {
     builder.perform({ type: 'confirm_number', of: builder.state, phone });
   } else builder.perform({ type: 'note_number', phone });
@@ -75,7 +75,7 @@ function refuse(builder: TurnBuilder, by: string): void {
   builder.stepChannel({ type: 'refused', nowMs: builder.nowMs, detail: `it is connected at shop ${by}` });
 }
 
-/** The warm-up of a number goes on at its shop over reconnections, and over a new pairing within 30 days. */
+/** Returns the start of the warm-up. It continues over reconnections, and over a new pairing within 30 days. */
 function continuedWarmup(context: ChannelContext, event: Connected, nowMs: number): number | null {
   if (ownNumber(context) !== event.phone) return null;
   const isSamePairing = context.pairedAtMs === event.pairedAtMs;

@@ -1,7 +1,7 @@
 /**
  * The network decides which number is a person's. A caller writes a number in one of its forms. The look-up before the
- * first send returns the number that the network knows. From then on that number is the recipient's: counts and waiting
- * messages move to it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
+ * first send returns the number that the network knows. From then on that number stands for the recipient: counts and
+ * waiting messages move to it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
  */
 import { exceedsRecipientLimits } from '../../../../policy/evaluate-message.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
@@ -11,8 +11,8 @@ import type { Writer } from '../../state/writer.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 /**
- * Takes over the number by which the network knows the recipient of the message in progress. `known`: the number that
- * the network reported before, if the caller wrote another.
+ * Stores the number by which the network knows the recipient of the message in progress. `known` is the number that the
+ * network reported before, if the caller wrote another.
  */
 export function learnRecipient(builder: TurnBuilder, number: string, known: string | undefined): void {
   const { currentMessage } = builder.state;
@@ -22,7 +22,7 @@ export function learnRecipient(builder: TurnBuilder, number: string, known: stri
   builder.change({ currentMessage: knownAs(currentMessage, number) });
 }
 
-/** The network knows `to` as `number`, which may be `to` itself again. */
+/** Stores that the network knows `to` as `number`, which may be `to` itself again. */
 function remember(builder: TurnBuilder, to: string, number: string): void {
   const { keys, ledger, queue } = builder.state;
   // Counts are stored by the key of the number, so the alias is stored under it as well.

@@ -37,22 +37,22 @@ export interface SendFacts extends RecipientFacts {
 export interface InboundFacts {
   /** The stored writer, whichever form of their number it is under. */
   readonly writer?: Writer;
-  /** The address the writer is kept under: a number where one is known, else the network's own id. */
+  /** The address under which the writer is stored: a number if one is known, else the network's own id. */
   readonly writtenBy?: string;
-  /** The other form of that number, where something is kept under it. */
+  /** The other form of that number, if data is stored under it. */
   readonly wroteAs?: string;
 }
 
 /** The recipient's last message, if known. */
 export type WriterFacts = Pick<RecipientFacts, 'writer' | 'alias'>;
 
-/** The place of a shop's writers. */
+/** The location of a shop's writers. */
 type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, 'writers' | 'aliases'> };
 
-/** That place, with the tenant's customers and declarations. */
+/** The location of writers, with the tenant's customers and declarations. */
 type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
 
-/** All that is known of a number. */
+/** Reads all known facts about a number. */
 export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
   return rememberedRecipient(place, to, store) ?? askForRecipient(place, to, store);
 }
@@ -117,7 +117,7 @@ function recipientLookups(place: PeoplePlace, to: string, forms: readonly string
   return other === undefined ? lookups : lookups.concat(personLookups(place, other));
 }
 
-/** Returns the look-ups for each form of a number, as `gather` takes the answers. */
+/** Returns the look-ups for each form of a number, in the form that `gather` takes the replies. */
 function personLookups({ keys, people }: PeoplePlace, form: string): Lookup[] {
   return [
     ['SISMEMBER', people.customers, form],
@@ -141,7 +141,10 @@ export function isLapsed(body: MessageBody, store: Store, nowMs: number): MaybeP
   });
 }
 
-/** Returns the writer under any address of a recipient. `more`: known addresses besides those that follow from `to`. */
+/**
+ * Returns the writer under any address of a recipient. `more` has known addresses in addition to those that follow from
+ * `to`.
+ */
 export function readWriter(
   { shard, keys }: WritersPlace,
   { to, more = [] }: { readonly to: string; readonly more?: readonly string[] },
@@ -164,7 +167,10 @@ export function readWriter(
 
 const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
 
-/** The answers about each form of one number, from a place on, on top of what is known of the person's other number. */
+/**
+ * Combines the replies about each form of one number, from an index on, with the known facts about the person's other
+ * number.
+ */
 function gather(
   answers: readonly unknown[],
   from: number,
@@ -188,7 +194,10 @@ function latest(answers: readonly unknown[]): Writer | undefined {
   );
 }
 
-/** The longer-lasting of two numbers' declarations, which only the network knows to be one person's; a revoked one has ended. */
+/**
+ * Returns the longer-lasting declaration of two numbers that the network knows to be one person's. A revoked one has
+ * ended.
+ */
 function longerDeclaration(
   one: DeclarationFact | null,
   other: DeclarationFact | null,

@@ -18,11 +18,11 @@ import { giveBackCarried } from '../number/given-back.ts';
 import { limitsNow, newChatAccepted } from '../number/network-word.ts';
 import type { WriterFacts } from '../people/recipient-facts.ts';
 
-/** Facts that these turns read beside the state. */
+/** Facts that these turns read in addition to the state. */
 export interface CarryFacts extends WriterFacts {
   /** The message's record in this shard; undefined if there is none. */
   readonly record: CarriedRecord | undefined;
-  /** For a cancelled message: the position of its entry in the shop's list, from the end; absent: none. */
+  /** For a cancelled message: the position of its entry in the shop's list, from the end. Absent if there is none. */
   readonly entryFromEnd?: number | undefined;
 }
 
@@ -30,7 +30,9 @@ type Asked<Type extends ShopCommand['type']> = Extract<ShopCommand, { type: Type
 
 const refused: PoolAnswer = { kind: 'refused' };
 
-/** Answers if this shop would take a message now. One that was refused before is always refused. Changes nothing. */
+/**
+ * Replies if this shop would take a message now. A message that was refused before is always refused. Changes nothing.
+ */
 export function offerPooled(
   builder: TurnBuilder,
   command: Asked<'pool.offer'>,
@@ -88,8 +90,8 @@ export function withdrawPooled(
   if (currentMessage?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') {
       if (reason === 'CANCELLED') return { kind: 'taken' };
-      // The origin asks again. A message that comes back unsent before that waits here. Its recipient did not opt out
-      // of this shop, so only the mark keeps it from the wire.
+      // The origin repeats its request. A message that comes back unsent before that waits here. Its recipient did not
+      // opt out of this shop, so only the mark keeps it from the wire.
       const message = { id: messageId, createdAtMs };
       builder.write(...carriedWrites(shard, message, 'withdrawn', '1'));
       return { kind: 'taken' };
@@ -139,7 +141,7 @@ function judge(
 }
 
 /**
- * True if this shop's queue would move. It has a session, or one that reconnects by itself, as after a restart, and no
+ * True if this shop's queue can send. It has a session, or one that reconnects by itself, as after a restart, and no
  * pause or restriction. Customers of the shops it carries for are strangers to its own number.
  */
 function canCarry(state: ShopState, nowMs: number): boolean {

@@ -19,7 +19,7 @@ import { askAboutPooled } from './relinquish-message.ts';
 /** How often an origin that has not answered is notified again. */
 const REPEAT_MS = 10_000;
 
-/** The message in progress goes on the wire: its reader may opt out. `lid`: the network's own id of them. */
+/** Notes that the message in progress goes on the wire, because its reader may opt out. `lid` is their network id. */
 export function rememberCarried(builder: TurnBuilder, lid: string | undefined): void {
   const { keys, currentMessage } = builder.state;
   if (currentMessage?.carriedFor === undefined) return;
@@ -92,8 +92,9 @@ export function onOptOutAtPool(
 }
 
 /**
- * Stops what an opt-out forbids at once: this shop's messages at the pool, and the message in progress to that person.
- * A status that is being sealed for them goes back, to be sealed for the others. `was`: they had opted out before.
+ * Stops at once what an opt-out forbids: this shop's messages at the pool, and the message in progress to that person.
+ * A status that is being sealed for them is put back, to be sealed for the others. `was` is true if they had opted out
+ * before.
  */
 export function applyOptOut(
   builder: TurnBuilder,
@@ -113,7 +114,7 @@ export function applyOptOut(
   }
 }
 
-/** The tenant hears when somebody asks for no more messages, and when they write in again. */
+/** Publishes to the tenant that a person opted out, or opted in again by writing. */
 export function publishOptOut(
   builder: TurnBuilder,
   { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },

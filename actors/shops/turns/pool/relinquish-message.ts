@@ -4,11 +4,11 @@
  * | State    | What it means                                      | Leaves on                                          |
  * |----------|----------------------------------------------------|----------------------------------------------------|
  * | asked    | a pool shop is asked to take it, until it answers  | taken → taken, refused → searched, ended → its end |
- * | taken    | it has it; asked now and then what became of it    | ended → its end, lost → failed DELIVERY_UNKNOWN    |
+ * | taken    | it has it; it is asked for the state now and then   | ended → its end, lost → failed DELIVERY_UNKNOWN    |
  * | searched | a free pool shop is looked for                     | found → asked, 10 minutes → MSGAPP_NOT_CONNECTED   |
  *
  * Another pool shop is asked only once the last one answered that it did not take it and never will, so that no two
- * send it. One that does not answer may have sent it: after 24 hours without a word it is failed DELIVERY_UNKNOWN.
+ * send it. One that does not answer may have sent it: after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
  */
 
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
@@ -23,11 +23,11 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
 
-/** How often a pool shop that has not answered is asked again, and how often one is searched for. */
+/** Interval of requests to a pool shop that has not replied, and of searches for one. */
 const ASK_AGAIN_MS = 2_000;
 /**
- * How often a pool shop is asked about a message that it took; it reports the end by itself, unless that report is
- * lost.
+ * Interval of requests about a message that a pool shop took. The pool shop reports the end itself, unless that report
+ * is lost.
  */
 const ASK_ABOUT_TAKEN_MS = 10_000;
 
@@ -40,7 +40,7 @@ export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, po
   builder.perform({ type: 'relinquish', messageId, pool, known: false });
 }
 
-/** When a message at the pool is to be asked about next. */
+/** Returns the time of the next request about a message at the pool. */
 export function poolTimer({ pooled }: Pick<ShopState, 'pooled'>): DueTimer | undefined {
   if (pooled.length === 0) return undefined;
   return { id: 'pool', dueAtMs: Math.min(...pooled.map(({ askAtMs }) => askAtMs)) };
@@ -55,7 +55,7 @@ export function pooledEnd({ pool, createdAtMs }: Pick<PooledMessage, 'pool' | 'c
   return { atMs: createdAtMs + QUEUED_LIMIT_MS + ASK_ABOUT_TAKEN_MS, reason: 'DELIVERY_UNKNOWN' };
 }
 
-/** Asks again about every message that is due, and ends the ones that waited too long. */
+/** Repeats the requests about all due messages, and ends the ones that waited too long. */
 export function askAgain(builder: TurnBuilder): void {
   for (const message of builder.state.pooled) {
     if (message.askAtMs > builder.nowMs) continue;
@@ -72,8 +72,8 @@ export function askAgain(builder: TurnBuilder): void {
 }
 
 /**
- * A recipient opted out: the pool is asked at once about all messages there. It withdraws those to that person that are
- * not on the wire. All are checked, since a person may be written to under several numbers.
+ * After an opt-out, requests the state of all messages at the pool at once. The pool withdraws those to that person
+ * that are not on the wire. All are checked, because a person may be written to under several numbers.
  */
 export function askAboutPooled(builder: TurnBuilder): void {
   for (const message of builder.state.pooled) postpone(builder, message, 0);
@@ -87,14 +87,14 @@ export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopR
   builder.perform({ type: 'relinquish', messageId, pool, known: false });
 }
 
-/** Ends a message that no pool shop has or is asked for. */
+/** Ends a message that no pool shop has or was asked to take. */
 export function cancelSearched(builder: TurnBuilder, message: PooledMessage): void {
   fail(builder, message, 'CANCELLED');
 }
 
 /**
- * Follows a pool shop's answer about a message; one from another shop than that asked last is ignored. `cancelled`: what is
- * known of one that was cancelled there.
+ * Handles a pool shop's reply about a message. A reply from another shop than the last one asked is ignored.
+ * `cancelled` has the known facts about a message that was cancelled there.
  */
 export function onPoolAnswered(
   builder: TurnBuilder,
@@ -144,7 +144,7 @@ function put(builder: TurnBuilder, message: PooledMessage): void {
   builder.write(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
 }
 
-/** When it is asked about next is not stored, so this writes nothing. */
+/** The time of the next request is not stored, so this writes nothing. */
 function postpone(builder: TurnBuilder, message: PooledMessage, waitMs: number): void {
   const askAtMs = builder.nowMs + waitMs;
   builder.change({

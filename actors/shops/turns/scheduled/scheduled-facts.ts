@@ -7,7 +7,7 @@ import type { ShopCommand } from '../builder/shop-commands.ts';
 /** The stored data of the scheduled send that a command is about. */
 export interface ScheduledFacts {
   readonly schedule?: StoredSchedule | undefined;
-  /** Digests of what a command with an idempotency key wants sent, one per secret, the newest first. */
+  /** Digests of the content of a command with an idempotency key, one per secret, the newest first. */
   readonly contentDigests?: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface ScheduledSources {
   readonly retentionMs: number;
 }
 
-/** Reads what such a command needs. */
+/** Reads the facts for such a command. */
 export async function readScheduled(
   { keys }: Pick<ShopState, 'keys'>,
   command: ScheduleCommand | { readonly type: 'send'; readonly scheduledId: string },

@@ -1,6 +1,6 @@
 /**
- * The life of a send that waits for its time. Until then it is no message. When it falls due it is sent like any other,
- * and its end is stored with the message that it became.
+ * The life of a scheduled send. It becomes a message at its time. When it is due it is sent like any other, and its end
+ * is stored with the resulting message.
  */
 import { DAY_MS, HOUR_MS } from '../../../../policy/durations.ts';
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
@@ -29,12 +29,12 @@ import type { ScheduledFacts } from './scheduled-facts.ts';
 const MOST_SCHEDULED = 1_000;
 /** How far ahead a send may be scheduled. */
 const FURTHEST_MS = 90 * DAY_MS;
-/** How long after its time it is tried, by default and at most. */
+/** How long after its time it is attempted, by default and at most. */
 const DEFAULT_LATEST_MS = HOUR_MS;
 const LATEST_MS = 7 * DAY_MS;
-/** How often it is retried if a refusal names no time, or if no answer came. */
+/** The retry interval if a refusal names no time, or if no reply came. */
 const TRY_AGAIN_MS = 30_000;
-/** How many are tried in one turn; the others follow at once. */
+/** The most attempts in one turn; the others follow at once. */
 const AT_A_TIME = 16;
 
 /** Refusals that may end soon, at an unknown time. */
@@ -98,7 +98,7 @@ export function scheduledTimer({ scheduled }: Pick<ShopState, 'scheduled'>): Due
   return { id: 'scheduled', dueAtMs: Math.min(...scheduled.map(({ tryAtMs }) => tryAtMs)) };
 }
 
-/** Has those that are due sent. When they are tried again is not stored, so this writes nothing. */
+/** Starts the due sends. The time of the next attempt is not stored, so this writes nothing. */
 export function trySchedules(builder: TurnBuilder): void {
   const { state, nowMs } = builder;
   if (!state.dispatching) return;
@@ -114,19 +114,19 @@ export function isScheduled({ scheduled }: Pick<ShopState, 'scheduled'>, schedul
   return scheduled.some(({ id }) => id === scheduledId);
 }
 
-/** Returns why a due send cannot be made, whatever the policy decides; undefined: it can. */
+/** Returns the reason why a due send cannot be made, independent of the policy. Undefined if it can. */
 export function scheduledObstacle(
   { state, nowMs }: TurnBuilder,
   scheduledId: string,
 ): ReturnType<typeof failed> | undefined {
   const one = state.scheduled.find(({ id }) => id === scheduledId);
   if (one === undefined) return failed('NOT_CANCELLABLE');
-  // No try was made in time, or none was possible.
+  // No attempt was made in time, or none was possible.
   if (nowMs > one.notAfterMs) return failed(one.lastCode ?? 'SERVICE_UNAVAILABLE');
   return state.tenantActive ? undefined : failed('TENANT_INACTIVE');
 }
 
-/** Follows what its send came to: it ends with its message, is tried again, or ends refused. */
+/** Handles the result of its send: it ends with its message, is retried, or ends refused. */
 export function onScheduledSend(
   builder: TurnBuilder,
   stored: StoredSchedule | undefined,
@@ -185,7 +185,7 @@ function timeProblem(times: {
   return undefined;
 }
 
-/** True if a call asks for something else than the original of its idempotency key, even if that has ended. */
+/** True if a call requests something else than the original of its idempotency key, even if that has ended. */
 function differsFrom(
   original: ScheduledDraft,
   { to, sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS }: ScheduledDraftAsked,

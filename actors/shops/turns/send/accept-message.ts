@@ -24,8 +24,8 @@ export interface AcceptanceOptions {
 }
 
 /**
- * A send to a group that no session reported. An open session, or one that reconnects in time, is asked for it once
- * before the answer.
+ * A send to a group that no session reported. The turn first asks for it once: an open session, or one that reconnects
+ * in time.
  */
 interface GroupWanted {
   readonly ok: false;
@@ -38,8 +38,8 @@ interface GroupWanted {
 export type SendReply = Outcome<Sent<Accepted>> | PoolWanted | GroupWanted;
 
 /**
- * Idempotent replay → policy → channel availability, or else the pool → queued (docs/contract.md, Order on a
- * send).
+ * Accepts a send: idempotent replay → policy → channel availability, or else the pool → queued (docs/contract.md, Order
+ * on a send).
  */
 export function acceptMessage(
   builder: TurnBuilder,
@@ -118,7 +118,7 @@ function recipientOf({ reply }: MessageDraft, known: SendFacts): SendFacts {
   return reply === undefined ? known : { ...known, isCustomer: true };
 }
 
-/** True if a send asks for something else than the original of its idempotency key. */
+/** True if a send requests something else than the original of its idempotency key. */
 function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType, reply }: MessageDraft): boolean {
   return (
     (reply === undefined && original.to !== to) ||

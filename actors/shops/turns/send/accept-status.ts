@@ -10,7 +10,7 @@ import type { AcceptanceOptions } from './accept-message.ts';
 /** The answer to a status post. */
 export type StatusReply = Outcome<Sent<Omit<Accepted, 'policy'>>>;
 
-/** Idempotent replay → policy → channel availability → queued, like a message. */
+/** Accepts a status: idempotent replay → policy → channel availability → queued, like a message. */
 export function acceptStatus(
   builder: TurnBuilder,
   command: { readonly draft: StatusDraft; readonly settings: TenantSettings },

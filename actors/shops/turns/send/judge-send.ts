@@ -15,21 +15,21 @@ import type { RecipientFacts } from '../people/recipient-facts.ts';
 /** The fields of a draft that are judged. */
 export type JudgedDraft = Pick<MessageDraft, 'to' | 'text' | 'mediaUrl'>;
 
-/** A send as it is judged: what was asked for, and what is known around it. */
+/** A send to judge: the request, and the facts about it. */
 export interface SendToJudge {
   readonly draft: JudgedDraft;
   readonly settings: TenantSettings;
   readonly recipient: RecipientFacts;
-  /** A session worker is there to take orders. */
+  /** True if a session worker can take orders. */
   readonly available: boolean;
-  /** Only so much of each cap counts; absent: all of it. */
+  /** The part of each cap that counts. If absent, all of it. */
   readonly share?: number;
   readonly nowMs: number;
 }
 
 /** A send that passed the policy of its shop. */
 export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
-  /** Why the shop's own channel cannot take it now; undefined: it can. */
+  /** The reason why the shop's own channel cannot take it now. Undefined if it can. */
   readonly unavailable: FailureCode | undefined;
 }
 
@@ -49,7 +49,7 @@ export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSe
   return done({ verdict: evaluation.verdict, entry: evaluation.entry, unavailable });
 }
 
-/** The class the policy counts the recipient in, also where it refuses. */
+/** Returns the class in which the policy counts the recipient, also if it refuses. */
 export function classOf(
   { ledger }: Pick<ShopState, 'ledger'>,
   { draft, recipient, nowMs }: Pick<SendToJudge, 'draft' | 'recipient' | 'nowMs'>,

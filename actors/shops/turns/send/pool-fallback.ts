@@ -7,7 +7,7 @@ import type { PoolOffer } from '../../state/pool-protocol.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { refused } from '../builder/acceptance.ts';
 
-/** A send that its own shop could not make and that the pool may: what to look for a pool shop with. */
+/** A send that its own shop could not make and that the pool may, with the data to find a pool shop. */
 export interface PoolWanted {
   readonly ok: false;
   /** The answer when no shop of the pool is free. */
@@ -17,7 +17,7 @@ export interface PoolWanted {
 
 /**
  * Sends to a shop of the pool if the own channel is unavailable, the send passed the shop's policy, and the tenant has
- * the fallback. The shop must have had a session once: the pool replaces a session, it does not spare one. The
+ * the fallback. The shop must have had a session once: the pool replaces a lost session, not a missing one. The
  * recipient must be known or declared. An operator's pause, or a missing worker on this node, prevents it. A text too
  * long for the pool's line is refused, never cut.
  */

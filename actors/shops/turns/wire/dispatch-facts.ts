@@ -23,12 +23,14 @@ import { isLapsed, readWriter } from '../people/recipient-facts.ts';
 /** The facts that are checked again just before the wire. */
 export interface DispatchFacts {
   readonly body: MessageBody | undefined;
-  /** Its origin took back what this shop carries, since the recipient opted out of it. */
+  /** True if its origin took back this carried message, because the recipient opted out of it. */
   readonly withdrawn?: boolean;
   readonly writer: Writer | undefined;
   /** The network's own id of the recipient, if they wrote under it while it sent no number. */
   readonly wroteByLid?: string;
-  /** It was accepted for a declaration that is no longer valid, and the recipient is a stranger since. */
+  /**
+   * True if it was accepted for a declaration that is no longer valid, and the recipient has become a stranger since.
+   */
   readonly lapsed?: boolean;
   /** The recipients of a status: customers, writers and active declarations, without those who opted out. */
   readonly audience: readonly string[];

@@ -14,8 +14,9 @@ import { rememberCarried } from '../pool/opt-out-notices.ts';
 import type { DispatchFacts } from './dispatch-facts.ts';
 
 /**
- * How long the network may take to acknowledge a stanza before the outcome counts as unknown. It is twice the time that
- * Redis may be away. A stanza waits until its ratchet is stored, and a session that seems to hang loses its socket.
+ * How long the network may take to acknowledge a stanza before the outcome counts as unknown. It is twice the time for
+ * which Redis may be unreachable. A stanza waits until its ratchet is stored, and a session that seems to hang loses
+ * its socket.
  */
 const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 
@@ -24,13 +25,13 @@ const GONE: MessageReason = 'EXPIRED';
 
 /** The facts that a check uses. */
 interface Look extends DispatchFacts {
-  /** Set once the session prepared the message; `hasChat`: the network knows a chat with the recipient. */
+  /** Set once the session prepared the message. `hasChat` is true if the network knows a chat with the recipient. */
   readonly prepared?: { readonly hasChat: boolean | undefined };
 }
 
 /**
- * Why a message may not go on the wire, asked just before it; undefined: it may (docs/contract.md, Before the
- * wire).
+ * Returns the reason why a message may not go on the wire, just before it does. Undefined if it may (docs/contract.md,
+ * Before the wire).
  */
 function obstacle(
   state: ShopState,
@@ -42,9 +43,9 @@ function obstacle(
   if (isOverRecipientLimits(state, writer, nowMs)) {
     return 'RECIPIENT_RATE_LIMITED';
   }
-  // Its place is one of the declared, and neither budget spills into the other.
+  // The message counts as one to a declared number, and neither budget uses capacity of the other.
   if (lapsed) return 'COLD_RECIPIENT_CAP_REACHED';
-  // Whether there is a token of somebody who never wrote is what the session looks up first.
+  // The session must first look up whether it has a token of this recipient, who never wrote.
   if (prepared !== undefined && isPhoneNumber(to) && barsNewChat(state, { ...prepared, writer }, nowMs)) {
     return classCapCode(body.policy?.recipientClass);
   }
@@ -62,7 +63,7 @@ function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
   const { batches, currentMessage } = builder.state;
   const ofBatch = batchObstacle(batches, currentMessage, builder.nowMs);
   if (ofBatch === 'wait') {
-    // Back into the queue, where others go by.
+    // Puts the message back into the queue, where others pass it.
     builder.stepPacing({ type: 'session_down' });
     return undefined;
   }

@@ -34,7 +34,7 @@ interface KnownReceipt {
 /** The facts for the turn on receipts. */
 export type ReceiptFacts = readonly KnownReceipt[];
 
-/** Finds the messages; what is forged, of another shop or too old is left out here. */
+/** Finds the messages of receipts. Skips receipts that are forged, of another shop or too old. */
 export async function readReceipts(
   state: ShopState,
   { receipts }: Extract<SessionEvent, { type: 'session.receipts' }>,
