@@ -1,6 +1,6 @@
 /**
  * The files of attachments while they are sent, in the system's directory for temporary files (`TMPDIR`, else /tmp).
- * The chat client encrypts an attachment into its own file beside ours and uploads that, so it needs a file.
+ * The chat client encrypts an attachment into its own file in the same directory and uploads that, so it needs a file.
  */
 import { randomUUID } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const THE_CLIENTS = /^(?:image|video|document)3EB0[0-9A-F]{18}-enc$/;
 /** The age at which no session can be using a file, counted from its last write: an upload ends in 60 s. */
 const STALE_MS = 10 * 60_000;
 
-/** The directory for temporary files takes none. The message names the remedy. */
+/** The directory for temporary files accepts none. The message names the remedy. */
 export class AttachmentDirectoryUnusable extends Error {
   readonly code = 'ATTACHMENT_DIRECTORY_UNUSABLE';
 
@@ -30,7 +30,7 @@ export class AttachmentDirectoryUnusable extends Error {
   }
 }
 
-/** Whether a failure is that of a file which an attachment, or the client's copy of one, was written into. */
+/** True if a failure is that of a file into which an attachment, or the client's copy of one, was written. */
 export function isAttachmentFailure(error: NodeJS.ErrnoException): boolean {
   const name = basename(error.path ?? '');
   return OURS.test(name) || THE_CLIENTS.test(name) || (error.code === 'ENOSPC' && error.syscall === 'write');
@@ -76,13 +76,13 @@ export async function sweepAttachments(nowMs: number, directory = tmpdir()): Pro
       await rm(path);
       removed += 1;
     } catch {
-      // Another process of ours sweeps the same directory, or it is no file.
+      // Another process of ours sweeps the same directory, or it is not a file.
     }
   }
   return removed;
 }
 
-/** Sweeps at once and every 10 minutes: what a killed process left is not stale yet when the next one starts. */
+/** Sweeps at once and every 10 minutes. Files of a killed process are not old enough yet when the next one starts. */
 export function keepSwept({ clock, log }: { readonly clock: Clock; readonly log: Logger }): {
   stop(): void;
 } {

@@ -6,7 +6,7 @@ export const NAMED_VERSION_KEY = 'client-version';
 /** The version that operators set. */
 export const SET_VERSION_KEY = 'client-version:set';
 
-/** Reads a version that is kept; undefined: there is none. */
+/** Reads a stored version, or returns undefined if there is none. */
 export function readClientVersion(kept: unknown): ClientVersion | undefined {
   if (typeof kept !== 'string') return undefined;
   const [major, minor, patch] = kept.split('.').map(Number);

@@ -19,7 +19,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_MARK_BYTES + NONCE_BYTES;
 
-/** A value that is there and cannot be read: no key of ours opens it, or it was changed. Never to be overwritten. */
+/** A stored value that cannot be read: no configured key opens it, or it was changed. It must never be overwritten. */
 export class Unreadable extends Error {
   readonly code = 'CREDENTIALS_UNREADABLE';
 
@@ -28,17 +28,17 @@ export class Unreadable extends Error {
   }
 }
 
-/** Seals and opens values of one shop with AES-256-GCM, each bound to the place it is stored in. */
+/** Seals and opens values of one shop with AES-256-GCM, each bound to its storage key. */
 export interface CredentialCipher {
   /** Format, mark of the key, nonce, ciphertext and tag. */
   seal(place: string, plain: Buffer): Buffer;
   /** Throws `Unreadable`. */
   open(place: string, sealed: Buffer): Buffer;
-  /** How everything begins that was sealed with the newest key, in the newest format, and nothing else does. */
+  /** The first bytes of every value sealed with the newest key in the newest format, and of no other. */
   readonly head: Buffer;
-  /** Whether there is an older key, with which values may still be sealed. */
+  /** True if there is an older key, with which values may still be sealed. */
   readonly hasOlderKey: boolean;
-  /** Whether a value was sealed with the newest key, in the newest format. */
+  /** True if a value was sealed with the newest key, in the newest format. */
   isCurrent(sealed: Buffer): boolean;
 }
 

@@ -9,11 +9,11 @@ type Owner = Pick<SessionAddress, 'tenantId' | 'shopId'>;
 export interface ShopEgress {
   /** Base64. */
   readonly sealed: string;
-  /** Without the password; null: no configured key opens it, so that the shop has no way out. */
+  /** Without the password. Null if no configured key opens it; the shop then has no egress. */
   readonly shown: string | null;
 }
 
-/** Seals the addresses of shops' proxies, since they hold passwords. */
+/** Seals the addresses of shops' proxies, because they contain passwords. */
 export interface EgressVault {
   seal(shop: Owner, address: EgressAddress): ShopEgress;
   /** Throws `Unreadable`. */
@@ -22,7 +22,7 @@ export interface EgressVault {
   renewed(shop: Owner, sealed: string): ShopEgress;
 }
 
-/** A vault on the ciphers of shops' credentials (`credentialCiphers`). */
+/** Returns an egress cipher that uses the ciphers of shops' credentials (`credentialCiphers`). */
 export function egressVault(ciphers: (owner: string) => CredentialCipher): EgressVault {
   const cipherOf = (shop: Owner): CredentialCipher => ciphers(sealedOwner(shop));
   const placeOf = (shop: Owner): string => `${sealedOwner(shop)}/egress`;

@@ -3,8 +3,8 @@ import type { SessionAddress, SessionEvent, SessionListener } from './session-ho
 
 /**
  * Reports the events of sessions to a listener in order. All events of one step of the clock are reported together. A
- * second turn then costs a fraction of one for which the process has to wake. After a pause the next event is reported
- * at the end of its turn of the event loop.
+ * second turn then costs a fraction of the first one after a wait. After a pause the next event is reported at the end
+ * of its tick of the event loop.
  */
 export function gatheredEvents(steppedClock: SteppedClock, listener: SessionListener): SessionListener {
   let waiting: { readonly shop: SessionAddress; readonly event: SessionEvent }[] = [];

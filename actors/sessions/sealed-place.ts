@@ -4,7 +4,7 @@ import type { SealedHash } from './worker-protocol.ts';
 
 type Owner = Pick<SessionAddress, 'tenantId' | 'shopId'>;
 
-/** The field of `credentials` that holds a shop's identity on the network, from its pairing on. */
+/** The field of `credentials` with a shop's identity on the network, which exists after its pairing. */
 export const IDENTITY_FIELD = 'creds';
 
 /** The name under which a shop's values are sealed (`credentialCiphers`). */
@@ -12,7 +12,7 @@ export function sealedOwner({ tenantId, shopId }: Owner): string {
   return `${tenantId}/${shopId}`;
 }
 
-/** The place that a value of a shop is bound to. */
+/** Returns the storage key to which a value of a shop is bound. */
 export function sealedPlace(shop: Owner, hash: SealedHash, field: string): string {
   return `${sealedOwner(shop)}/${hash}/${field}`;
 }

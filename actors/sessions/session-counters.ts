@@ -47,7 +47,7 @@ export class SessionCounters {
     }
   }
 
-  /** All that was counted so far. */
+  /** Returns all counts so far. */
   counts(): Omit<SessionFigures, 'workersLost' | 'workerHeapBytes'> {
     return {
       ends: this.#ends,

@@ -8,15 +8,15 @@ import type { InboundMode } from '../inbound-mode.ts';
  * real client in worker threads and one in memory. One conformance suite runs on both.
  *
  * Calls only start things. Results arrive as events, each delivered to the shop's actor. An order that was not recalled
- * gets exactly one outcome event, whatever happens to the session or its worker.
+ * gets exactly one outcome event, even if the session or its worker ends.
  */
 export interface SessionHost {
   /**
    * Opens the shop's session. With stored credentials it resumes. Without them it asks for pairing and reports QR codes
    * or, if `pairWith` names a phone, one code to type on that phone.
    *
-   * A session that is open already is ended first. Every event carries `generation`, so that an actor can distinguish
-   * late events of an old session from those of a new one.
+   * An open session is ended first. Every event carries `generation`, so that an actor can distinguish late events of
+   * an old session from those of a new one.
    */
   open(shop: SessionAddress, options: SessionOpening): void;
   /** Ends the shop's session on this node and keeps its credentials. Silent: no `closed` event follows. */
@@ -24,8 +24,8 @@ export interface SessionHost {
   /** Ends the session, unlinks this device on the network if it can, and erases the credentials. */
   erase(shop: SessionAddress): Promise<void>;
   /**
-   * Prepares a message or status for the wire. It looks a 1:1 recipient up (cached), shows composing for a moment that
-   * fits the text, fetches the attachment, asks for devices and keys, and seals.
+   * Prepares a message or status for the wire. It looks a 1:1 recipient up (cached), shows composing for a time that
+   * fits the text, fetches the attachment, requests devices and keys, and seals.
    *
    * Reports `prepared` when only the frame is missing, and waits for `transmit`. `recipient_known` comes before that if
    * the network knows the recipient by another number than the order's. Outcome: `send_outcome`, once, also if it was
@@ -33,11 +33,11 @@ export interface SessionHost {
    */
   prepare(shop: SessionAddress, order: SendOrder): void;
   /**
-   * Sends what was prepared, once. The writes that came with `prepared` are stored by now. Nothing happens where the
-   * order has its outcome already, which is on its way.
+   * Sends the prepared message once. The writes that came with `prepared` are stored by now. Does nothing if the order
+   * already has an outcome; that event is then on its way.
    */
   transmit(shop: SessionAddress, messageId: string): void;
-  /** Gives up an order that was not transmitted: no event follows for it. One that was goes on. */
+  /** Cancels an order that was not transmitted: no event follows for it. A transmitted order continues. */
   recall(shop: SessionAddress, messageId: string): void;
   /**
    * The event with this token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may
@@ -49,21 +49,21 @@ export interface SessionHost {
   /** Sets whether the shop's sessions report the content of inbound messages from now on. */
   hearInbound(shop: SessionAddress, inbound: InboundMode): void;
   /**
-   * Asks for all groups again, or for one of them. Outcome: a `groups` event with all known groups once the network
-   * answered, or at once if it was asked a moment ago. No event comes while no list was ever received.
+   * Requests all groups again, or one of them. Outcome: a `groups` event with all known groups once the network
+   * replied. It comes at once if they were requested a moment ago. No event comes before the first list was received.
    */
   refreshGroups(shop: SessionAddress, groupId?: string): void;
   /**
-   * Makes a connection to the chat network through that proxy, as a session would. Resolves with why it failed, in words that
-   * hold no password, after ten seconds at the latest; undefined: it works.
+   * Makes a connection to the chat network through that proxy, as a session would. Resolves with the reason if it
+   * fails, after ten seconds at the latest. The reason contains no password. Undefined if it works.
    */
   tryEgress(address: EgressAddress): Promise<string | undefined>;
   /**
-   * Returns the network's hosts of files, with their ports; undefined: no session is open, or the network names none.
+   * Returns the network's file hosts, with their ports. Undefined if no session is open, or the network names none.
    * Never rejects.
    */
   fileHosts(shop: SessionAddress): Promise<FileHosts | undefined>;
-  /** True while a worker is there to take orders, or the first one is on its way right after a start. */
+  /** True while a worker can take orders, or the first one is starting. */
   available(): boolean;
   /** Returns the counts since the start, and the state of the workers. */
   figures(): SessionFigures;
@@ -76,11 +76,11 @@ export interface SessionHost {
 /** How a session is opened. */
 export interface SessionOpening {
   readonly generation: number;
-  /** Digits of the number whose phone is to type a code, where there are no credentials; absent: a QR code is shown. */
+  /** Digits of the number whose phone is to type a code, if there are no credentials. If absent, a QR code is shown. */
   readonly pairWith?: string;
-  /** The inbound messages that the tenant gets; absent: none. */
+  /** The inbound messages that the tenant gets. If absent, none. */
   readonly inbound?: InboundMode;
-  /** The proxy through which all its connections go, as `EgressVault` sealed it; absent: they leave from the node's own address. */
+  /** The proxy for all its connections, as `EgressVault` sealed it. If absent, they use the node's own address. */
   readonly egress?: string;
 }
 
@@ -95,11 +95,11 @@ export interface SessionFigures {
   readonly outcomes: ReadonlyMap<string, number>;
   /** Messages that people wrote to shops, repeated deliveries included. */
   readonly received: number;
-  /** Those of them whose content is published to their tenant, by kind. */
+  /** The messages whose content is published to the tenant, by kind. */
   readonly announced: ReadonlyMap<InboundKind, number>;
   /** Sessions that the network ended because it missed an acknowledgement, by the class of the stanza. */
   readonly unanswered: ReadonlyMap<string, number>;
-  /** Stanzas that waited while sessions were away: announced by the network, and come. */
+  /** Stanzas that waited while sessions were offline: the announced number, and the number that arrived. */
   readonly offline: { readonly announced: number; readonly drained: number };
 }
 
@@ -122,18 +122,21 @@ export interface SendOrder {
    * (`@lid`). Unused for a status.
    */
   readonly to: string;
-  /** The number that the network last named for the recipient; undefined: `to`. */
+  /** The number that the network last named for the recipient. If undefined, `to`. */
   readonly knownAs: string | undefined;
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video' | 'document' | undefined;
   /** The numbers a status is shown to, E.164 with plus. */
   readonly audience: readonly string[] | undefined;
-  /** How long the network may take to acknowledge before the outcome counts as unknown. */
+  /** How long the network may take to acknowledge before the outcome counts as unknown, in milliseconds. */
   readonly deadlineMs: number;
   /** The recipient's message that this message quotes. */
   readonly quoted?: QuotedMessage;
-  /** It may not start a chat: without a token of the recipient the order ends as `no_chat`, before composing is shown. */
+  /**
+   * True if it may not start a chat. Without a token of the recipient the order then ends as `no_chat`, before
+   * composing is shown.
+   */
   readonly needsChat?: true;
 }
 
@@ -147,7 +150,7 @@ export interface ReadMessage {
 export interface QuotedMessage {
   /** The network's id of its stanza. */
   readonly wireId: string;
-  /** Empty where it is not known. */
+  /** Empty if it is not known. */
   readonly text: string;
 }
 
@@ -155,9 +158,12 @@ export interface QuotedMessage {
 export type SendOutcome =
   /** The network acknowledged the stanza. */
   | { readonly kind: 'acknowledged' }
-  /** The network refused it with an ack error that is no rate signal (for example 463, 479). Not to be tried again. */
+  /** The network refused it with an ack error that is not a rate signal (for example 463, 479). Never retry it. */
   | { readonly kind: 'refused'; readonly code: string }
-  /** A rate signal (ack 429, `rate-overlimit`): the message was not sent. `backoffMs`: the wait the network asks for, if any. */
+  /**
+   * A rate signal (ack 429, `rate-overlimit`): the message was not sent. `backoffMs` is the wait that the network
+   * requests, if any.
+   */
   | { readonly kind: 'rate_limited'; readonly backoffMs?: number }
   /** Fetching or preparing the media failed before anything was sent. */
   | { readonly kind: 'media_unavailable'; readonly detail: string }
@@ -165,21 +171,24 @@ export type SendOutcome =
   | { readonly kind: 'not_on_network' }
   /** The order needs a chat, and the network gave the number no token of the recipient. Nothing reached the wire. */
   | { readonly kind: 'no_chat' }
-  /** Nothing reached the wire, and the message is not why: no open session, one that ended, or a look-up without an answer. It waits. */
+  /**
+   * Nothing reached the wire, and the message is not the cause: no open session, one that ended, or a look-up without a
+   * reply. The message waits.
+   */
   | { readonly kind: 'not_sent' }
   /**
-   * Nothing reached the wire although the session was open. The network gave no answer about the recipient or no
-   * devices or keys for them, or the worker died. It may be sent again, but not endlessly: others wait behind it.
+   * Nothing reached the wire although the session was open. The network gave no reply about the recipient or no devices
+   * or keys for them, or the worker crashed. It may be sent again, but not endlessly: other messages wait for it.
    */
   | { readonly kind: 'unprepared' }
-  /** The worker that was sending it died or was ended: it may have been sent. Never to be tried again. */
+  /** The worker that was sending it crashed or was ended: it may have been sent. Never retry it. */
   | { readonly kind: 'restarted' }
-  /** It may have been sent (deadline, socket lost after the bytes left). Never to be tried again. */
+  /** It may have been sent (deadline, socket lost after the bytes left). Never retry it. */
   | { readonly kind: 'unknown' };
 
 /** Why a session ended. */
 export type SessionEnd =
-  /** 408, 428, 500, 503, connect watchdog, deaf socket, a hung or dead worker: try again with backoff. */
+  /** 408, 428, 500, 503, connect watchdog, stalled socket, a hung or crashed worker: retry with backoff. */
   | 'transient'
   /** 515: expected after pairing; reopen at once. */
   | 'restart_required'
@@ -195,23 +204,23 @@ export type SessionEnd =
   | 'login_refused'
   /** 405: the client's version is refused; hits the whole fleet. */
   | 'outdated'
-  /** The shop's egress made no connection: try again with backoff, and by no other way. */
+  /** The shop's egress made no connection: retry with backoff, and only through the egress. */
   | 'egress_unreachable'
   /** No one scanned any of the QR codes, or typed the code. */
   | 'qr_exhausted'
-  /** The network gives no code for that number; `statusCode` 429: it was asked for too many. */
+  /** The network gives no code for that number. `statusCode` 429 means too many requests. */
   | 'pairing_refused'
   /** The account links devices with a passkey alone. */
   | 'passkey_required'
   /** Stored credentials exist and cannot be read; they are left as they are. */
   | 'credentials_unreadable';
 
-/** Whether the network bars the number from new chats. */
+/** The network's restriction of new chats. */
 export interface ReportedRestriction {
   readonly isActive: boolean;
   /** The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`. */
   readonly kind: string;
-  /** Milliseconds since the Unix epoch; null: the network named no end. */
+  /** Milliseconds since the Unix epoch, or null if the network named no end. */
   readonly endsAtMs: number | null;
 }
 
@@ -220,7 +229,7 @@ export interface ReportedNewChats {
   readonly quota: number;
   readonly used: number;
   readonly warning: 'first' | 'second' | 'capped' | null;
-  /** When the count starts again, milliseconds since the Unix epoch; null: the network named no moment. */
+  /** The time at which the count starts again, in milliseconds since the Unix epoch. Null if the network named none. */
   readonly endsAtMs: number | null;
 }
 
@@ -240,7 +249,7 @@ export interface StanzaReceipt {
   readonly kind: 'delivered' | 'read';
   /** E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not name. */
   readonly from: string;
-  /** The group it was sent to; undefined: a person. */
+  /** The group to which it was sent. Undefined for a person. */
   readonly group: string | undefined;
   /** The network's time, in whole seconds; milliseconds since the Unix epoch. */
   readonly atMs: number;
@@ -293,9 +302,9 @@ export type SessionEvent =
    * Only the frame of a message is missing. `writes` are the steps of the ratchets that sealed it. They must be stored
    * in the commit that marks it as being sent, and at no other time.
    *
-   * `lid`: the network's own id of a 1:1 recipient, ending in `@lid`; absent if it named none. `hasChat`: the network
-   * gave the number a token of this recipient, so that a restricted number may write to them; absent if the recipient
-   * is no person.
+   * `lid` is the network's own id of a 1:1 recipient, ending in `@lid`, and absent if it named none. `hasChat` is true
+   * if the network gave the number a token of this recipient, so that a restricted number may write to them. It is
+   * absent if the recipient is not a person.
    */
   | {
       readonly type: 'session.prepared';
@@ -310,15 +319,17 @@ export type SessionEvent =
       readonly generation: number;
       readonly messageId: string;
       readonly outcome: SendOutcome;
-      /** It is a rate signal to an attempt that was given up, and does not concern the message's present attempt. */
+      /**
+       * True if it is a rate signal to an attempt that was given up. It does not concern the message's present attempt.
+       */
       readonly isLate?: true;
     }
   /**
    * A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`.
    *
-   * `from`: E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not name.
-   * `content`: published to the tenant if its mode asks for it. A reaction appears only there, and does not concern the
-   * policy.
+   * `from` is E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not name.
+   * `content` is published to the tenant if its mode includes it. A reaction appears only there, and does not concern
+   * the policy.
    */
   | {
       readonly type: 'session.inbound';
@@ -342,10 +353,10 @@ export type SessionEvent =
       readonly receipts: readonly StanzaReceipt[];
     }
   /**
-   * The network reports the number's limits, unasked or in answer to the session's questions. The session asks once
+   * The network reports the number's limits, by itself or in reply to the session's requests. The session asks once
    * after it opened, after a refusal 463 or 475, and hourly while the number is restricted or has a quota.
    *
-   * An absent part was not reported; `newChats: null`: there is no quota.
+   * An absent part was not reported. If `newChats` is null, there is no quota.
    */
   | {
       readonly type: 'session.limits';
@@ -354,7 +365,9 @@ export type SessionEvent =
       readonly newChats?: ReportedNewChats | null;
     }
   | { readonly type: 'session.groups'; readonly generation: number; readonly groups: readonly SessionGroup[] }
-  /** The worker that held this session died or hung and was ended. Orders in progress got their outcome before this. */
+  /**
+   * The worker of this session crashed or was ended because it hung. Orders in progress got their outcome before this.
+   */
   | { readonly type: 'session.worker_lost'; readonly generation: number; readonly detail: string }
   /** The sending component as a whole is out of reach (restart intensity exceeded, no worker for 60 s). */
   | { readonly type: 'session.unreachable' }

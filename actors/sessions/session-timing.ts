@@ -1,39 +1,39 @@
 /** The waits of a session, in milliseconds. */
 export interface SessionTiming {
-  /** How long a connection may take until its first sign of life: a QR code, an open session or an end. */
+  /** How long a connection may take until its first event: a QR code, an open session or an end. */
   readonly connectMs: number;
-  /** How long the client waits for the answer to one query, and for the handshake. */
+  /** How long the client waits for the reply to one query, and for the handshake. */
   readonly queryMs: number;
   /** Between the answer to one ping and the next; a ping without an answer within `queryMs` ends the session. */
   readonly keepAliveMs: number;
-  /** Between two questions that only a listening server answers, so that an open but deaf socket is noticed. */
+  /** Interval of queries that only a working server answers, so that an open but stalled socket is noticed. */
   readonly probeEveryMs: number;
   /**
    * Between `open` and the first send: the client migrates its own addresses meanwhile (docs/chat-client.md,
    * Sending).
    */
   readonly settleMs: number;
-  /** How long an inbound message waits for its commit before the socket is dropped, so that it comes again. */
+  /** How long an inbound message waits for its commit before the socket is closed, so that it is delivered again. */
   readonly confirmMs: number;
   /** How long an ending session waits for writes that are under way. */
   readonly drainMs: number;
-  /** Life of each QR code; undefined: 60 s for the first, 20 s for the others. */
+  /** Life of each QR code. If undefined, 60 s for the first, 20 s for the others. */
   readonly qrMs: number | undefined;
   /** How long fetching one attachment may take. */
   readonly mediaMs: number;
   /** How long uploading one attachment may take. */
   readonly uploadMs: number;
-  /** How long a number known to exist is not asked about again. */
+  /** How long a number known to exist is cached. */
   readonly knownNumberMs: number;
-  /** How long a number known not to exist is not asked about again. */
+  /** How long a number known not to exist is cached. */
   readonly missingNumberMs: number;
-  /** Between two questions about the number's limits, while it is restricted or has a quota. */
+  /** Interval of queries about the number's limits, while it is restricted or has a quota. */
   readonly limitsEveryMs: number;
-  /** The list of groups is asked for at most this often. */
+  /** Minimum time between two requests for the list of groups. */
   readonly groupsFloorMs: number;
   /** Between two answers to devices of one chat that could not read a message, once the first 20 were answered. */
   readonly resendEveryMs: number;
-  /** How long composing is shown at least, and for each character more, up to the roof. */
+  /** How long composing is shown at least, for each character more, and at most. */
   readonly composeFloorMs: number;
   readonly composePerCharacterMs: number;
   readonly composeRoofMs: number;

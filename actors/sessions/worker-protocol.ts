@@ -8,13 +8,13 @@ import type { SendOrder, SendOutcome, SessionAddress, SessionEvent, SessionOpeni
 import type { SessionNote } from './session-note.ts';
 import type { SessionTiming } from './session-timing.ts';
 
-/** The addresses that attachments may be fetched from, beside public addresses at ports 80 and 443. */
+/** The addresses from which attachments may be fetched, in addition to public addresses at ports 80 and 443. */
 export interface MediaAccess {
   /** Loopback, at any port: for tests and the simulator. */
   readonly allowLoopback: boolean;
-  /** Addresses and CIDR ranges that are never asked, though they are public. */
+  /** Addresses and CIDR ranges to which no connection is made, though they are public. */
   readonly deniedRanges: readonly string[];
-  /** Name servers that are asked for addresses, with or without a port; none: the system's. */
+  /** Name servers for addresses, with or without a port. If there are none, the system's. */
   readonly nameServers: readonly string[];
 }
 
@@ -23,13 +23,13 @@ export type ClientVersion = readonly [major: number, minor: number, patch: numbe
 
 /** How a worker opens a session. */
 export interface WorkerOpening extends SessionOpening {
-  /** Absent: the client's own. */
+  /** If absent, the client's own. */
   readonly clientVersion?: ClientVersion;
 }
 
 /** The settings of a worker, given to its thread at the start. */
 export interface WorkerSetup {
-  /** The name that phones show of a device linked by QR code; undefined: the client's own. */
+  /** The name that phones show of a device linked by QR code. If undefined, the client's own. */
   readonly deviceName: string | undefined;
   readonly socketUrl: string;
   readonly credentialsKeys: readonly Uint8Array[];
@@ -42,25 +42,25 @@ export interface WorkerSetup {
 /** A shop's sealed hashes: Signal keys and identity, and the messages of one day, kept for a recipient's retry. */
 export type SealedHash = 'credentials' | SentHash;
 
-/** The hash of one day's messages. Its name comes again once it has expired. */
+/** The hash of one day's messages. Its name is used again once it has expired. */
 export type SentHash = `sent:${number}`;
 
 /** A message is kept for a retry for this long, in whole days. */
 export const SENT_DAYS = 7;
 
-/** All hashes that hold messages: those of the days kept, today's, and one whose name comes next. */
+/** All hashes of messages: those of the stored days, today's, and one for the next name. */
 export const SENT_HASHES: readonly SentHash[] = Array.from(
   { length: SENT_DAYS + 2 },
   (_, day): SentHash => `sent:${day}`,
 );
 
-/** A change of one sealed hash: cleared first when asked, then fields set, then fields removed; all or nothing. */
+/** A change of one sealed hash: cleared first if requested, then fields set, then fields removed; all or nothing. */
 export interface SealedChange {
   readonly hash: SealedHash;
   readonly clear: boolean;
   readonly set: readonly (readonly [field: string, value: Uint8Array])[];
   readonly remove: readonly string[];
-  /** When the whole hash is dropped, milliseconds since the Unix epoch; undefined: as it was. */
+  /** The expiry of the whole hash, milliseconds since the Unix epoch. If undefined, it is unchanged. */
   readonly expiresAtMs?: number | undefined;
 }
 
@@ -68,9 +68,9 @@ export interface SealedChange {
 export type ToWorker =
   | { readonly kind: 'open'; readonly shop: SessionAddress; readonly opening: WorkerOpening }
   | { readonly kind: 'close'; readonly shopId: string }
-  /** Unlinks the device where a session is open, and ends it. Answered by `unlinked`. */
+  /** Unlinks the device if a session is open, and ends it. The reply is `unlinked`. */
   | { readonly kind: 'unlink'; readonly shopId: string }
-  /** `attempt`: comes back with `prepared` and the outcome, which are ignored once the order was given up. */
+  /** `attempt` comes back with `prepared` and the outcome, which are ignored once the order was given up. */
   | {
       readonly kind: 'prepare';
       readonly shopId: string;
@@ -84,7 +84,7 @@ export type ToWorker =
   | { readonly kind: 'mark_read'; readonly shopId: string; readonly from: string; readonly wireId: string }
   | { readonly kind: 'inbound'; readonly shopId: string; readonly inbound: InboundMode }
   | { readonly kind: 'refresh_groups'; readonly shopId: string; readonly groupId: string | undefined }
-  /** Answered by `file_hosts`, whether a session is open or not. */
+  /** The reply is `file_hosts`, also without an open session. */
   | { readonly kind: 'file_hosts'; readonly shopId: string; readonly questionId: number }
   | { readonly kind: 'ping' }
   | { readonly kind: 'stop' }
@@ -98,7 +98,7 @@ export type StoreAnswer =
       /** A field may come in two parts. */
       readonly fields: readonly string[];
       readonly others: readonly (readonly [field: string, value: Uint8Array])[];
-      /** The cursor of the next part; undefined: this was the last. */
+      /** The cursor of the next part, or undefined if this was the last. */
       readonly next: string | undefined;
     }
   | { readonly kind: 'done' }
@@ -110,8 +110,8 @@ export type StoreRequest =
   /** The names of all fields. */
   | { readonly kind: 'names'; readonly hash: SealedHash }
   /**
-   * Some hundreds of fields, from the place that the answer before named: their names, and of the values those alone that
-   * begin otherwise. A shop of a year has thousands, of some kilobytes each.
+   * Some hundreds of fields from a cursor: all names, and the values that do not begin with `head`. A shop of a year
+   * has thousands, of some kilobytes each.
    */
   | {
       readonly kind: 'survey';
@@ -139,16 +139,16 @@ export type SessionReport =
       readonly generation: number;
       readonly note: SessionNote;
     }
-  /** All is ready but the frame. The commit before the message is transmitted stores what was changed; no other one may. */
+  /** All is ready but the frame. The commit before the message is transmitted stores the changes; no other one may. */
   | {
       readonly kind: 'prepared';
       readonly shopId: string;
       readonly generation: number;
       readonly attempt: number;
       readonly messageId: string;
-      /** The network's own id of a 1:1 recipient, where it is known. */
+      /** The network's own id of a 1:1 recipient, if known. */
       readonly lid: string | undefined;
-      /** Whether a restricted number may write to that recipient; undefined: it goes to no person. */
+      /** True if a restricted number may write to that recipient. Undefined if it does not go to a person. */
       readonly hasChat: boolean | undefined;
       readonly changes: readonly SealedChange[];
     }
@@ -160,13 +160,13 @@ export type SessionReport =
       readonly messageId: string;
       readonly outcome: SendOutcome;
     }
-  /** The session ended because it was asked to; all its outcomes came before. */
+  /** The session ended on request; all its outcomes came before. */
   | { readonly kind: 'closed'; readonly shopId: string; readonly generation: number }
   | { readonly kind: 'unlinked'; readonly shopId: string }
   | {
       readonly kind: 'file_hosts';
       readonly questionId: number;
-      /** Undefined: no session is open, or the network names none. */
+      /** Undefined if no session is open, or the network names none. */
       readonly hosts: FileHosts | undefined;
     }
   | {

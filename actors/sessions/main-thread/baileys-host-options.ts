@@ -18,17 +18,20 @@ export interface BaileysHostOptions {
   /** 32 bytes each. The first seals, all open. */
   readonly credentialsKeys: readonly Buffer[];
   readonly socketUrl: string;
-  /** The name that phones show of a device linked by QR code; default: the client's own. */
+  /** The name that phones show of a device linked by QR code. By default, the client's own. */
   readonly deviceName?: string | undefined;
   /** The simulator's root key. Refused unless the socket is on loopback. */
   readonly noiseRootKey?: Buffer | undefined;
   /** Certificate (PEM) of the simulator's media host. */
   readonly mediaCa?: string | undefined;
-  /** Default: public addresses alone. Loopback is refused unless the socket is on loopback. */
+  /** By default, public addresses alone. Loopback is refused unless the socket is on loopback. */
   readonly media?: Partial<MediaAccess> | undefined;
-  /** The version that clients send; default: their own. */
+  /** The version that clients send. By default, their own. */
   readonly clientVersion?: ClientVersion | undefined;
-  /** Asks the network's page for the last number of the version to send, instead of `clientVersion`. */
+  /**
+   * Reads the last number of the version to send from the network's page. If set, it is used instead of
+   * `clientVersion`.
+   */
   readonly askRevision?: ((signal: AbortSignal) => Promise<number>) | undefined;
   /** Worker threads; default 1. */
   readonly workers?: number | undefined;

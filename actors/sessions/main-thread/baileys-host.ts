@@ -37,9 +37,9 @@ class BaileysHost implements SessionHost {
   readonly #slots = new Map<string, SessionSlot>();
   readonly #counters = new SessionCounters();
   readonly #notes: SessionNotes;
-  /** Callers that wait until a shop's device is unlinked, in the order in which they asked. */
+  /** Callers that wait until a shop's device is unlinked, in the order of their calls. */
   readonly #unlinking = new Map<string, (() => void)[]>();
-  /** Shops whose session opens once the workers and the version to send are known: right after a start neither is. */
+  /** Shops whose session opens once the workers and the version to send are known. Right after a start they are not. */
   readonly #awaitingWorker = new Set<string>();
   readonly #sweep: { stop(): void };
   readonly #networkVersion: NetworkVersion;
@@ -142,7 +142,7 @@ class BaileysHost implements SessionHost {
     await eraseSealed(this.#options.store, shop);
   }
 
-  /** Resolves when the worker has ended all the shop's sessions so far, or is gone. */
+  /** Resolves when the worker has ended all the shop's sessions so far, or has exited. */
   async #unlinked(slot: SessionSlot): Promise<void> {
     const { shopId } = slot.shop;
     if (!this.#post(slot, { kind: 'unlink', shopId })) return;

@@ -16,19 +16,20 @@ export function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: 
   return shardKey(shop.shard, 'shop', shop.shopId, hash);
 }
 
-/** Fields that are gone through at once, and the place where Redis begins and ends with that. */
+/** Fields read at once, and the cursor with which Redis begins and ends. */
 const FIELDS_PER_PART = 300;
 const START = '0';
 
-/** How soon a store that did not answer is asked again. */
+/** Delay in milliseconds before a store that did not answer is asked again. */
 const ASK_AGAIN_MS = 200;
 
 /**
- * Answers a worker's request to the store. Never rejects: a failure is an answer.
+ * Answers a worker's request to the store. Never rejects: a failure is a reply.
  *
- * While the store is away it is asked again, so that a session with an order in progress keeps its socket. A session
- * has one write at a time, and repeating it changes nothing. `goesOn`: whether that session is still the shop's current
- * one. It is asked before each further attempt, so that no write of an old session follows one of a new session.
+ * While the store is unreachable the request is repeated, so that a session with an order in progress keeps its socket.
+ * A session has one write at a time, and repeating it changes nothing. `goesOn` returns true while that session is
+ * still the shop's current one. It is called before each further attempt, so that no write of an old session follows
+ * one of a new session.
  */
 export async function answerStoreRequest(
   parts: { readonly store: Store; readonly clock: Clock; readonly goesOn: () => boolean },
@@ -90,7 +91,7 @@ function pairsOf(flat: readonly Buffer[]): [field: string, value: Buffer][] {
   ]);
 }
 
-/** The store could not be asked now, or its answer was lost; another owner of the shard is no such case. */
+/** True if the store is unreachable now, or its reply was lost. Another owner of the shard does not count. */
 function isAway(error: unknown): boolean {
   return (
     error instanceof RuntimeFailure &&

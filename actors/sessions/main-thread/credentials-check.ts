@@ -14,8 +14,8 @@ const BATCH = 200;
  * Checks that the configured keys are keys of this store: one of them has sealed here before, or no key has. The first
  * one seals. Rejects otherwise, since no session would open; nothing is written then.
  *
- * There may be no check value yet, for example after an update from a version without one. Then the sessions of `shops`
- * are tried until one opens.
+ * There may be no check value yet, for example after an update from a version without one. Then the check opens the
+ * credentials of `shops` until one succeeds.
  */
 export async function checkCredentialsKeys(
   store: Pick<Store, 'readBytes' | 'append'>,
@@ -41,7 +41,7 @@ export async function checkCredentialsKeys(
   await store.append([['HSET', CHECK_KEY, keyMark(first).toString('hex'), value]]);
 }
 
-/** Whether the credentials of any shop open, or none has any. */
+/** True if the credentials of any shop open, or no shop has any. */
 async function openSessions(
   store: Pick<Store, 'readBytes'>,
   ciphers: ReturnType<typeof credentialCiphers>,

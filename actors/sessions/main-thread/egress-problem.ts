@@ -7,7 +7,10 @@ import { EgressFailure } from '../../outbound/egress-failure.ts';
 /** How long a connection may take, in milliseconds. */
 const CONNECTED_WITHIN_MS = 10_000;
 
-/** Resolves with why no connection to the socket's address can be made through a proxy; undefined: one was made. */
+/**
+ * Makes a connection to the socket's address through a proxy. Resolves with the reason if it fails, or undefined if it
+ * works.
+ */
 export async function egressProblem(
   address: EgressAddress,
   { socketUrl, clock }: { readonly socketUrl: string; readonly clock: Pick<Clock, 'after'> },

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 
-/** How long a session may take to report its file hosts, in milliseconds: less than a forwarded call has. */
+/** How long a session may take to report its file hosts, in milliseconds. It is less than a forwarded call may take. */
 const ANSWER_MS = 5_000;
 
-/** Questions to session workers where the network keeps files. */
+/** Asks session workers for the network's file hosts. */
 export class FileHostQuestions {
   readonly #clock: Clock;
   readonly #asked = new Map<number, (hosts: FileHosts | undefined) => void>();
@@ -14,7 +14,7 @@ export class FileHostQuestions {
     this.#clock = clock;
   }
 
-  /** Resolves with the answer; undefined if `post` reaches no session, or no answer comes in time. */
+  /** Resolves with the reply, or undefined if `post` reaches no session or no reply comes in time. */
   async ask(post: (questionId: number) => boolean): Promise<FileHosts | undefined> {
     this.#count += 1;
     const questionId = this.#count;

@@ -4,9 +4,9 @@ import type { Store } from '../../../runtime/store.ts';
 import { NAMED_VERSION_KEY, readClientVersion, SET_VERSION_KEY } from '../client-version.ts';
 import type { ClientVersion } from '../worker-protocol.ts';
 
-/** Exists while no node may ask: a day, and after a failure an hour. */
+/** Exists while no node may send a request to the page: a day, and after a failure an hour. */
 const ASKED_KEY = 'client-version:asked';
-/** Exists after a refusal while no node may ask again. A refusal may be asked about at once. */
+/** Exists after a refusal while no node may send another request. The first refusal may cause one at once. */
 const REFUSED_KEY = 'client-version:refused';
 
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ const REFUSED_MS = 5 * 60_000;
 const READ_MS = 60_000;
 const REFUSED_READ_MS = 30_000;
 
-/** How long the answer may take, in milliseconds. */
+/** How long the reply may take, in milliseconds. */
 const ANSWER_MS = 20_000;
 
 /** The versions of this kind of client; the page names their last number. */
@@ -33,8 +33,8 @@ export interface NetworkVersionOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /**
-   * Asks the network's page for the last number of the version; undefined: it is never asked, and no kept answer is
-   * used.
+   * Reads the last number of the version from the network's page. If undefined, the page is never read and no stored
+   * reply is used.
    */
   readonly ask: ((signal: AbortSignal) => Promise<number>) | undefined;
   /** Called once, when it is known which version the fleet uses, or that it cannot be known now. */
@@ -45,8 +45,8 @@ export interface NetworkVersionOptions {
  * The version that clients send: the one that operators set for the fleet, else the one that the network's own page
  * names.
  *
- * The page is asked once a day per fleet, and at once if the network refuses the version in use. Both are kept in
- * Redis, unfenced. They are hints: without them clients send the version they were made with.
+ * The page is read once a day per fleet, and at once if the network refuses the version in use. Both are kept in Redis,
+ * unfenced. They are hints: without them clients send the version they were made with.
  */
 export class NetworkVersion {
   readonly #options: NetworkVersionOptions;
@@ -63,7 +63,7 @@ export class NetworkVersion {
     void this.#look();
   }
 
-  /** Undefined: the one of the settings, or the client's own. */
+  /** The version to send. Undefined means the one of the settings, or the client's own. */
   get version(): ClientVersion | undefined {
     return this.#set ?? (this.#options.ask && this.#named);
   }
@@ -82,7 +82,7 @@ export class NetworkVersion {
     this.#isHandlingRefusal = true;
     const handled = this.#claim(REFUSED_KEY, REFUSED_MS).then(async (isOurs) => {
       if (isOurs) await this.#ask();
-      // Another node asks.
+      // Another node reads the page.
       else this.#readIn(REFUSED_READ_MS);
     });
     void handled
@@ -137,7 +137,7 @@ export class NetworkVersion {
     this.#set = version;
   }
 
-  /** Resolves with whether this node is the one to ask. */
+  /** Resolves with true if this node must read the page. */
   async #claim(key: string, forMs: number): Promise<boolean> {
     if (this.#options.ask === undefined) return false;
     const [claimed] = await this.#options.store.append([['SET', key, '1', 'NX', 'PX', forMs]]);

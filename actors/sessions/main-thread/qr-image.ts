@@ -10,7 +10,7 @@ export interface QrImages {
   close(): Promise<void>;
 }
 
-/** Codes whose drawing is remembered: every poll of a waiting shop asks for the same one. */
+/** Codes whose image is cached: every poll of a waiting shop needs the same one. */
 const REMEMBERED = 200;
 /** A drawing thread with nothing to do for this long ends. */
 const IDLE_MS = 30_000;

@@ -10,7 +10,7 @@ export interface SessionNotes {
   readonly counters: SessionCounters;
 }
 
-/** Notes what a session reported: in its slot, in the counters, and in the log where an operator should know. */
+/** Notes a session's report: in its slot, in the counters, and in the log if an operator should know it. */
 export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, event: SessionEvent): void {
   const { tenantId, shopId } = slot.shop;
   const about = { tenantId, shopId, generation: slot.generation };
@@ -33,7 +33,7 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
   }
 }
 
-/** Notes what is for operators alone. */
+/** Notes a report that is for operators alone. */
 export function noteWord({ log, counters }: SessionNotes, slot: SessionSlot, note: SessionNote): void {
   const { tenantId, shopId } = slot.shop;
   const about = { tenantId, shopId, generation: slot.generation };
@@ -64,7 +64,7 @@ export function noteWord({ log, counters }: SessionNotes, slot: SessionSlot, not
   }
 }
 
-/** Counts what an order came to, and logs it where the network did not simply take it; a wrong number is the caller's. */
+/** Counts the outcome of an order. Logs it unless the network accepted the message or the number was wrong. */
 export function noteOutcome(
   { log, counters }: SessionNotes,
   { shop }: SessionSlot,

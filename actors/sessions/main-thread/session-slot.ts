@@ -5,7 +5,7 @@ import type { SessionNote } from '../session-note.ts';
 /** The state of a session, as its worker last reported it. */
 type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
 
-/** An order without outcome, and whether it may have reached the wire. */
+/** An order without outcome. It also states if the order may have reached the wire. */
 interface OpenOrder {
   readonly messageId: string;
   readonly generation: number;
@@ -29,14 +29,14 @@ export interface SettledOrder {
  */
 export class SessionSlot {
   readonly shop: SessionAddress;
-  /** Place of its worker in the pool; kept, so that a session comes back where its caches are. */
+  /** Index of its worker in the pool. It is kept, so that a session returns to the worker with its caches. */
   worker: number | undefined;
   /** The options of its newest session. */
   opening: SessionOpening;
-  /** The session was asked to end. Its reports still count, and the main thread answers its requests. */
+  /** True once the session was asked to end. Its reports still count, and the main thread answers its requests. */
   closing = false;
   readonly #clock: Clock;
-  /** Sends without outcome: one or none as a rule, for which a map takes ten times the memory. */
+  /** Orders without outcome. There is usually at most one, for which a map takes ten times the memory. */
   #orders: readonly OpenOrder[] = NONE;
   #attempts = 0;
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
@@ -94,12 +94,12 @@ export class SessionSlot {
     return this.#orders.find((order) => order.messageId === messageId);
   }
 
-  /** Whether that attempt was not given up, and has no outcome. */
+  /** True if that attempt was not given up, and has no outcome. */
   isOpen(messageId: string, attempt: number): boolean {
     return this.#order(messageId)?.attempt === attempt;
   }
 
-  /** Removes an order that was not transmitted; false: there is none. */
+  /** Removes an order that was not transmitted. Returns false if there is none. */
   recall(messageId: string): boolean {
     if (this.#order(messageId)?.transmitted !== false) return false;
     this.#remove(messageId);
@@ -126,7 +126,7 @@ export class SessionSlot {
     else if (outcome.kind === 'refused') this.#counts.refused += 1;
   }
 
-  /** The worker is gone: an order that was not transmitted never left it and may be given to another. */
+  /** The worker has exited. An order that was not transmitted never left it and may be given to another. */
   settleAll(): SettledOrder[] {
     return this.#orders.map(({ messageId, transmitted, generation }) => {
       const outcome: SendOutcome = { kind: transmitted ? 'restarted' : 'unprepared' };
@@ -163,7 +163,9 @@ function factsOf(note: SessionNote, at: string): Record<string, unknown> {
   }
 }
 
-/** The worker a session goes to: where it was before, or else the one with the fewest sessions; undefined: none is ready. */
+/**
+ * Returns the worker for a session: its last one, or else the one with the fewest sessions. Undefined if none is ready.
+ */
 export function placeFor(
   slot: SessionSlot,
   slots: Iterable<SessionSlot>,

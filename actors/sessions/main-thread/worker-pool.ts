@@ -5,7 +5,7 @@
  * | A worker's state | What it means                          | Leaves on                                             |
  * |------------------|----------------------------------------|-------------------------------------------------------|
  * | starting         | the thread loads its code              | ready → ready, exit → restarting                      |
- * | ready            | takes orders, answers pings            | exit or a missing answer → restarting, or the pool down |
+ * | ready            | takes orders, replies to pings         | exit or a missing answer → restarting, or the pool down |
  * | restarting       | waits a moment                         | → starting                                            |
  *
  * More restarts than the intensity allows bring the whole pool down: all workers end, `unreachable` is reported, and
@@ -25,7 +25,7 @@ export interface WorkerSupervision {
   readonly intensityWindowMs: number;
   /** Before a lost worker starts again. */
   readonly restartDelayMs: number;
-  /** After the pool went down, before it starts again. */
+  /** Time between the end of the pool and its next start, in milliseconds. */
   readonly recoveryMs: number;
   /** Without any ready worker for this long, the component counts as unreachable. */
   readonly unreachableAfterMs: number;
@@ -33,9 +33,9 @@ export interface WorkerSupervision {
   readonly heartbeatMs: number;
   /** Without an answer for this long, counted in pings, a worker is hung and ended. */
   readonly heartbeatDeadlineMs: number;
-  /** How long a worker may take to be ready. */
+  /** How long a worker may take to be ready, in milliseconds. */
   readonly startMs: number;
-  /** How long a worker may take to end its sockets after it was asked to stop. */
+  /** How long a worker may take to end its sockets after the order to stop, in milliseconds. */
   readonly stopMs: number;
   /**
    * A worker's heap, in MiB; more ends it. With 500 sessions 112 were in use (`npm run bench -- sessions`); the rest is
@@ -70,7 +70,7 @@ export const DEFAULT_WORKER_SUPERVISION: WorkerSupervision = {
  */
 export interface WorkerPoolEvents {
   message(message: SessionReport, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
-  /** The worker at that index is gone with all its sessions; all its reports came before this. */
+  /** The worker at that index has exited with all its sessions. All its reports came before this. */
   lost(worker: number, detail: string): void;
   /** A worker takes orders from now on. Others may still be `starting`. */
   ready(): void;
@@ -87,9 +87,9 @@ interface Slot {
    * share.
    */
   isFirst: boolean;
-  /** Something came from it since the last ping. */
+  /** True if a message came from it since the last ping. */
   heard: boolean;
-  /** Pings in a row that nothing came after. */
+  /** Pings in a row without a message after them. */
   unanswered: number;
   /** The figure that its last heartbeat reported. */
   heapBytes: number;
@@ -139,7 +139,7 @@ export class WorkerPool {
     this.#watchLoneliness();
   }
 
-  /** Whether no worker was ready yet since the start. */
+  /** True if no worker was ready yet since the start. */
   booting(): boolean {
     return !this.#begun && this.starting();
   }
@@ -162,12 +162,12 @@ export class WorkerPool {
     );
   }
 
-  /** Places whose worker is ready. */
+  /** Returns the indexes of ready workers. */
   ready(): number[] {
     return this.#slots.filter((slot) => slot.ready).map((slot) => slot.index);
   }
 
-  /** Sends a message to the worker at a place; false when none is ready there. */
+  /** Sends a message to the worker at an index. Returns false if none is ready there. */
   post(worker: number, message: ToWorker): boolean {
     const slot = this.#slots[worker];
     if (slot?.thread === undefined || !slot.ready) return false;
@@ -204,7 +204,7 @@ export class WorkerPool {
     await thread.terminate();
   }
 
-  /** Starts a worker again. If the system gives no thread, that is a loss like any other. */
+  /** Restarts a worker. If the system gives no thread, that counts as a loss. */
   #restart(slot: Slot): void {
     try {
       this.#start(slot);
@@ -244,7 +244,7 @@ export class WorkerPool {
     if (message.kind === 'pong') slot.heapBytes = message.heapBytes;
     if (message.kind === 'pong' || message.kind === 'stopped') return;
     if (message.kind !== 'ready') {
-      // The answer goes to the thread that asked: its successor numbers other requests alike.
+      // The reply goes to the thread that asked: its successor uses the same request numbers.
       const reply = (answer: ToWorker): void => {
         if (slot.thread === thread) thread.postMessage(answer);
       };
@@ -341,7 +341,7 @@ export class WorkerPool {
     }
   }
 
-  /** From the moment the last worker was gone: others may start and be lost meanwhile. */
+  /** Counts from the moment of the last worker's end: others may start and exit meanwhile. */
   #watchLoneliness(): void {
     if (this.ready().length > 0 || this.#unreachableTimer !== undefined) return;
     this.#unreachableTimer = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {

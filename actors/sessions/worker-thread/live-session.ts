@@ -33,18 +33,18 @@ export interface LiveSessionOptions {
   readonly memory: ShopMemory;
   readonly shop: SessionAddress;
   readonly opening: WorkerOpening;
-  /** The first sign of life came, or the end: the next session may open. */
+  /** Called at the first event of the connection, or at its end: the next session may open. */
   readonly onSettled: () => void;
 }
 
 const DAY_MS = 86_400_000;
 
-/** The longest wait for what came while the session was away, before an order is put on the wire once more. Milliseconds. */
+/** The longest wait for the processing of waiting stanzas, before an order is sent again. Milliseconds. */
 const CATCH_UP_MS = 10_000;
 
 /**
- * One socket's life: loading credentials → connecting → (qr or code) → open → ended. It ends once, whatever the cause.
- * Its orders get their outcomes first. Its `closed` is reported after all its writes are stored.
+ * One socket's life: loading credentials → connecting → (qr or code) → open → ended. It ends once, for any cause. Its
+ * orders get their outcomes first. Its `closed` is reported after all its writes are stored.
  */
 export class LiveSession {
   readonly #options: LiveSessionOptions;
@@ -192,8 +192,8 @@ export class LiveSession {
   }
 
   /**
-   * Ends it without a `closed` event; resolves when its last write is answered. `comesBack`: another one of the same identity
-   * follows at once, which sends once more what was not acknowledged.
+   * Ends it without a `closed` event; resolves when its last write is acknowledged. `comesBack` is true if another
+   * session of the same identity follows at once. That session sends unacknowledged messages again.
    */
   async close({ comesBack = false } = {}): Promise<void> {
     this.#stopEverything('the session was closed', { comesBack });
@@ -230,7 +230,7 @@ export class LiveSession {
     });
   }
 
-  /** Throws `Unreadable`: a shop whose egress cannot be read has no way out. */
+  /** Throws `Unreadable`: a shop whose egress cannot be read has no way to connect. */
   #egress(): Egress | undefined {
     const { environment, shop, opening } = this.#options;
     if (opening.egress === undefined) return undefined;
@@ -286,7 +286,7 @@ export class LiveSession {
     }
   }
 
-  /** After what waited was heard: a STOP among it counts. */
+  /** Sends orders again after all waiting stanzas were processed, because one of them may be a STOP. */
   async #repeatOrders({ outbox, caughtUp }: RunningParts): Promise<void> {
     const { unacknowledged } = this.#options.memory;
     await Promise.race([
@@ -334,7 +334,7 @@ export class LiveSession {
         resolve();
       });
     });
-    // Writes that still wait would follow those of the next session, and turn its ratchets back.
+    // Writes that still wait would follow those of the next session, and reset its ratchets.
     this.#sealed.fail(new Error('the session ended'));
   }
 

@@ -43,7 +43,7 @@ export interface SessionPartsOptions {
   readonly shop: SessionAddress;
   readonly opening: WorkerOpening;
   readonly credentials: Credentials;
-  /** The way out of all its connections; undefined: the node's own address. */
+  /** The egress of all its connections. If undefined, the node's own address. */
   readonly egress: Egress | undefined;
   readonly sealed: SealedStore;
   readonly inbound: InboundIntake;
@@ -72,7 +72,7 @@ export interface RunningParts {
   readonly watch: LineWatch;
   readonly limits: LimitsWatch;
   readonly history: AccountHistory;
-  /** Resolves when all that came while the session was away was heard. */
+  /** Resolves when all waiting stanzas were received and processed. */
   readonly caughtUp: Promise<void>;
 }
 

@@ -112,7 +112,7 @@ function busyShareOfThread(): () => number {
   };
 }
 
-/** Asks the main thread's store, and matches its answers to the questions. */
+/** Sends requests to the main thread's store, and matches its replies to the requests. */
 function storeClient(post: (message: FromWorker) => void): {
   ask: AskStore;
   answered(requestId: number, answer: StoreAnswer): void;
@@ -133,7 +133,7 @@ function storeClient(post: (message: FromWorker) => void): {
   };
 }
 
-/** V8's own; any other was asked for, with `NODE_OPTIONS=--stack-trace-limit=50`. */
+/** V8's own. Any other value was set with `NODE_OPTIONS=--stack-trace-limit=50`. */
 const DEFAULT_STACK_FRAMES = 10;
 
 /**

@@ -8,7 +8,7 @@ interface Place {
   readonly memory: ShopMemory;
   session: LiveSession | undefined;
   generation: number;
-  /** The way out of its session. */
+  /** The egress of its session. */
   egress: string | undefined;
 }
 
@@ -96,7 +96,7 @@ export class WorkerSessions {
       egress,
     };
     this.#places.set(shop.shopId, place);
-    // A session that only changes its way out keeps its pending orders.
+    // A session that only changes its egress keeps its pending orders.
     const before = this.#ended(shop.shopId, place.session?.close({ comesBack: place.egress !== egress }));
     const session: LiveSession = new LiveSession({
       environment: this.#environment,

@@ -18,8 +18,8 @@ const OPENED_IMAGES = new Set(['image/jpeg', 'image/png']);
 const DOCUMENT: AttachmentForm = { sentAs: 'document' };
 
 /**
- * Phones open JPEG and PNG as images and H.264 in MP4 as videos. All else that was asked to go as one goes as a document, and what cannot
- * be read too.
+ * Phones open JPEG and PNG as images and H.264 in MP4 as videos. Any other file, also an unreadable one, goes as a
+ * document.
  */
 export async function attachmentForm(file: {
   readonly path: string;

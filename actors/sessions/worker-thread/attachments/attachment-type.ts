@@ -1,4 +1,4 @@
-/** How many bytes of a file `typeOf` looks at. */
+/** The number of first bytes of a file that `typeOf` reads. */
 export const SIGNATURE_BYTES = 16;
 
 /** Still and moving pictures of one container, by the brand in its first box (ISO/IEC 14496-12, section 4.3). */
@@ -10,7 +10,7 @@ const BRANDS: readonly (readonly [brand: RegExp, type: string])[] = [
   [/^3g/, 'video/3gpp'],
 ];
 
-/** By the WHATWG standard "MIME Sniffing": where the bytes stand, and what they are as Latin-1 characters. */
+/** By the WHATWG standard "MIME Sniffing": the offset of the bytes, and their value as Latin-1 characters. */
 const SIGNATURES: readonly (readonly [at: number, bytes: string, type: string])[] = [
   [0, '\xff\xd8\xff', 'image/jpeg'],
   [0, '\x89PNG\r\n\x1a\n', 'image/png'],
@@ -22,7 +22,7 @@ const SIGNATURES: readonly (readonly [at: number, bytes: string, type: string])[
 /** Types whose files always begin with the bytes above. */
 const CERTAIN = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'video/mp4']);
 
-/** Returns the type that the first bytes of a file show; undefined: they show none. */
+/** Returns the type that the first bytes of a file show, or undefined if they show none. */
 function typeOfBytes(first: Buffer): string | undefined {
   const text = first.toString('latin1');
   if (text.slice(4, 8) === 'ftyp') {
@@ -33,8 +33,8 @@ function typeOfBytes(first: Buffer): string | undefined {
 }
 
 /**
- * Returns the type of a file: by its first bytes, and by the header where they show none. `shown` is for the
- * recipient's phone.
+ * Returns the type of a file by its first bytes, or by the header if they show none. `shown` is for the recipient's
+ * phone.
  */
 export function typeOf(first: Buffer, header: string): { readonly actual: string; readonly shown: string } {
   const seen = typeOfBytes(first);

@@ -1,7 +1,7 @@
 import type Sharp from 'sharp';
 import { TenantSlots } from '../session/tenant-slots.ts';
 
-/** The facts that are known of an image; undefined: not known. */
+/** The known facts about an image. Undefined means unknown. */
 export interface ImageFacts {
   readonly width: number | undefined;
   readonly height: number | undefined;
@@ -18,7 +18,7 @@ const THUMBNAIL_QUALITY = 50;
 const MOST_PIXELS = 25_000_000;
 /** The time that decoding one image may take, in seconds. */
 const DECODE_SECONDS = 2;
-/** How long an image waits for those before it; then it goes without a thumbnail. */
+/** How long an image waits for those before it. After that it is sent without a thumbnail. */
 const TURN_MS = 5_000;
 
 /** One image at a time in each thread, so that the memory above is taken once a thread. */
@@ -26,13 +26,13 @@ const turns = new TenantSlots(1);
 
 let loading: Promise<typeof Sharp | undefined> | undefined;
 
-/** Loaded with the first image: it takes 20 MB. Undefined where there is no build for the machine. */
+/** Loaded with the first image: it takes 20 MB. Undefined if there is no build for the machine. */
 function loadedSharp(): Promise<typeof Sharp | undefined> {
   loading ??= import('sharp').then(
     ({ default: sharp }) => {
       sharp.cache(false);
       sharp.concurrency(1);
-      // Whatever a file turns out to be, no other decoder sees it.
+      // Blocks all other decoders, for any content of a file.
       sharp.block({ operation: ['VipsForeignLoad'] });
       sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile'] });
       return sharp;
@@ -43,8 +43,8 @@ function loadedSharp(): Promise<typeof Sharp | undefined> {
 }
 
 /**
- * Looks at a JPEG or PNG: its size as it is shown, and a thumbnail, bounded in pixels, time and memory. Resolves with undefined when its
- * head cannot be read; an image that breaks off later has no thumbnail. Never rejects.
+ * Reads a JPEG or PNG: its size as shown, and a thumbnail, bounded in pixels, time and memory. Resolves with undefined
+ * if its header cannot be read; a truncated image has no thumbnail. Never rejects.
  */
 export async function imageFacts(path: string): Promise<ImageFacts | undefined> {
   const sharp = await loadedSharp();

@@ -18,7 +18,7 @@ import { type AttachmentForm, attachmentForm, type MediaType } from './attachmen
 import { attachmentName } from './attachment-name.ts';
 import { SIGNATURE_BYTES, typeOf } from './attachment-type.ts';
 
-/** Largest attachment by kind, in bytes: what the network's own clients let through. */
+/** Largest attachment by kind, in bytes: the limits of the network's own clients. */
 const MAX_BYTES: Record<MediaType, number> = {
   image: 16 * 1024 * 1024,
   video: 64 * 1024 * 1024,
@@ -50,7 +50,7 @@ export interface MediaFetchOptions {
   readonly timeoutMs: number;
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
-  /** The way out; absent: this node's own address. */
+  /** The egress. If absent, this node's own address. */
   readonly egress?: Egress | undefined;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;

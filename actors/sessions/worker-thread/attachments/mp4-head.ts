@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** The facts that the head of an MP4 gives; undefined: it does not give this one. */
+/** The facts in the header of an MP4. Undefined means that the header lacks the fact. */
 export interface VideoFacts {
   readonly width: number | undefined;
   readonly height: number | undefined;
@@ -8,24 +8,24 @@ export interface VideoFacts {
   readonly seconds: number | undefined;
 }
 
-/** The content of a box, by its place in the file, in bytes. */
+/** The content of a box, by its offset in the file, in bytes. */
 interface Box {
   readonly type: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** Boxes looked at in a file; an ordinary one has some forty on the way to what is read. */
+/** Most boxes read in a file. An ordinary one has about forty before the needed ones. */
 const MOST_BOXES = 400;
 /** Read of one box at most: the largest that is read whole, a track's header of version 1, has 96. */
 const MOST_BYTES = 128;
-/** The offset of the type of the first sample entry in `stsd`: behind version, flags, count and its own size. */
+/** The offset of the type of the first sample entry in `stsd`: after version, flags, count and its own size. */
 const ENTRY_TYPE = 12;
 const H264 = new Set(['avc1', 'avc3']);
 
 /**
- * Reads the head of an MP4 (ISO/IEC 14496-12), whichever end of the file it is at, by small bounded reads. Resolves with undefined where
- * no track is H.264, or where the boxes contradict each other.
+ * Reads the header of an MP4 (ISO/IEC 14496-12), at either end of the file, by small bounded reads. Resolves with
+ * undefined if no track is H.264, or if the boxes contradict each other.
  */
 export async function readMp4Head(path: string): Promise<VideoFacts | undefined> {
   const file = await open(path, 'r');
@@ -96,7 +96,7 @@ class Mp4Head {
   }
 }
 
-/** A size of 1 means that 64 bits behind the type have the size; a size of 0 means all that is left. */
+/** A size of 1 means that 64 bits after the type have the size; a size of 0 means the rest of the file. */
 function boxAt(from: number, head: Buffer, end: number): Box | undefined {
   if (head.length < 8) return undefined;
   const short = head.readUInt32BE(0);
@@ -124,7 +124,7 @@ function secondsIn(header: Buffer | undefined): number | undefined {
   if (header === undefined || header.length < scaleAt + 12) return undefined;
   const scale = header.readUInt32BE(scaleAt);
   const units = isLong ? Number(header.readBigUInt64BE(scaleAt + 4)) : header.readUInt32BE(scaleAt + 4);
-  // All ones stand for "not known".
+  // All ones mean "not known".
   const isKnown = scale > 0 && units > 0 && units < (isLong ? Number.MAX_SAFE_INTEGER : 0xff_ff_ff_ff);
   const seconds = Math.max(1, Math.round(units / scale));
   return isKnown && seconds < 0xff_ff_ff_ff ? seconds : undefined;

@@ -14,7 +14,7 @@ const MOST_PARTS = 100;
 /** The largest notice that waits in the store, in bytes. A part that comes within its notice is some kilobytes. */
 const MOST_NOTICE_BYTES = 1024 * 1024;
 
-/** So long a part that could not be had is tried at each opening and each day, in milliseconds: a week. */
+/** How long a part that failed to download is retried, at each opening and once a day, in milliseconds: a week. */
 const KEPT_MS = 7 * 86_400_000;
 
 /** Facts that are stored in one write. */
@@ -22,7 +22,7 @@ const FACTS_A_WRITE = 500;
 
 const NOTICE = 'history-notice/';
 
-/** The parts of a session that its account's history is taken with. */
+/** The parts of a session that its account's history needs. */
 export interface AccountHistoryOptions {
   readonly socket: Pick<WASocket, 'ev'>;
   readonly credentials: Pick<Credentials, 'keys' | 'storeNow'>;
@@ -38,13 +38,13 @@ export interface AccountHistoryOptions {
  * Takes the history that the account's phone sends to a newly linked device: the ids and tokens of contacts, read by
  * `readHistory`. The client itself is set to take none (`shouldSyncHistoryMessage`).
  *
- * The phone sends it once. So the notice stays in the store, sealed, until the part is taken, and a lost line or a
- * killed process costs nothing.
+ * The phone sends it once. So the notice stays in the store, sealed, until the part is taken. A lost connection or a
+ * killed process then loses nothing.
  */
 export class AccountHistory {
   readonly #options: AccountHistoryOptions;
   readonly #ended = new AbortController();
-  /** In line, or taken in this connection, by the id of the message. */
+  /** Parts that are queued, or taken in this connection, by the id of the message. */
   readonly #known = new Set<string>();
   #line: Promise<void> = Promise.resolve();
 
@@ -69,7 +69,7 @@ export class AccountHistory {
     this.#queue(id, async () => notice);
   }
 
-  /** Takes what waits of earlier connections. `names`: of all fields in the store. */
+  /** Takes the waiting parts of earlier connections. `names` has all fields in the store. */
   resume(names: readonly string[]): void {
     for (const name of names) {
       if (!name.startsWith(NOTICE) || this.#known.size >= MOST_PARTS) continue;
@@ -93,12 +93,12 @@ export class AccountHistory {
         if (ended.aborted) return;
         log('warn', { cause: readClientError(error).message }, 'data of the account was not taken');
         if (error instanceof DownloadRefused && error.because !== undefined) this.#forget(id);
-        // The daily look through what is stored tries it again.
+        // The daily check of the stored parts retries it.
         else this.#known.delete(id);
       });
   }
 
-  /** The notice that waits; undefined where it waited too long, or cannot be read. */
+  /** Returns the waiting notice. Undefined if it waited too long, or cannot be read. */
   async #waiting(id: string): Promise<HistoryNotice | undefined> {
     const value = await this.#options.sealed.find('credentials', NOTICE + id);
     if (value === undefined) return undefined;
@@ -107,7 +107,7 @@ export class AccountHistory {
     return proto.Message.HistorySyncNotification.decode(value.subarray(end + 1));
   }
 
-  /** One that stays behind all the same is taken twice, which changes nothing. */
+  /** A notice that stays stored all the same is taken twice, which changes nothing. */
   #forget(id: string): void {
     this.#options.sealed.writeUnhurried({
       hash: 'credentials',

@@ -34,7 +34,7 @@ type ClientDispatcher = NonNullable<NonNullable<UserFacingSocketConfig['options'
 
 /**
  * Returns a dispatcher of undici for all downloads of the client, for its `options`. It downloads only from the
- * network's own hosts, whatever address the client asks for, and is bounded (`askNetworkFile`).
+ * network's own hosts, for any address that the client requests, and is bounded (`askNetworkFile`).
  */
 export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
   const dispatcher = {

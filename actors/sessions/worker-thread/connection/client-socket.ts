@@ -28,7 +28,10 @@ import { AccountHistory, type AccountHistoryOptions } from './account-history.ts
 import { followAccount, skipCollections } from './account-sync.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
 
-/** The longest wait of a timer, some 24 days: for the client's own keep-alive, which would ping beside ours. */
+/**
+ * The longest wait of a timer, about 24 days. It disables the client's own keep-alive, which would ping in addition to
+ * ours.
+ */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
@@ -44,7 +47,7 @@ export function connectClient(options: {
   readonly sealed: SealedStore;
   readonly egress: Egress | undefined;
   readonly ratchets: Ratchets;
-  /** Asked when a group is written to, long after this returned. */
+  /** Called when the shop writes to a group, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
 }): { readonly socket: WASocket; readonly tokens: ContactTokens; readonly history: AccountHistory } {
   const { environment, memory, shop, credentials, sealed, egress, ratchets, groups } = options;
@@ -63,11 +66,11 @@ export function connectClient(options: {
     waWebSocketUrl: environment.socketUrl,
     auth: { creds: credentials.creds, keys: tokens.forClient() },
     logger: quietLogger,
-    // The watchdog of live-session.ts ends a client that does not connect, and line-watch.ts a line that takes nothing.
-    // The client's own wait for each frame would cost more than the frame.
+    // The watchdog of live-session.ts ends a client that does not connect, and line-watch.ts a connection that accepts
+    // no data. The client's own wait for each frame would cost more than the frame.
     connectTimeoutMs: 0,
     defaultQueryTimeoutMs: timing.queryMs,
-    // The line is watched by line-watch.ts alone.
+    // Only line-watch.ts checks the connection.
     keepAliveIntervalMs: LONGEST_WAIT_MS,
     markOnlineOnConnect: false,
     syncFullHistory: false,
@@ -81,7 +84,7 @@ export function connectClient(options: {
     placeholderResendCache: memory.placeholders,
     cachedGroupMetadata: async (id) => groups()?.metadata(id),
     makeSignalRepository: ratchets.makeSignalRepository,
-    // account-history.ts takes what is wanted of the history; the client would hold all of it in memory.
+    // account-history.ts takes the needed part of the history; the client would hold all of it in memory.
     shouldSyncHistoryMessage: () => false,
     options: { dispatcher: clientDispatcher(bounds) },
     ...browserOf(environment.deviceName, options.opening),
@@ -103,7 +106,7 @@ export function connectClient(options: {
     const lid = attrs.lid ?? known;
     if (id !== undefined && lid !== undefined) attrs.lid = transferDevice(id, lid);
   });
-  // First in line, so that a stanza is known before the client opens it.
+  // The first listener, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
   const log: AccountHistoryOptions['log'] = (level, fields, message) =>
     environment.post({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
@@ -146,7 +149,7 @@ function browserOf(
 const REACH_OUT_REFUSED = '463';
 
 /**
- * Hides refusals of new chats from the client. It would ask somebody who never wrote for a token. That is one more step
+ * Hides refusals of new chats from the client. It would ask a person who never wrote for a token. That is one more step
  * towards them, and is of no use while the number is restricted (WhiskeySockets/Baileys issue 2441). The outbox reads
  * the ack itself.
  */

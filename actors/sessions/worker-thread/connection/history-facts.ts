@@ -1,7 +1,7 @@
 import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { WireFields, type WireRecord } from '../wire/wire-fields.ts';
 
-/** The most entries that are kept of one history: an account of many years has some 10,000 of each. */
+/** The most entries that are kept of one history. An account of many years has about 10,000 of each. */
 const MOST_MAPPINGS = 50_000;
 const MOST_TOKENS = 20_000;
 
@@ -38,12 +38,12 @@ export class HistoryFacts {
     (field, record) => (field === MAPPINGS ? this.#mapping(record) : this.#conversation(record)),
   );
 
-  /** Reads on. Throws on what is no history. */
+  /** Reads on. Throws if the data is not a history. */
   push(chunk: Uint8Array): void {
     this.#fields.push(chunk);
   }
 
-  /** The whole history was given. Throws where it was cut short. */
+  /** Call it after the last data. Throws if the history was cut short. */
   end(): void {
     this.#fields.end();
   }

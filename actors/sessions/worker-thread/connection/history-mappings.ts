@@ -1,9 +1,9 @@
 import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
 
 /**
- * Stores which ids numbers had in a part of a phone's history. A part may be taken a week late, so what the session
- * knows already is newer: neither a known number nor a known id changes. They go past the client's own cache, which
- * keeps all that was ever reported to it.
+ * Stores the ids of numbers from a part of a phone's history. A part may be taken a week late, so the session's own
+ * facts are newer: neither a known number nor a known id changes. The entries bypass the client's own cache, which
+ * keeps every reported entry.
  */
 export async function storeMappings(
   {

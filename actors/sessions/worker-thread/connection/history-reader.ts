@@ -17,8 +17,8 @@ const READ_MS = 120_000;
 const MAC_BYTES = 10;
 
 /**
- * Downloads one part of a phone's history, or takes it from the message, and reads the facts out of it. No more of it is held than a
- * few kilobytes and the facts. Rejects where it is too large, damaged, or not at the network's own hosts.
+ * Downloads one part of a phone's history, or takes it from the message, and reads its facts. It holds only a few
+ * kilobytes and the facts in memory. Rejects if the part is too large, damaged, or not at the network's own hosts.
  */
 export async function readHistory(
   notice: proto.Message.IHistorySyncNotification,
@@ -44,7 +44,7 @@ export async function readHistory(
   return facts;
 }
 
-/** Takes what was inflated. A generator would do with less, but its `pipeline` hides why it failed. */
+/** Receives the inflated data. A generator would need less code, but its `pipeline` hides the cause of a failure. */
 function readerOf(facts: HistoryFacts): Writable {
   let size = 0;
   return new Writable({
@@ -67,7 +67,7 @@ function failureOf(read: () => void): Error | null {
   }
 }
 
-/** Passes on a file without its last bytes, and fails where it is too large or another than was announced. */
+/** Passes on a file without its last bytes. Fails if it is too large or differs from its digest. */
 function ciphertextOf(sha256: Uint8Array): Transform {
   const hash = createHash('sha256');
   let size = 0;

@@ -2,7 +2,7 @@ import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import type { ContactToken } from './history-facts.ts';
 
-/** The client's list of contacts whose tokens it looks through for those that are over. */
+/** The client's list of contacts whose tokens it checks for expiry. */
 const TOKEN_INDEX = '__index';
 
 /**
@@ -39,7 +39,7 @@ async function newestByPlace(
   tokens: readonly ContactToken[],
 ): Promise<Map<string, ContactToken>> {
   const numbers = tokens.flatMap(({ chat }) => (isLidAddress(chat) ? [] : [userOf(chat)]));
-  // The ids of this part of the history stand there already, and those of the parts before.
+  // The ids of this part of the history, and of earlier parts, are stored there already.
   const lids = numbers.length === 0 ? {} : await keys.get('lid-mapping', numbers);
   const newest = new Map<string, ContactToken>();
   for (const token of tokens) {

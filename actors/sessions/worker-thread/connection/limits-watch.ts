@@ -9,19 +9,19 @@ export type LimitsNotice = Omit<Extract<SessionEvent, { type: 'session.limits' }
 /** The parts and callbacks of a session that the watch uses. */
 export interface LimitsWatchOptions {
   readonly socket: WASocket;
-  /** Between two questions while the number is restricted or has a quota. Milliseconds. */
+  /** Interval of queries while the number is restricted or has a quota. Milliseconds. */
   readonly everyMs: number;
   readonly later: (delayMs: number, act: () => void) => ArmedTimer;
   readonly report: (notice: LimitsNotice) => void;
   readonly log: (fields: Record<string, unknown>, message: string) => void;
 }
 
-/** The ack errors by which the network refuses to start a chat. Neither is tried again. */
+/** The ack errors by which the network refuses to start a chat. Neither is retried. */
 const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
 
 /**
  * Reads the network's reports about the number's limits, and asks for them. It asks once after the session opened,
- * after a refusal, and hourly while the number is restricted or has a quota. The questions send nothing to anybody
+ * after a refusal, and hourly while the number is restricted or has a quota. The queries send nothing to other people
  * (WhiskeySockets/Baileys pull requests 2442 and 2445).
  */
 export class LimitsWatch {
@@ -43,7 +43,7 @@ export class LimitsWatch {
     });
   }
 
-  /** Asks for both. Never rejects; while one question is under way, it is asked once more behind it. */
+  /** Sends both queries. Never rejects. While one is in flight, it is repeated once after it. */
   ask(): void {
     this.#askAgain = this.#asking;
     if (this.#asking) return;
@@ -73,7 +73,7 @@ export class LimitsWatch {
     if (this.#askAgain) this.ask();
   }
 
-  /** Undefined: no answer, which means nothing for the number. */
+  /** Undefined means no reply, from which nothing follows for the number. */
   async #answer<Answer, Read>(
     answer: Promise<Answer>,
     read: (answer: Answer) => Read,
@@ -110,7 +110,7 @@ export class LimitsWatch {
     if (restriction !== undefined) this.#isRestricted = restriction.isActive;
     if (newChats !== undefined) this.#hasQuota = newChats !== null;
     this.#next?.cancel();
-    // Between two answers the shop counts by itself, and takes people who have answered elsewhere for others.
+    // Between two replies the shop counts by itself. It counts people who replied elsewhere as new chats.
     if (this.#isRestricted || this.#hasQuota || this.#isRefused) {
       this.#next = this.#options.later(this.#options.everyMs, () => this.ask());
     }
@@ -144,7 +144,7 @@ function restrictionOf(fields: Fields | undefined): ReportedRestriction {
   };
 }
 
-/** Null: there is no quota; the network sends a negative one. */
+/** Null if there is no quota; the network then sends a negative one. */
 function newChatsOf(fields: object | undefined): ReportedNewChats | null {
   if (fields === undefined) throw new Error('it has no quota');
   const { total_quota, used_quota, capping_status, cycle_end_timestamp } = fields as Fields;
@@ -163,10 +163,10 @@ const WARNINGS: { readonly [status: string]: ReportedNewChats['warning'] } = {
 
 /** A name that the network gives is stored, shown and sent on. */
 const LONGEST_KIND = 100;
-/** The end of the year 9999; whatever is later is no moment. */
+/** The end of the year 9999. A later value is not a valid time. */
 const LATEST_MS = 253_402_300_799_000;
 
-/** Whole seconds since the epoch, as text or number, in milliseconds; null: none, or no moment. */
+/** Converts whole seconds since the epoch, as text or number, to milliseconds. Null if there is no valid time. */
 function instantMs(seconds: unknown): number | null {
   const atMs = Math.floor(Number(seconds ?? 0)) * 1000;
   return atMs > 0 && atMs <= LATEST_MS ? atMs : null;

@@ -9,24 +9,24 @@ import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
-/** The question and its address; it gets a new id each time. */
+/** The ping without its id; each one gets a new id. */
 const PING = { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' } as const;
 const PING_CONTENT: BinaryNode[] = [{ tag: 'ping', attrs: {} }];
 
 /** A thread that noticed the end of a wait this late stood still meanwhile. */
 const STALL_MS = 1_000;
 
-/** A server that sends these listens: a deaf one answers pings alone. */
+/** Stanzas that show a working server. A stalled one answers only pings. */
 const WORDS = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
 
 /**
- * Checks whether the network listens at the other end of an open line. It asks again and again with a ping, which a
- * dead line leaves unanswered. If nothing arrived for a while, it asks about devices instead, since a deaf socket may
- * answer pings for hours. A web client never asks that, so it is left out while stanzas arrive.
+ * Checks whether the network still receives at the other end of an open connection. It sends pings, which a dead
+ * connection leaves unanswered. If nothing arrived for a while, it queries devices instead, because a stalled socket
+ * may answer pings for hours. A web client never sends that query, so it is left out while stanzas arrive.
  *
- * The client's own keep-alive counts from the last frame, and looks before it reads the frames that have arrived. A
- * worker that stalls for five seconds would lose every quiet session, and all of them would come back at once. Here a
- * wait that ended late proves nothing, and the question is asked again.
+ * The client's own keep-alive counts from the last frame, and checks before it reads the frames that have arrived. If a
+ * worker stalled for five seconds, it would lose every quiet session, and all of them would reconnect at once. Here a
+ * wait that ended late proves nothing, and the query is repeated.
  */
 export class LineWatch {
   readonly #socket: WASocket;
@@ -55,12 +55,12 @@ export class LineWatch {
     });
   }
 
-  /** The line is open. */
+  /** Call it when the connection is open. */
   start(): void {
     this.#askLater(this.#nextProbeMs());
   }
 
-  /** Asks at once something that only a listening server answers. */
+  /** Sends a query at once that only a working server answers. */
   async probe(): Promise<void> {
     const { user } = this.#socket;
     if (user === undefined) return;
@@ -71,7 +71,7 @@ export class LineWatch {
     await this.#ask('a question', () => this.#inTime(this.#socket.executeUSyncQuery(question)));
   }
 
-  /** The next question; the last before `probeAtMs` is one about devices. */
+  /** Schedules the next query. The last one before `probeAtMs` is about devices. */
   #askLater(probeAtMs: number): void {
     const { keepAliveMs } = this.#timing;
     const leftMs = probeAtMs - this.#clock.monotonicMs();
@@ -91,7 +91,10 @@ export class LineWatch {
     return this.#clock.monotonicMs() + this.#timing.probeEveryMs;
   }
 
-  /** The client's own wait for an answer begins once the line has taken the frame; a line that takes none is silent too. */
+  /**
+   * The client's own wait for a reply begins once the connection has accepted the frame. A connection that accepts none
+   * counts as silent too.
+   */
   #inTime(answer: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const timeout = this.#later(this.#timing.queryMs, () => resolve(undefined));
@@ -100,8 +103,8 @@ export class LineWatch {
   }
 
   /**
-   * Resolves with the answer, or undefined if none came in time. The client's own `query` waits without end for a line
-   * that takes no frame, and costs more. Pings are most of the cost of sessions at rest.
+   * Resolves with the reply, or undefined if none came in time. The client's own `query` waits without end on a
+   * connection that accepts no frame, and costs more. Pings are most of the cost of sessions at rest.
    */
   #ping(): Promise<unknown> {
     const { ws } = this.#socket;

@@ -1,37 +1,40 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 
-/** So many at a time open on a busy thread too: it always has the next one to work at, and each goes on. */
+/** Number of sessions that open at a time on a busy thread too, so that the thread always has work. */
 const FEW = 8;
 
-/** No more open at a time, however long the network takes for each: it must not be called by hundreds at once. */
+/** The most sessions that open at a time, even if the network is slow. So hundreds never connect at once. */
 const MOST = 64;
 
-/** Between two looks at how busy the thread was, in milliseconds, and how many more begin where it had time. */
+/**
+ * Interval in milliseconds of checks how busy the thread was, and the number of further sessions that begin if it had
+ * time.
+ */
 const LOOK_MS = 25;
 const MORE = 4;
 
-/** The thread has time while it works less than this share of it; what else it is asked for wants the rest. */
+/** The thread has time while it works less than this share of it. The rest is for its other work. */
 const BUSY = 0.5;
 
 /**
- * The queue of sessions that open. A few open at a time, and more while those in progress leave the thread time, for
+ * The queue of sessions that open. A few open at a time, and more while those in progress leave the thread idle, for
  * example because the network takes a second for each. So the limit is the thread's own time, and not the sum of waits.
  */
 export class OpeningLine {
   readonly #clock: Clock;
   readonly #busyShare: () => number;
   readonly #underWay = new Set<object>();
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly #waiting = new Map<object, () => void>();
   #looking = false;
 
-  /** `busyShare`: of the time since it was last asked, how much the thread worked, from 0 to 1. */
+  /** `busyShare` returns the share of the time since its last call for which the thread worked, from 0 to 1. */
   constructor(clock: Clock, busyShare: () => number) {
     this.#clock = clock;
     this.#busyShare = busyShare;
   }
 
-  /** Calls `begin` when it is the turn of `who`, at once if a slot is free. */
+  /** Calls `begin` when a slot for `who` is free, at once if there is one. */
   enter(who: object, begin: () => void): void {
     this.#waiting.set(who, begin);
     this.#beginUpTo(FEW);
@@ -48,7 +51,7 @@ export class OpeningLine {
     if (this.#underWay.delete(who)) this.#beginUpTo(FEW);
   }
 
-  /** None that waits begins any more. */
+  /** Removes all waiting sessions; none of them begins any more. */
   clear(): void {
     this.#waiting.clear();
   }

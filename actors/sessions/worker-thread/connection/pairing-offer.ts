@@ -19,7 +19,7 @@ type Offered =
 interface PairingOfferParts {
   readonly clock: Clock;
   readonly timing: SessionTiming;
-  /** Digits of the number whose phone is to type a code; undefined: QR codes are shown. */
+  /** Digits of the number whose phone is to type a code. If undefined, QR codes are shown. */
   readonly pairWith: string | undefined;
   readonly offer: (offered: Offered) => void;
   readonly failed: (
@@ -52,8 +52,8 @@ export class PairingOffer {
   }
 
   /**
-   * An account may ask for a passkey after the scan, or after the code was typed. The client does not know the question and would
-   * wait for nothing until its codes run out (WhiskeySockets/Baileys issues 2684 and 2694).
+   * An account may ask for a passkey after the scan, or after the code was typed. The client does not know this request
+   * and would wait in vain until its codes run out (WhiskeySockets/Baileys issues 2684 and 2694).
    */
   #watchForPasskey(socket: WASocket): void {
     socket.ws.on('CB:notification,type:passkey_prologue_request', () => {
@@ -85,14 +85,14 @@ export class PairingOffer {
 }
 
 type CodeAnswer =
-  /** The phone was asked to show the field for this code. */
+  /** The phone was asked to show the input for this code. */
   | { readonly kind: 'given'; readonly code: string }
   | { readonly kind: 'refused'; readonly statusCode: number | undefined; readonly detail: string };
 
 /**
  * Asks for a code that is to be typed on the phone of that number (digits). The client makes the code and does not wait
- * for the network's answer. This function waits for it, because no code may be shown before it. Pends while the network
- * is silent. Nothing else is asked until the device is paired, so any refusal belongs to this question.
+ * for the network's reply. This function waits for it, because no code may be shown before it. Pends while the network
+ * is silent. No other request is sent until the device is paired, so any refusal belongs to this one.
  */
 async function askForCode(socket: WASocket, phone: string): Promise<CodeAnswer> {
   const answered = new Promise<BinaryNode>((resolve) => {
@@ -107,7 +107,7 @@ async function askForCode(socket: WASocket, phone: string): Promise<CodeAnswer> 
   return { kind: 'refused', statusCode: Number(error?.attrs.code) || undefined, detail };
 }
 
-/** Whether the network objects to the number, or to how often it was asked; otherwise it may be asked again. */
+/** True if the network refuses the number, or the frequency of requests. Otherwise the request may be repeated. */
 function isRefusal(statusCode: number | undefined): boolean {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
 }

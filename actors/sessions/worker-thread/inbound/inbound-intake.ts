@@ -22,7 +22,9 @@ export interface InboundIntakeOptions {
   readonly socket: () => WASocket | undefined;
   readonly timers: Pick<ChatTimers, 'heard'>;
   readonly report: (notice: InboundNotice) => void;
-  /** A message could not be committed: with the socket closed there is no receipt, and the network delivers again. */
+  /**
+   * A message could not be committed. With the socket closed there is no receipt, and the network delivers it again.
+   */
   readonly failed: (detail: string) => void;
   readonly log: (fields: Record<string, unknown>, message: string) => void;
 }

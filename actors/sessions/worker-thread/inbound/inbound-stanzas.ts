@@ -33,7 +33,7 @@ const ANSWERED = new Set([
 
 /**
  * Runs before the client's own listeners, so that each stanza gets an answer. A stanza without an answer for 50 minutes
- * ends the stream. A status that is answered with an error makes the network withhold all stanzas behind it
+ * ends the stream. A status that is answered with an error makes the network withhold all later stanzas
  * (docs/chat-client.md, Answers to stanzas).
  *
  * Statuses, newsletters and stanzas of classes that the client does not know are acknowledged and go no further.
@@ -43,7 +43,7 @@ export class InboundStanzas {
   readonly #socket: WASocket;
   readonly #ratchets: Ratchets;
   readonly #backlog: OfflineBacklog;
-  /** Resolves when all that came while the session was away was heard. */
+  /** Resolves when all waiting stanzas were received and processed. */
   readonly caughtUp: Promise<void>;
   #caughtUp: () => void = () => undefined;
   /** Messages in their order, each once the one before it is done. */
@@ -87,7 +87,7 @@ export class InboundStanzas {
       // One that fails stays unanswered, so the network delivers it again at the next login.
       else this.#line = this.#line.then(() => this.#pass(message, passOn)).catch(() => undefined);
     });
-    // The client asks once for a hundred.
+    // The client requests a hundred, once.
     ws.removeAllListeners('CB:ib,,offline_preview');
     ws.on('CB:ib,,offline_preview', (ib: BinaryNode) => {
       this.#backlog.announced(Number(getBinaryNodeChild(ib, 'offline_preview')?.attrs.count ?? 0));
@@ -103,7 +103,7 @@ export class InboundStanzas {
     });
   }
 
-  /** Each stanza, before anybody else sees it. */
+  /** Handles each stanza before all other listeners. */
   #arrived(stanza: BinaryNode): void {
     const { tag, attrs } = stanza;
     if (attrs.offline !== undefined) {
@@ -162,7 +162,7 @@ export class InboundStanzas {
     });
   }
 
-  /** A lost line needs no acknowledgement: every stanza comes again at the next login. */
+  /** A lost connection needs no acknowledgement: every stanza is delivered again at the next login. */
   #send(stanza: BinaryNode): void {
     this.#socket.sendNode(stanza).catch(() => undefined);
   }

@@ -1,18 +1,18 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { SessionNote } from '../../session-note.ts';
 
-/** Stanzas asked for at once, as many as the client asks for. They are in memory together. */
+/** Stanzas in one request, the number that the client requests. They are in memory together. */
 const BATCH = 100;
-/** So long nothing may come before more is asked for again, at first and at most. */
+/** Time without a stanza before the next request: the first wait and the longest, in milliseconds. */
 const FIRST_QUIET_MS = 1_000;
 const LONGEST_QUIET_MS = 60_000;
-/** So many questions in a row may bring nothing, for some ten minutes, before no more is asked. */
+/** Unanswered requests in a row after which the requests stop (about ten minutes). */
 const MOST_IN_VAIN = 15;
 
 /** The callbacks of a session that its backlog uses. */
 export interface OfflineBacklogOptions {
   readonly ask: (count: number) => void;
-  /** Resolves when what came so far is worked off. */
+  /** Resolves when all stanzas so far are processed. */
   readonly idle: () => Promise<void>;
   /** Acts after a while, unless the session has ended. */
   readonly later: (delayMs: number, act: () => void) => ArmedTimer;
@@ -20,15 +20,15 @@ export interface OfflineBacklogOptions {
 }
 
 /**
- * Asks for the stanzas that waited while the session was away. The network announces them, sends a few, and then as
- * many as it is asked for (oxidezap/whatsapp-rust, src/client/offline_resume.rs).
+ * Requests the stanzas that waited while the session was offline. The network announces them, sends a few, and then the
+ * requested number (oxidezap/whatsapp-rust, src/client/offline_resume.rs).
  *
- * It is asked until it reports the end: for the next batch once the last one was processed, and again if nothing came.
- * After ten minutes without a stanza the questions stop, until another waiting stanza comes.
+ * Requests continue until the network reports the end: for the next batch once the last one was processed, and again if
+ * nothing came. After ten minutes without a stanza the requests stop, until another waiting stanza arrives.
  */
 export class OfflineBacklog {
   readonly #options: OfflineBacklogOptions;
-  /** Undefined: nothing was announced, or all of it came. */
+  /** Undefined if nothing was announced, or all of it arrived. */
   #announced: number | undefined;
   #drained = 0;
   #left = 0;
@@ -41,7 +41,7 @@ export class OfflineBacklog {
     this.#options = options;
   }
 
-  /** So many stanzas wait. */
+  /** Starts the requests for `count` waiting stanzas. */
   announced(count: number): void {
     this.#announced = count;
     this.#drained = 0;
@@ -50,7 +50,7 @@ export class OfflineBacklog {
     this.#askForBatch();
   }
 
-  /** A stanza that waited came. */
+  /** Counts a waiting stanza that arrived. */
   arrived(): void {
     if (this.#announced === undefined) return;
     this.#drained += 1;
@@ -79,7 +79,7 @@ export class OfflineBacklog {
     this.#watchQuiet();
   }
 
-  /** Nothing came of the last question. */
+  /** The last request brought no stanza. */
   #askInVain(): void {
     this.#inVain += 1;
     if (this.#inVain < MOST_IN_VAIN) this.#askForBatch();

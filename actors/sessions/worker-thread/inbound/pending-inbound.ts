@@ -8,7 +8,7 @@ export interface InboundNotice {
   readonly from: string;
   readonly text: string;
   readonly atMs: number;
-  /** The content for its tenant; absent: none. */
+  /** The content for its tenant. Absent if there is none. */
   readonly content?: InboundContent;
 }
 
@@ -58,7 +58,7 @@ export class PendingInbound {
     this.#waiting.get(token)?.confirm();
   }
 
-  /** Gives up on all that wait: the network will deliver them again. */
+  /** Rejects all waiting messages: the network will deliver them again. */
   abandon(): void {
     for (const entry of [...this.#waiting.values()]) entry.refuse(new Error('the session ended'));
   }

@@ -22,7 +22,7 @@ const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([
 
 /** A stanza `receipt` with reports that wait to be sent or committed. */
 interface HeldStanza {
-  /** Words of it that are not committed. */
+  /** Reports of it that are not committed. */
   left: number;
   readonly committed: () => void;
 }
@@ -43,22 +43,22 @@ interface Said {
 /** The parts and callbacks of a session that receipts use. */
 export interface ReceiptsOptions {
   readonly ownAddresses: () => readonly string[];
-  /** Returns the number behind the network's own id of a person; undefined if it names none. */
+  /** Returns the number for the network's own id of a person, or undefined if the network names none. */
   readonly numberOf: (lid: string) => Promise<string | undefined>;
-  /** Whether somebody with these addresses is known to be no member of that group. */
+  /** True if a person with these addresses is known not to be a member of that group. */
   readonly isOutside: (group: string, addresses: readonly string[]) => boolean;
-  /** The wire id that the order of a stanza was given with; another where it went to a new address. */
+  /** Returns the wire id of the order of a stanza. It differs if the message went to a new address. */
   readonly orderedAs: (wireId: string) => Promise<string>;
   /** True while the order of that stanza waits for its outcome, which must be reported first. */
   readonly isPending: (wireId: string) => boolean;
   /**
    * Acts at the next moment that all sessions of the worker share, unless the session has ended. So a group's receipts
-   * cost its shop a few turns instead of hundreds, and the reports of many shops are read and committed together.
+   * cost its shop a few turns instead of hundreds, and the reports of many shops are committed together.
    */
   readonly atSharedMoment: (act: () => void) => void;
   /** Acts after `LONGEST_HOLD_MS`, unless the session has ended. */
   readonly afterLongestHold: (act: () => void) => void;
-  /** So many receipts were too many at once, and are acknowledged and dropped. */
+  /** Called with the number of receipts above the limit, which are acknowledged and dropped. */
   readonly dropped: (count: number) => void;
   /** Makes tokens unlike those of the shop's other sessions. */
   readonly generation: number;
@@ -168,8 +168,8 @@ export class Receipts {
   }
 
   /**
-   * Returns the sender: E.164 if the number is known, as everywhere beyond the session, else the network's own id.
-   * Undefined for devices of our own, for anyone who is no member of the group, and if the sender is no person.
+   * Returns the sender: E.164 if the number is known, as everywhere outside the session, else the network's own id.
+   * Undefined for devices of our own, for people who are not members of the group, and if the sender is not a person.
    */
   async #personBehind(sender: string, group: string | undefined): Promise<string | undefined> {
     if (!isNumberAddress(sender) && !isLidAddress(sender)) return undefined;

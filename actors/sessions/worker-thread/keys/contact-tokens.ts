@@ -13,7 +13,10 @@ type Token = SignalDataTypeMap['tctoken'];
 type ShownToken = Token & { readonly shownAs?: { readonly shown: string; readonly own: string } };
 
 const WEEK_SECONDS = 7 * 86_400;
-/** A token holds until the 26th week after its own has begun: the server's setting (oxidezap/whatsapp-rust pull request 473). */
+/**
+ * A token is valid until the 26th week after its own has begun: the server's setting (oxidezap/whatsapp-rust pull
+ * request 473).
+ */
 const KEPT_WEEKS = 26;
 /** The client's own default, after which it erases a token. */
 const CLIENT_WEEKS = 4;
@@ -22,7 +25,7 @@ const CLIENT_WEEKS = 4;
 export interface ContactTokensOptions {
   readonly keys: SignalKeyStore;
   readonly nowMs: () => number;
-  /** The network's own id of a number's owner, where it is known. */
+  /** Returns the network's own id of a number's owner, or null if unknown. */
   readonly lidOf: (address: string) => Promise<string | null>;
 }
 
@@ -33,14 +36,14 @@ export interface ContactTokensOptions {
  */
 export class ContactTokens {
   readonly #options: ContactTokensOptions;
-  /** One after the other, so that an older token never replaces a newer one. */
+  /** Tokens are stored one after the other, so that an older token never replaces a newer one. */
   #storing: Promise<void> = Promise.resolve();
 
   constructor(options: ContactTokensOptions) {
     this.#options = options;
   }
 
-  /** Whether the network takes a message to this chat although the number is restricted. */
+  /** True if the network accepts a message to this chat although the number is restricted. */
   async has(chat: string): Promise<boolean> {
     const token = await this.#read(chat);
     return token !== undefined && isKept(token, this.#nowSeconds());
@@ -106,7 +109,7 @@ function isKept(token: Token, nowSeconds: number): boolean {
   return token.token.length > 0 && secondsOf(token) >= windowStart(KEPT_WEEKS, nowSeconds);
 }
 
-/** Whether neither a contact's token nor the shop's own, issued to the contact, holds any more. */
+/** True if both the contact's token and the shop's own, issued to the contact, have expired. */
 export function isOver(token: Token, nowMs: number): boolean {
   const newest = Math.max(secondsOf(token), Number(token.senderTimestamp ?? 0) || 0);
   return newest < windowStart(KEPT_WEEKS, Math.floor(nowMs / 1000));
@@ -121,7 +124,7 @@ function shownToClient(token: Token, nowSeconds: number): ShownToken {
   return { ...token, timestamp: shown, shownAs: { shown, own } };
 }
 
-/** With its own time again, where the client writes back what it was shown. */
+/** Restores the original time if the client writes back what it was shown. */
 function asStored(data: SignalDataSet): SignalDataSet {
   if (data.tctoken === undefined) return data;
   const tctoken = Object.entries(data.tctoken).map(([id, token]) => [id, token && ownTime(token)] as const);

@@ -18,26 +18,29 @@ const PAIRED_AT = 'pairedAtMs';
 export interface Credentials {
   readonly creds: AuthenticationCreds;
   readonly keys: SignalKeyStore;
-  /** Stores keys that may be lost, before or with whatever is stored next. */
+  /** Stores keys that may be lost, together with the next write or before it. */
   setUnhurried(data: SignalDataSet): void;
-  /** Stores keys now, whatever they are. Resolves when they stand there. */
+  /** Stores any keys now. Resolves when they are stored. */
   storeNow(data: SignalDataSet): Promise<void>;
   /** Changed keys that another writer stores, in one commit with its own data. */
   carried(data: SignalDataSet, carry: Carry): Promise<void>;
   /** When these credentials were paired; undefined before the pairing. */
   pairedAtMs(): number | undefined;
   /**
-   * Stores the present identity if the stored one differs, since each login names it again. Before a pairing there is
-   * nothing to keep, nor while a code waits to be typed. The pairing clears the rest of an older identity.
+   * Stores the present identity if the stored one differs, since each login names it again. Does nothing before a
+   * pairing, or while a code waits to be typed. The pairing clears the rest of an older identity.
    */
   save(nowMs: number): Promise<void>;
 }
 
-/** Reads a shop's credentials, or makes new ones where none are stored. Rejects with `Unreadable` rather than replace what it cannot read. */
+/**
+ * Reads a shop's credentials, or makes new ones if none are stored. Rejects with `Unreadable` rather than replace
+ * unreadable ones.
+ */
 export async function loadCredentials(sealed: SealedStore): Promise<Credentials> {
   const [stored, pairedAt] = await sealed.read('credentials', [IDENTITY_FIELD, PAIRED_AT]);
   const creds = stored === undefined ? initAuthCreds() : (decode(sealed, stored) as AuthenticationCreds);
-  // If the identity of a pairing is gone, its time means nothing.
+  // If the identity of a pairing is missing, its time is invalid.
   let storedDigest = stored && digestOf(stored);
   let pairedAtMs = stored === undefined || pairedAt === undefined ? undefined : Number(pairedAt.toString());
   return {
@@ -64,15 +67,15 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
   };
 }
 
-/** Data that the network gives again when it is asked. */
+/** Data that the network sends again on request. */
 const FACTS = new Set(['lid-mapping', 'device-list']);
 
 /** The client's list of the contacts that it has tokens of, by which it finds those that are over. */
 const TOKEN_INDEX = '__index';
 
 /**
- * Whether this may be lost: it has only facts, or notes that tokens were issued to contacts, which is done again. A
- * token that a contact issued (it has bytes) does not come twice.
+ * True if this may be lost: it has only facts, or notes of tokens issued to contacts, which can be issued again. A
+ * token that a contact issued (it has bytes) is not sent twice.
  */
 function mayBeLost(data: SignalDataSet): boolean {
   return Object.keys(data).every((type) => {
@@ -141,7 +144,7 @@ const BYTES = '"type":"Buffer"';
 function decode(sealed: SealedStore, value: Buffer): unknown {
   try {
     const text = value.toString();
-    // Without any, as in a Signal session, no value of it need be looked at.
+    // A text without the marker, as of a Signal session, has no bytes to revive.
     return text.includes(BYTES) ? JSON.parse(text, BufferJSON.reviver) : JSON.parse(text);
   } catch {
     throw sealed.fail(new Unreadable());

@@ -7,9 +7,9 @@ import {
   verify,
 } from 'node:crypto';
 
-/** Keys and secrets of X25519 have so many bytes (RFC 7748, section 5). */
+/** Length of X25519 keys and secrets, in bytes (RFC 7748, section 5). */
 const KEY_BYTES = 32;
-/** Signatures by XEdDSA have so many bytes. */
+/** Length of XEdDSA signatures, in bytes. */
 export const SIGNATURE_BYTES = 64;
 /** The byte before each public key in Signal's form: DJB_TYPE, Curve25519. */
 const CURVE_MARK = 5;
@@ -49,10 +49,10 @@ const READS_JWK = process.versions.node.startsWith('20.');
 /**
  * Makes a new key pair, from OpenSSL's JWK. The call that makes the pair also encodes it. Node 20 locks a key while it
  * exports it. A garbage collection at that moment frees the call, which takes the same lock, and the thread blocks
- * forever.
+ * permanently.
  */
 export function generateSignalKeyPair(): SignalKeyPair {
-  // Node's types know no JWK here.
+  // Node's types lack the JWK encoding here.
   const make = generateKeyPairSync as unknown as (
     type: 'x25519',
     options: object,
@@ -101,10 +101,10 @@ function once(read: ReadKeys, bytes: Uint8Array, readKey: (bytes: Uint8Array) =>
 }
 
 /**
- * Whether a signature (64 bytes) over a message was made with the private key of this public key (32 bytes, or 33 with
- * Signal's mark). It is XEdDSA (https://signal.org/docs/specifications/xeddsa/): an Ed25519 signature whose key is the
- * X25519 key's point on the Edwards form of the curve. The signature's highest bit is the sign. Throws for a key of
- * another length or mark.
+ * Returns true if a signature (64 bytes) over a message was made with the private key of this public key (32 bytes, or
+ * 33 with Signal's mark). It is XEdDSA (https://signal.org/docs/specifications/xeddsa/): an Ed25519 signature whose key
+ * is the X25519 key's point on the Edwards form of the curve. The signature's highest bit is the sign. Throws for a key
+ * of another length or mark.
  */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const point = littleEndian(unmarked(publicKey)) & FIELD_MASK;
@@ -144,7 +144,7 @@ function readPrivateKey(key: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.concat([PRIVATE_KEY_HEAD, bytes]), format: 'der', type: 'pkcs8' });
 }
 
-/** Node 20 does not look at `x`, the public key; to work it out would cost an agreement more. */
+/** Node 20 ignores `x`, the public key. Computing it would cost another agreement. */
 function privateKeyOfJwk(bytes: Buffer): KeyObject {
   const key = { kty: 'OKP', crv: 'X25519', x: '', d: bytes.toString('base64url') };
   return createPrivateKey({ key, format: 'jwk' });

@@ -5,18 +5,21 @@ import { isOver } from './contact-tokens.ts';
 
 const HASH = 'credentials';
 const PERIOD_MS = 30 * 86_400_000;
-/** Keys that were used in none of so many whole periods are removed: 60 days at least, 90 at most. */
+/** The number of whole periods without use after which a key is removed: after 60 to 90 days. */
 const PERIODS = 2;
-/** Keys of each kind that are looked at or removed in one run. */
+/** Keys of each kind that one run checks or removes. */
 const MOST_A_RUN = 500;
-/** How long it may take until the use of a key is stored, in milliseconds. A process that dies meanwhile forgets it. */
+/**
+ * How long it may take until the use of a key is stored, in milliseconds. A process that is killed meanwhile forgets
+ * it.
+ */
 const SAVED_IN_MS = 10 * 60_000;
 /** Bytes for some 4,000 keys. Beyond that a few unused keys count as used. */
 const BYTES = 8 * 1024;
 
 /**
- * The kinds of keys that come back by themselves. One-time keys wait for the people who use them. The network's own ids
- * of people are needed to know a number again whose owner opts out.
+ * The kinds of keys that the network gives again. One-time keys wait for the people who use them. The network's own ids
+ * of people are needed to recognise a number whose owner opts out.
  */
 const PRUNED = [
   ...['session/', 'sender-key/', 'sender-key-memory/', 'device-list/', 'wire-alias/'],
@@ -63,7 +66,7 @@ export class KeyUse {
     this.#saving ??= this.#options.later(SAVED_IN_MS, () => this.save());
   }
 
-  /** Stores what was used since it was stored last, with whatever is stored next. */
+  /** Stores new uses together with the next write. */
   save(): void {
     if (this.#saving === undefined || !this.#isWhole) return;
     this.#saving.cancel();
@@ -74,7 +77,7 @@ export class KeyUse {
 
   /**
    * Removes some hundreds of keys that were used neither in the present period nor in the two before, and tokens that
-   * the network no longer takes. Resolves with their number. `names`: of all fields. No key is removed if the shop's
+   * the network no longer takes. Resolves with their number. `names` has all fields. No key is removed if the shop's
    * session was not open in both earlier periods.
    */
   async prune(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<number> {
@@ -115,7 +118,7 @@ export class KeyUse {
     return name.startsWith('sender-key/') && isOwn ? [`sender-key-memory/${group}`] : [];
   }
 
-  /** Each day looks at others, so that all have their turn. */
+  /** Each day checks other tokens, so that all are checked in time. */
   async #tokensOver(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<string[]> {
     const tokens = names.filter((name) => name.startsWith(TOKEN) && name !== TOKEN_INDEX);
     if (tokens.length === 0) return [];
@@ -127,7 +130,7 @@ export class KeyUse {
     return ids.filter((id) => found[id] !== undefined && isOver(found[id], nowMs)).map((id) => TOKEN + id);
   }
 
-  /** Begins a new period where the one before is over. */
+  /** Begins a new period if the one before is over. */
   #turn(): void {
     const now = this.#periodNow();
     if (now === this.#period) return;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 /** Entries a session, two for each contact: as many contacts as devices are remembered of (`newShopMemory`). */
 const MOST_ENTRIES = 4_000;
 
-/** The client keeps an entry that is not asked for just as long (its LIDMappingStore). In milliseconds. */
+/** The client keeps an unused entry for the same time (its LIDMappingStore). In milliseconds. */
 const KEPT_MS = 3 * 24 * 60 * 60_000;
 
 /**

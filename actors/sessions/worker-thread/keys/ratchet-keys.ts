@@ -9,10 +9,10 @@ type Overlay = Map<string, Map<string, unknown>>;
  */
 const inside = new AsyncLocalStorage<Overlay>();
 
-/** Which number belongs to which id of the network: facts, not steps, so they are written as they come. */
+/** The ids of the network by number. They are facts, not steps, so they are written at once. */
 const MAPPING = 'lid-mapping';
 
-/** Stores the steps that sealing took. Rejects if they do not count; then the sealed message is sent to no one. */
+/** Stores the steps of sealing. Rejects if they do not count; the sealed message is then not sent. */
 export type StoreSealed = (data: SignalDataSet) => Promise<void>;
 
 /** Stores data that may be lost, before or with the next write. No caller waits for it. */
@@ -31,7 +31,7 @@ type Settle = (failure: Error | undefined) => void;
  * The keys behind one session's ratchets, changed by one transaction at a time.
  *
  * The client's own transactions do not work here, for two reasons. Its send runs in one that commits after the stanza
- * left. A crash in between turns the ratchet back, and the next message is sealed with a used key, which no handset can
+ * left. A crash in between turns the ratchet back, and the next message is sealed with a used key, which no phone can
  * read. And the client finds its transaction through the asynchronous context, which libsignal's queue mixes up: a job
  * that waits behind another shop's job for the same contact runs in that job's context.
  *
@@ -45,7 +45,7 @@ export class RatchetKeys {
   #tail: Promise<unknown> = Promise.resolve();
   /** The changes of the transaction that runs, later ones last; empty if none runs. */
   #layers: readonly Overlay[] = [];
-  /** Joined by what is to be sealed until all of it was. */
+  /** Work to seal joins it until all of it is sealed. */
   #sealings: Sealing[] | undefined;
 
   /** Sealing steps and data that may wait are stored in `store` too, unless `ways` has other functions for them. */
@@ -63,9 +63,13 @@ export class RatchetKeys {
     return overlay !== undefined && inside.getStore() === overlay;
   }
 
-  /** Runs the work alone; what it set is written when it resolved, dropped when it threw. Inside another, joins it. */
+  /**
+   * Runs the work alone. Its changes are written when it resolves, and dropped if it throws. Inside another
+   * transaction, joins it.
+   */
   transaction<T>(work: () => Promise<T>, name: string): Promise<T> {
-    // A transaction may wait for a mapping that somebody outside is looking up: that one must not wait for it in turn.
+    // A transaction may wait for a mapping that a caller outside is looking up. That caller must not wait for the
+    // transaction.
     if (name === MAPPING || this.isInTransaction()) return work();
     return this.#alone(work, (overlay) => commit(overlay, (data) => this.#store.set(data)));
   }
@@ -151,7 +155,7 @@ export class RatchetKeys {
     const all: Overlay = new Map();
     const settles: Settle[] = [];
     const yielder = new Yielder();
-    // It grows while it is gone through.
+    // The list grows during the iteration.
     for (const sealing of sealings) {
       if (yielder.isOver(true)) {
         // Values that others set meanwhile are stored together with the sealed ones.

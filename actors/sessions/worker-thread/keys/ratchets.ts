@@ -21,21 +21,21 @@ import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-ke
 
 /** The functions that a session gives its ratchets. */
 export interface RatchetHooks {
-  /** Stores the steps that sealing took, before any ciphertext is handed on. */
+  /** Stores the steps of sealing, before any ciphertext is passed on. */
   readonly storeSealed: StoreSealed;
-  /** Stores what may be lost, before or with whatever is stored next. */
+  /** Stores data that may be lost, together with the next write or before it. */
   readonly storeUnhurried: StoreUnhurried;
-  /** The network's own ids of numbers; undefined: no answer. */
+  /** Returns the network's own ids of numbers. Undefined without a reply. */
   readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
   readonly received: (envelope: InboundEnvelope, message: proto.IMessage) => Promise<void>;
   /** The shop's phone sent a part of its history. Resolves and rejects as `received` does. */
   readonly historyReceived: (wireId: string, notice: HistoryNotice) => Promise<void>;
-  /** Whether a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
+  /** True if a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
   readonly isLeftOut: (address: string) => boolean;
   /** The shop's own addresses, without device. */
   readonly ownAddresses: () => readonly string[];
-  /** The number that a stanza named beside the network's own id of its sender, by the stanza's id. */
+  /** The number that a stanza named in addition to the network's own id of its sender, by the stanza's id. */
   readonly numbersBeside: Pick<ExpiringCache, 'get' | 'set'>;
 }
 
@@ -44,7 +44,7 @@ export interface Ratchets {
   readonly makeSignalRepository: SocketConfig['makeSignalRepository'];
   /** Notes which stanza a ciphertext came in. Call it before the client sees the stanza. */
   readonly arriving: (stanza: BinaryNode) => void;
-  /** Whether the client tried to read a stanza, and a part of it that it could not read. Undefined: it did not try. */
+  /** True if the client tried to read a stanza and could not read a part of it. Undefined if it did not try. */
   readonly outcomeOf: (stanza: BinaryNode) => 'read' | 'failed' | undefined;
 }
 
@@ -127,8 +127,8 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
           return open(sealed.ciphertext, opening);
         },
         decryptGroupMessage: (sealed) => open(sealed.msg, client.decryptGroupMessage(sealed)),
-        // The client asks for the keys of those without a session, and fails as a whole where one has none. Sealing for such
-        // a device fails for it alone.
+        // The client requests the keys of devices without a session, and fails completely if one has none. Sealing for
+        // such a device fails for it alone.
         validateSession: async (address) =>
           hooks.isLeftOut(address) ? { exists: true } : client.validateSession(address),
         encryptMessage: (plain) => keys.seal(() => client.encryptMessage(plain)),
@@ -138,13 +138,13 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
   };
 }
 
-/** A ciphertext that could not be read in the session of the address that it came from. */
+/** A ciphertext that could not be read in the session of its sender's address. */
 interface Unread {
   /** The device's address. */
   readonly address: string;
-  /** The stanza that it came in. */
+  /** The stanza of the ciphertext. */
   readonly stanza: BinaryNode | undefined;
-  /** Tries once more. */
+  /** Tries to read it once more. */
   readonly read: () => Promise<Uint8Array>;
   readonly error: unknown;
 }

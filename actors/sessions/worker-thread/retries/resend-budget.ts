@@ -1,15 +1,15 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 
-/** Answers to one chat at once, before the rate counts. */
+/** Replies to one chat at once, before the rate limit applies. */
 const BURST = 20;
-/** Answers to one chat that wait for their turn; with one a second they wait ten minutes at most. */
+/** Replies to one chat that wait in the queue. At one a second they wait ten minutes at most. */
 const MOST_WAITING = 600;
 /** Chats whose rate is remembered; one forgotten begins with a full burst. */
 const MOST_CHATS = 1_000;
 
 /**
- * How fast a shop may send messages of one chat again: a token bucket for each chat. Many devices that each ask a few
- * times have locked accounts, so the rate counts by chat and not by device (oxidezap/whatsapp-rust, pull 871).
+ * How fast a shop may send messages of one chat again: a token bucket for each chat. Many devices with a few requests
+ * each have locked accounts, so the rate counts by chat and not by device (oxidezap/whatsapp-rust, pull 871).
  */
 export class ResendBudget {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -22,7 +22,7 @@ export class ResendBudget {
     this.#everyMs = everyMs;
   }
 
-  /** Takes a token. Returns how long to wait for it, in milliseconds; undefined: too many wait already. */
+  /** Takes a token. Returns the time to wait for it, in milliseconds, or undefined if too many wait already. */
   take(chat: string): number | undefined {
     const nowMs = this.#clock.monotonicMs();
     const fullAtMs = Math.max(nowMs, this.#fullAtMs.get(chat) ?? nowMs) + this.#everyMs;

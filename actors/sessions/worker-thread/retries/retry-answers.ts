@@ -17,14 +17,14 @@ import { ResendBudget } from './resend-budget.ts';
 import { type RetryReceipt, readRetryReceipt } from './retry-receipt.ts';
 import { retryStanza } from './retry-stanza.ts';
 
-/** A device is answered so often about one message within an hour (the client's `maxMsgRetryCount`). */
+/** The most replies to one device about one message within an hour (the client's `maxMsgRetryCount`). */
 const MOST_ANSWERS = 5;
-/** From this try on a device's session is opened again, once an hour (whatsmeow `shouldRecreateSession`). */
+/** From this attempt on, a device's session is opened again, once an hour (whatsmeow `shouldRecreateSession`). */
 const COUNT_FOR_NEW_SESSION = 2;
-/** An answer that failed is tried so often in all, and again after this long, in milliseconds, twice that, and so on. */
+/** Attempts at a reply in all, and the first delay in milliseconds. Each further delay is longer by the first one. */
 const MOST_TRIES = 4;
 const TRY_AGAIN_MS = 5_000;
-/** How soon a message that waits for its acknowledgement is looked at again, in milliseconds. */
+/** Delay before a message that waits for its acknowledgement is checked again, in milliseconds. */
 const PENDING_MS = 250;
 
 /** The parts and callbacks of a session that answers to retries use. */
@@ -45,11 +45,11 @@ export interface RetryAnswersOptions {
 }
 
 /**
- * Answers devices that could not read a message of this shop. Each answer is for the device that asked. The receipt is
- * acknowledged after it: if the session ends before, the device's receipt comes again at the next login.
+ * Replies to devices that could not read a message of this shop. Each reply is for the device that asked. The receipt
+ * is acknowledged after it: if the session ends before, the device's receipt is delivered again at the next login.
  *
- * An answer that fails is tried again for half a minute, and then acknowledged: a receipt without an acknowledgement
- * ends the stream. The client's own answer posts to the whole group again, without a bound.
+ * A reply that fails is retried for half a minute. Then the receipt is acknowledged, because a receipt without an
+ * acknowledgement ends the stream. The client's own reply posts to the whole group again, without a limit.
  */
 export class RetryAnswers {
   readonly #options: RetryAnswersOptions;
@@ -74,7 +74,7 @@ export class RetryAnswers {
     const { id = '', from = '', participant, recipient } = node.attrs;
     const others = { ...(participant && { participant }), ...(recipient && { recipient }) };
     const attrs = { id, to: from, class: 'receipt', type: 'retry', ...others };
-    // A closed socket sends nothing: the receipt comes again.
+    // A closed socket sends nothing: the receipt is delivered again.
     await socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
   }
 
@@ -126,14 +126,14 @@ export class RetryAnswers {
     return person === chat || (await this.#numberOf(person)) === (await this.#numberOf(chat));
   }
 
-  /** Returns the network's own id of the person if one is known; else the address as it is. */
+  /** Returns the network's own id of the person if one is known, else the address unchanged. */
   async #lidOf(address: string): Promise<string> {
     if (isLidAddress(address)) return address;
     const lid = await this.#options.socket.signalRepository.lidMapping.getLIDForPN(address);
     return lid == null ? address : personOf(lid);
   }
 
-  /** Returns the address by number if the network names it; else the address as it is. */
+  /** Returns the address by number if the network names it, else the address unchanged. */
   async #numberOf(address: string): Promise<string> {
     if (isNumberAddress(address)) return address;
     const number = await this.#options.socket.signalRepository.lidMapping.getPNForLID(address);

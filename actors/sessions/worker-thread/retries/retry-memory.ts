@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 const BASE_KEYS = 1_024;
 const BASE_KEYS_MS = 15 * 60_000;
 
-/** Never filled, so that one does for all sessions. */
+/** Never filled, so one object serves all sessions. */
 const NO_MESSAGES = new LRUCache<string, object>({ max: 1 });
 
 /**

@@ -10,16 +10,16 @@ import { personOf } from '../wire/inbound-message.ts';
 /** The keys that a device sends along, from which a session is opened. */
 export type RetryKeys = NonNullable<ReturnType<typeof extractE2ESessionFromRetryReceipt>>;
 
-/** A device's question for a message that it could not read. */
+/** A device's request for a message that it could not read. */
 export interface RetryReceipt {
   readonly wireId: string;
-  /** The number of this try of the device, from 1. */
+  /** The number of this attempt of the device, from 1. */
   readonly count: number;
   /** The address of the device. */
   readonly device: string;
   /** The address that the receipt came from and the answer goes to: a group, all statuses, or the device itself. */
   readonly from: string;
-  /** The person that it was sent to, where a device of the shop's own asks. */
+  /** The person to whom it was sent, if a device of the shop's own asks. */
   readonly recipient: string | undefined;
   /** The device is the shop's own. */
   readonly isOwn: boolean;
@@ -28,7 +28,7 @@ export interface RetryReceipt {
   readonly keys: RetryKeys | undefined;
 }
 
-/** Reads a receipt of type `retry`; undefined where it names no message or no device. */
+/** Reads a receipt of type `retry`, or returns undefined if it names no message or no device. */
 export function readRetryReceipt(node: BinaryNode, own: readonly string[]): RetryReceipt | undefined {
   const { id, from = '', participant, recipient } = node.attrs;
   const isToMany = isGroupAddress(from) || from === STATUS_CHAT;

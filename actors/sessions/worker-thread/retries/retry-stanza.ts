@@ -2,7 +2,7 @@ import type { BinaryNode, proto } from '@whiskeysockets/baileys';
 import { isGroupAddress } from '../wire/chat-address.ts';
 import type { RetryReceipt } from './retry-receipt.ts';
 
-/** Returns the kind of content of a message, as its stanza names it; undefined: a text. */
+/** Returns the kind of content of a message, as its stanza names it. Undefined for a text. */
 function mediaTypeOf(message: proto.IMessage): 'image' | 'video' | 'document' | undefined {
   if (message.imageMessage != null) return 'image';
   if (message.videoMessage != null) return 'video';
@@ -12,7 +12,7 @@ function mediaTypeOf(message: proto.IMessage): 'image' | 'video' | 'document' | 
 }
 
 /**
- * The stanza that answers a retry receipt: sealed for the device that asked, and for no other (whatsmeow `retry.go`;
+ * Returns the stanza that replies to a retry receipt: sealed only for the device that asked (whatsmeow `retry.go`;
  * oxidezap/whatsapp-rust, pull 408). In a group `participant` names it.
  */
 export function retryStanza(parts: {

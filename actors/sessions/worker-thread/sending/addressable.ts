@@ -3,8 +3,8 @@ import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
 /**
- * Whether an order has devices to go to. They are asked for first, and a group's keys: without devices the client would
- * relay an empty stanza and call it sent.
+ * True if an order has devices to go to. They are requested first, and a group's keys: without devices the client would
+ * relay an empty stanza and report it as sent.
  */
 export async function isAddressable(
   { groups, sessions, numbers, unanswered }: OutboxOptions,
@@ -14,7 +14,7 @@ export async function isAddressable(
   const addresses =
     order.kind === 'status' ? audience : isGroupAddress(chat) ? await groups.participants(chat) : [chat];
   if (await sessions.reach(addresses)) return true;
-  // It may have left since it was asked about, and the next try asks again; or there was no answer at all.
+  // The number may have left the network since, so the next attempt asks again. Or there was no reply.
   numbers.del(to);
   unanswered();
   return false;

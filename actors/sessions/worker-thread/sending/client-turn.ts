@@ -2,12 +2,15 @@ import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
-/** How long one work of `alone` may take, in milliseconds: a question for keys and its repetition, each of 20 s, and a frame. */
+/**
+ * How long the work of one `alone` call may take, in milliseconds: a request for keys and its repetition, each of 20 s,
+ * and a frame.
+ */
 const LONGEST_ALONE_MS = 60_000;
 
 /**
- * The turn at a session's client. The client seals one thing at a time, so a ciphertext belongs to the order that has
- * the turn. Everything else waits, so a turn that hangs ends the session.
+ * A lock on a session's client. The client seals one thing at a time, so a ciphertext belongs to the order that has the
+ * lock. Everything else waits, so work that hangs ends the session.
  */
 export class ClientTurn {
   readonly #options: Pick<OutboxOptions, 'clock' | 'stalled'>;
@@ -18,19 +21,19 @@ export class ClientTurn {
     this.#options = options;
   }
 
-  /** The order that the client has, although it may have been given up; undefined: something else, or nothing. */
+  /** The order that has the client, although it may have been given up. Undefined for other work, or none. */
   get order(): Pending | undefined {
     return this.#holder === 'other' ? undefined : this.#holder;
   }
 
-  /** Resolves when the turn of the moment has ended. */
+  /** Resolves when the current work has ended. */
   get ended(): Promise<void> {
     return this.#ended;
   }
 
   /**
-   * Gives the order to the client when it has nothing, until what `relay` returns settles. `relay` returns undefined for
-   * an order that was given up meanwhile. Rejects if what it returns does.
+   * Passes the order to the client when it is free, until the result of `relay` settles. `relay` returns undefined for
+   * an order that was given up meanwhile. Rejects if the result does.
    */
   give(pending: Pending, relay: () => Promise<unknown> | undefined): Promise<void> {
     return this.#take(pending, relay, () => {
@@ -39,7 +42,7 @@ export class ClientTurn {
     });
   }
 
-  /** Runs what seals something that is no order, when the client has nothing: its steps are stored as they come. */
+  /** Runs work that seals something other than an order, when the client is free. Its steps are stored at once. */
   alone(work: () => Promise<void>): Promise<void> {
     let deadline: ArmedTimer | undefined;
     const bounded = (): Promise<void> => {
@@ -51,7 +54,7 @@ export class ClientTurn {
     return this.#take('other', bounded, () => deadline?.cancel());
   }
 
-  /** Bounds the rest of the order's turn, if it has it: it was given up, and all others wait behind it. */
+  /** Limits the remaining time of an order that has the client. It was given up, and all others wait for it. */
   bound(pending: Pending): void {
     if (this.#holder !== pending) return;
     pending.deadlineOfClient = this.#options.clock.after(pending.order.deadlineMs, () =>
@@ -64,7 +67,7 @@ export class ClientTurn {
     work: () => Promise<unknown> | undefined,
     ended: () => void,
   ): Promise<void> {
-    // In one step with what follows: several may wait for the same end.
+    // Checks and takes the lock in one step, because several may wait for the same end.
     while (this.#holder !== undefined) await this.#ended;
     this.#holder = holder;
     const running = work();

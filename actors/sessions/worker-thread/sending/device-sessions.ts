@@ -20,13 +20,16 @@ import { lookUpNumbers } from './number-lookup.ts';
 /** How long a device that has no keys on the network is left out, in milliseconds. */
 const KEYLESS_MS = 3_600_000;
 
-/** The network refused a whole question for keys because of one of the devices (oxidezap/whatsapp-rust, issue 1143). */
+/** The network refused a whole request for keys because of one of the devices (oxidezap/whatsapp-rust, issue 1143). */
 const REFUSED = new Set([404, 406]);
 
-/** Questions for the keys of one message. Two such devices among a thousand take some forty; more would ask the network too much. */
+/**
+ * Requests for the keys of one message. Two such devices among a thousand take about forty; more would be too many for
+ * the network.
+ */
 const MOST_QUESTIONS = 50;
 
-/** Whether a device is known to have no keys on the network. `address`: with the device. */
+/** True if a device is known to have no keys on the network. `address` includes the device. */
 export function isKeyless(keyless: ExpiringCache, address: string): boolean {
   return keyless.get<boolean>(address) === true;
 }
@@ -75,8 +78,8 @@ export function ownDevice(me: Contact | undefined): readonly string[] {
 
 /**
  * Opens the Signal sessions of one shop with other people's devices, before a message is sealed. A device without keys,
- * for example one that was unlinked, costs only itself the message. The client's own question fails as a whole for it
- * (WhiskeySockets/Baileys, issue 2521).
+ * for example one that was unlinked, does not get the message, and the others do. The client's own request fails as a
+ * whole for it (WhiskeySockets/Baileys, issue 2521).
  */
 export class DeviceSessions {
   readonly #socket: () => WASocket;
@@ -88,8 +91,9 @@ export class DeviceSessions {
   }
 
   /**
-   * Gets ready to write to these people and to the shop's own devices: asks for their devices and opens the sessions that
-   * are missing. Resolves with whether anybody can be reached; of others, where any are among them. Rejects like `open`.
+   * Prepares for a message to these people and to the shop's own devices: requests their devices and opens the missing
+   * sessions. Resolves with true if anyone can be reached. If there are other people, only they count. Rejects like
+   * `open`.
    */
   async reach(addresses: readonly string[]): Promise<boolean> {
     const socket = this.#socket();
@@ -104,7 +108,9 @@ export class DeviceSessions {
     return addresses.some(isOther) ? open.some(isOther) : addresses.length > 0 && open.length > 0;
   }
 
-  /** Asked for by their LID, the shop's own devices may be missing in the answer (oxidezap/whatsapp-rust, pull 568). */
+  /**
+   * If they are requested by their LID, the reply may lack the shop's own devices (oxidezap/whatsapp-rust, pull 568).
+   */
   async #knowOwnDevices(own: string): Promise<void> {
     const socket = this.#socket();
     const number = personOf(socket.user?.id ?? '');
@@ -113,7 +119,7 @@ export class DeviceSessions {
   }
 
   /**
-   * Asks for the devices of numbers. The client's own question (`getUSyncDevices`) does more if the answer names the
+   * Requests the devices of numbers. The client's own request (`getUSyncDevices`) does more if the reply names the
    * network's own ids: it fetches new keys of all these people, which takes one of their one-time keys each time.
    */
   async #knowNumbers(numbers: readonly string[]): Promise<void> {
@@ -128,8 +134,8 @@ export class DeviceSessions {
   }
 
   /**
-   * Opens the missing sessions, all of them again where `fresh`. Resolves with the devices that can be sealed for.
-   * Rejects where the network does not answer, or refuses the question, as with a rate signal.
+   * Opens the missing sessions, or all of them again if `fresh`. Resolves with the devices that can be sealed for.
+   * Rejects if the network does not reply, or refuses the request, for example with a rate signal.
    */
   async open(addresses: readonly string[], fresh = false): Promise<readonly string[]> {
     const { signalRepository, user } = this.#socket();
@@ -163,7 +169,7 @@ export class DeviceSessions {
     }
   }
 
-  /** The keys of each device, by its address; of those alone that have some. Rejects once no question is left. */
+  /** Returns the keys of each device by its address, without devices that have none. Rejects if no request is left. */
   async #ask(addresses: readonly string[], questions: { left: number }): Promise<Map<string, BinaryNode>> {
     questions.left -= 1;
     try {
@@ -185,7 +191,7 @@ export class DeviceSessions {
     }
   }
 
-  /** False where the keys make no sense: that costs their own device the message. */
+  /** Returns false if the keys are invalid: only their own device then misses the message. */
   async #inject(row: BinaryNode): Promise<boolean> {
     try {
       const list = { tag: 'list', attrs: {}, content: [row] };

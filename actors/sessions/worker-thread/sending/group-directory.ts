@@ -5,15 +5,18 @@ import { queryErrorCode } from '../session/session-end.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { GroupMembers } from './group-members.ts';
 
-/** Several changes of one group within this time are asked about once. */
+/** Several changes of one group within this time lead to one request. */
 const QUIET_MS = 500;
-/** Within this time one group is asked for once, and so many are, beside those of which a notice came; milliseconds. */
+/**
+ * Minimum time in milliseconds between two requests for one group. Within it at most `MOST_LOOKS` groups are requested,
+ * in addition to those with a notice.
+ */
 const LOOK_FLOOR_MS = 1_000;
 const MOST_LOOKS = 5;
 
 /**
- * The groups of one live session. A notice names a changed group without the change, so the network is then asked for
- * the group. A question that times out never empties the list.
+ * The groups of one live session. A notice names a changed group without the change, so the group is then requested
+ * from the network. A request that times out never empties the list.
  */
 export class GroupDirectory {
   readonly #socket: WASocket;
@@ -26,9 +29,9 @@ export class GroupDirectory {
   readonly #groups = new Map<string, GroupMetadata>();
   readonly #members = new WeakMap<GroupMetadata, GroupMembers>();
   readonly #stale = new Set<string>();
-  /** Questions about single groups that are under way. A second caller gets the same answer. */
+  /** Requests for single groups in flight. A second caller gets the same reply. */
   readonly #looking = new Map<string, Promise<void>>();
-  /** When single groups were last asked for, or will be. */
+  /** The time of the last or next request for each single group. */
   readonly #looks = new Map<string, number>();
   #asking: Promise<void> | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
@@ -37,9 +40,9 @@ export class GroupDirectory {
   constructor(options: {
     socket: WASocket;
     clock: Clock;
-    /** The whole list is asked for at most this often. In between the known list is reported. */
+    /** The minimum time between two requests for the whole list. In between the known list is reported. */
     floorMs: number;
-    /** After this long an answer without groups is no answer. */
+    /** After this time, a reply without groups does not count. */
     queryMs: number;
     /** Acts after a while, unless the session has ended. */
     later: (delayMs: number, act: () => void) => void;
@@ -61,8 +64,9 @@ export class GroupDirectory {
   }
 
   /**
-   * Whether a person is known not to be a member of a group. `addresses`: theirs, without a device. False if the group
-   * is not known, for example before the network first sent the groups, or if its members have other kinds of address.
+   * True if a person is known not to be a member of a group. `addresses` are theirs, without a device. False if the
+   * group is not known, for example before the network first sent the groups, or if its members have other kinds of
+   * address.
    */
   excludes(id: string, addresses: readonly string[]): boolean {
     const metadata = this.#groups.get(id);
@@ -72,7 +76,10 @@ export class GroupDirectory {
     return members.excludes(addresses);
   }
 
-  /** The participants of a group, asked for when the group is not known. Rejects when the network refuses or is silent. */
+  /**
+   * Returns the participants of a group. Requests the group if it is not known. Rejects if the network refuses or does
+   * not reply.
+   */
   async participants(id: string): Promise<string[]> {
     const metadata = this.#groups.get(id) ?? (await this.#socket.groupMetadata(id));
     this.#groups.set(id, metadata);
@@ -80,8 +87,8 @@ export class GroupDirectory {
   }
 
   /**
-   * Asks for all groups and reports them. It asks again by itself until they are known. If it asked a moment ago, it
-   * asks only for the groups that had a notice since, and reports the known list. Rejects when the network refuses.
+   * Requests all groups and reports them. It repeats the request until they are known. After a recent request, it
+   * requests only the groups that had a notice since, and reports the known list. Rejects if the network refuses.
    */
   refresh(): Promise<void> {
     this.#asking ??= this.#refresh().finally(() => {
@@ -91,8 +98,8 @@ export class GroupDirectory {
   }
 
   /**
-   * Asks for one group when it is due, and then reports all known groups. If it is due only after more than a moment,
-   * the known groups are reported without asking. Never rejects: without an answer the group stays as it was known.
+   * Requests one group when it is due, and then reports all known groups. If it is due only after more than a moment,
+   * the known groups are reported without a request. Never rejects: without a reply the group stays unchanged.
    */
   look(id: string): Promise<void> {
     const looking = this.#looking.get(id);
@@ -110,7 +117,10 @@ export class GroupDirectory {
     return asked;
   }
 
-  /** When a group may be asked for: a while after it was, and after all but a few others were. */
+  /**
+   * Returns the time of the next allowed request for a group. It is a while after the last one for it, and after all
+   * but a few requests for others.
+   */
   #nextLookMs(id: string, nowMs: number, floorMs: number): number {
     for (const [looked, atMs] of this.#looks) {
       if (atMs + floorMs <= nowMs) this.#looks.delete(looked);
@@ -135,7 +145,7 @@ export class GroupDirectory {
       return;
     }
     this.#askedAtMs = startedMs;
-    // A timer of Node fires up to a millisecond early, and would find that this was asked a moment ago.
+    // A timer of Node fires up to a millisecond early, and would find that the last request is too recent.
     if (!this.#known) this.#later(this.#floorMs + 1, () => this.#askUntilKnown());
     const found = Object.values(await this.#socket.groupFetchAllParticipating());
     const timedOut = this.#clock.monotonicMs() - startedMs >= this.#queryMs;
@@ -173,7 +183,7 @@ export class GroupDirectory {
       this.#groups.set(id, await this.#socket.groupMetadata(id));
     } catch (error) {
       const code = queryErrorCode(error);
-      // Not a member any more, or no such group; anything else leaves what is known.
+      // The shop is no longer a member, or there is no such group. Any other error leaves the group unchanged.
       if (code === 401 || code === 403 || code === 404) this.#groups.delete(id);
     }
   }

@@ -23,8 +23,8 @@ export class GroupMembers {
   }
 
   /**
-   * Whether somebody with these addresses, which name no device, is certainly no member: they are comparable with those of
-   * all members, and equal none.
+   * True if a person with these addresses, which name no device, is certainly not a member: they are comparable with
+   * those of all members, and equal none.
    */
   excludes(addresses: readonly string[]): boolean {
     if (addresses.some((address) => this.#addresses.has(address))) return false;
@@ -34,8 +34,8 @@ export class GroupMembers {
 
 /**
  * Lets the next post bring a group's key to its members again. The client counts members as having the key once a post
- * is on the wire, but a refused post brought it to no one. Call it after the client's send, which stores the holders as
- * its last step. Never rejects: a store that fails ends the session by itself.
+ * is on the wire, but a refused post delivered it to no one. Call it after the client's send, which stores the holders
+ * as its last step. Never rejects: a store that fails ends the session by itself.
  */
 export async function forgetKeyHolders(keys: Pick<SignalKeyStore, 'set'>, group: string): Promise<void> {
   await Promise.resolve(keys.set({ 'sender-key-memory': { [group]: null } })).catch(() => undefined);

@@ -16,8 +16,8 @@ import type { Pending } from './pending-order.ts';
 type MakingParts = Pick<OutboxOptions, 'socket' | 'timing' | 'media' | 'tenantId' | 'groups' | 'timers'>;
 
 /**
- * Makes the message of an order for a chat. Its attachment is fetched and uploaded first, and its file is removed. Rejects
- * with `MediaUnavailable` where the attachment cannot be had.
+ * Makes the message of an order for a chat. Its attachment is fetched and uploaded first, and its file is removed.
+ * Rejects with `MediaUnavailable` if the attachment cannot be fetched.
  */
 export async function makeMessage(
   parts: MakingParts,

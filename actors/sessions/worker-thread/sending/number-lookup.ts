@@ -27,8 +27,8 @@ export async function lookUpIds(
 
 /**
  * Looks up the network's own ids (LID) of numbers, and keeps the devices of these people in `devices` under both, as
- * the client does. It is the client's question for devices. Its question for ids alone is another, so that a new
- * recipient would be asked about twice.
+ * the client does. It is the client's query for devices. The client's query for ids alone would be a second one for a
+ * new recipient.
  *
  * Resolves with undefined if no answer comes in time. An answer about a number that was not asked for, or that makes no
  * id, counts as no answer: the client would fail the send. A row without an id says that there is none; a missing row does
@@ -59,8 +59,8 @@ export async function lookUpNumbers(
 
 /**
  * Asks again for the LID of a number after the network reported the old one as no longer valid (WhiskeySockets/Baileys,
- * issue 2662). An account that goes on with the old one can be suspended. Resolves with the new LID, which is used from
- * now on, or undefined if the network names no other.
+ * issue 2662). An account that continues with the old one can be suspended. Resolves with the new LID, which is used
+ * from now on, or undefined if the network names no other.
  */
 export async function renewLid({
   socket,

@@ -51,6 +51,6 @@ export interface OutboxOptions {
   }) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
   readonly stalled: (detail: string) => void;
-  /** An acknowledgement or an answer is missing: is anybody listening? */
+  /** An acknowledgement or a reply is missing: check if the network still receives. */
   readonly unanswered: () => void;
 }

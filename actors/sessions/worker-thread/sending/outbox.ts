@@ -23,7 +23,7 @@ const REFRESH_LID = 'refresh_lid';
 /**
  * The orders of one session on their way to the wire. `sendMessage` of the client resolves when bytes reached the
  * socket, so an order counts as sent on the network's own `ack` alone. Errors are read from that same node too: the
- * client's `messages.update`, and what it merges into an upsert, are only its later echoes.
+ * client's `messages.update`, and what it merges into an upsert, only repeat it later.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -37,7 +37,7 @@ export class Outbox {
     this.#turn = new ClientTurn(options);
   }
 
-  /** An order that is given once more takes the place of the one before, unless that may have left. */
+  /** An order that is given once more replaces the one before, unless that may have left. */
   prepare(asked: PrepareOrder): void {
     const { order, composingMs } = asked;
     const before = this.#pending.get(order.wireId);
@@ -88,19 +88,19 @@ export class Outbox {
     }
   }
 
-  /** Whether the order of that stanza has no outcome yet. */
+  /** True if the order of that stanza has no outcome yet. */
   isPending(wireId: string): boolean {
     return this.#pending.has(wireId) || this.#awaiting(wireId) !== undefined;
   }
 
-  /** Gives up an order that was not transmitted. Reports nothing but a rate signal that is still to come. */
+  /** Cancels an order that was not transmitted. Reports nothing but a rate signal that is still to come. */
   recall(messageId: string): void {
     for (const pending of this.#pending.values()) {
       if (pending.order.messageId === messageId && pending.phase !== 'transmitting') this.#drop(pending);
     }
   }
 
-  /** Gives back the orders whose attachments are in work, as a try that was none of theirs. */
+  /** Returns the orders whose attachments are in work. The attempt does not count against them. */
   attachmentsFailed(): void {
     for (const pending of [...this.#pending.values()]) {
       if (pending.phase === 'fetching') this.#settle(pending, { kind: 'unprepared' });
@@ -108,10 +108,9 @@ export class Outbox {
   }
 
   /**
-   * Stores the steps that were taken to seal something. Its ciphertexts are passed on once this resolved. The shop's
-   * actor stores the first steps of an order before it transmits. An order that was given up stores nothing, and its
-   * ciphertexts go nowhere. Sealing for a message that is sent again may be counted among these steps; that is only too
-   * careful.
+   * Stores the steps of sealing. The ciphertexts are passed on once this has resolved. The shop's actor stores the
+   * first steps of an order before it transmits. An order that was given up stores nothing, and its ciphertexts are
+   * dropped. Sealing for a message that is sent again may be counted among these steps; that is only too careful.
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { credentials, sent, prepared } = this.#options;
@@ -137,7 +136,7 @@ export class Outbox {
     });
   }
 
-  /** Runs what seals something that is no order. All orders wait meanwhile. */
+  /** Runs work that seals something other than an order. All orders wait meanwhile. */
   alone(work: () => Promise<void>): Promise<void> {
     return this.#turn.alone(work);
   }
@@ -155,7 +154,7 @@ export class Outbox {
     if (attributes.refresh_lid === 'true' && isPerson) void this.#readdress(pending);
     else if (error === STALE_GROUP && isGroupAddress(pending.chat)) void this.#renewGroup(pending);
     else if (error === undefined) this.#settle(pending, { kind: 'acknowledged' });
-    // The first stanza may have been taken, whatever the answer to the second.
+    // The first stanza may have been accepted, for any reply to the second.
     else if (pending.isRepeat) this.#settle(pending, { kind: 'unknown' });
     else
       this.#settle(pending, error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error });
@@ -196,8 +195,8 @@ export class Outbox {
   }
 
   /**
-   * Puts a message that reached no one on the wire once more, for the recipients that `prepare` returns. It is refused
-   * with the code if there are none, or it was tried before. The steps of its ratchets are stored before it leaves.
+   * Sends a message that reached no one once more, for the recipients that `prepare` returns. It is refused with the
+   * code if there are none, or after an earlier second attempt. The steps of its ratchets are stored before it leaves.
    */
   async #sendAgain(
     pending: Pending,
@@ -225,7 +224,7 @@ export class Outbox {
     }
   }
 
-  /** Returns the attributes of the stanza beside the message, for the present state. */
+  /** Returns the attributes of the stanza without those of the message, for the present state. */
   #formOf(pending: Pending, audience: readonly string[]): MessageRelayOptions {
     const { order, to, chat, wireId } = pending;
     pending.devicesHash = isGroupAddress(chat) ? this.#postDevices.hashOf(chat) : undefined;
@@ -235,7 +234,9 @@ export class Outbox {
     };
   }
 
-  /** The socket is gone. `comesBack`: a connection may follow, which sends once more what was not acknowledged. */
+  /**
+   * The socket has closed. `comesBack` is true if a connection may follow, which sends unacknowledged messages again.
+   */
   lost({ comesBack }: { readonly comesBack: boolean }): void {
     for (const pending of [...this.#pending.values()]) {
       const mayHaveLeft = pending.phase === 'transmitting';
@@ -259,7 +260,7 @@ export class Outbox {
     } catch (error) {
       const outcome = outcomeOf(pending, error);
       if (this.#isStillPending(pending)) this.#settle(pending, outcome);
-      // It is about the number, whatever became of the order.
+      // It concerns the number, for any outcome of the order.
       else if (outcome.kind === 'rate_limited') this.#options.report(pending.asked, outcome);
     }
   }
@@ -290,7 +291,10 @@ export class Outbox {
     if (pending.phase === 'relaying') this.#settle(pending, { kind: 'unknown' });
   }
 
-  /** Looks the recipient up and shows composing. Resolves with the chat; undefined: the order goes no further. */
+  /**
+   * Looks the recipient up and shows composing. Resolves with the chat, or with undefined if the order does not
+   * continue.
+   */
   async #announce(pending: Pending): Promise<string | undefined> {
     const { order, asked } = pending;
     const { socket, clock } = this.#options;
@@ -311,12 +315,12 @@ export class Outbox {
     return chat ?? chatOf(socket, pending.to);
   }
 
-  /** An order that was given up may be given again under the same wire id. Then the first try no longer counts. */
+  /** An order that was given up may be given again under the same wire id. The first attempt then no longer counts. */
   #isStillPending(pending: Pending): boolean {
     return this.#pending.get(pending.order.wireId) === pending;
   }
 
-  /** The next phase of an order may take this long. */
+  /** Sets the deadline for the next phase of an order. */
   #bound(pending: Pending, mostMs: number): void {
     pending.deadline.cancel();
     pending.deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
@@ -355,7 +359,7 @@ export class Outbox {
     this.#turn.bound(pending);
     pending.cancel?.abort();
     pending.release();
-    // Not left to the client: one that cannot write its copy of the file never comes back.
+    // Not left to the client: if it cannot write its copy of the file, its call never returns.
     void pending.media?.discard();
   }
 }

@@ -21,23 +21,25 @@ export type Phase = 'preparing' | 'fetching' | 'relaying' | 'ready' | 'transmitt
 export interface Pending {
   readonly asked: PrepareOrder;
   readonly order: SendOrder;
-  /** The stanza's id: the order's, or a new one where it went to another address after all. */
+  /** The stanza's id: the order's, or a new one if it went to another address. */
   wireId: string;
   /** It reached no one, and was put on the wire once more. */
   sentAgain: boolean;
-  /** Its stanza left on an earlier connection, and may have arrived. */
+  /** True if its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
   phase: Phase;
-  /** The number the network knows the recipient by, once it was looked up; else as in the order. */
+  /**
+   * The number that the network knows the recipient by, once it was looked up. Before that, the number in the order.
+   */
   to: string;
   message: proto.IMessage | undefined;
   /** The address it is written to, once that is known. */
   chat: string;
   /** The recipients of a status. */
   audience: readonly string[];
-  /** The network's own id of a 1:1 recipient, where it is known. */
+  /** The network's own id of a 1:1 recipient, if known. */
   lid: string | undefined;
-  /** Whether a restricted number may write to them; undefined: it goes to no person. */
+  /** True if a restricted number may write to them. Undefined if it does not go to a person. */
   hasChat: boolean | undefined;
   /** The hash of the devices that a post in a group is for. */
   devicesHash: string | undefined;
@@ -45,7 +47,7 @@ export interface Pending {
   decide: ((isTransmitted: boolean) => void) | undefined;
   /** The client is done with it; only the acknowledgement is missing. */
   relayed: boolean;
-  /** Present where the order has an attachment. */
+  /** Present if the order has an attachment. */
   readonly cancel: AbortController | undefined;
   /** For preparing first, then for the client, then for the network's acknowledgement. */
   deadline: ArmedTimer;
@@ -90,7 +92,7 @@ export function overdueOutcome(phase: Phase): SendOutcome {
   return { kind: 'unprepared' };
 }
 
-/** The code that the client rejects its questions with when the socket closes: 428. */
+/** The code with which the client rejects its requests when the socket closes: 428. */
 const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 
 /** Returns the outcome of an order that failed. */
@@ -99,10 +101,10 @@ export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   if (pending.phase === 'transmitting') return { kind: 'unknown' };
   // It waits for the proxy, as it does for a lost session.
   if (error instanceof EgressFailure) return { kind: 'not_sent' };
-  // Nothing is wrong with the attachment. It is tried again, when the directory may have space.
+  // Nothing is wrong with the attachment. It is retried when the directory may have space.
   if (error instanceof AttachmentDirectoryUnusable) return { kind: 'unprepared' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
-  // The client asks for the upload host too. A closing socket proves nothing about the attachment.
+  // The client also requests the upload host. A closing socket proves nothing about the attachment.
   if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };
   if (pending.phase === 'fetching') return { kind: 'media_unavailable', detail: 'the upload failed' };
   return { kind: 'unprepared' };

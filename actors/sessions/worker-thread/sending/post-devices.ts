@@ -7,8 +7,8 @@ import type { GroupDirectory } from './group-directory.ts';
 
 /**
  * The devices that a post in a group is for. A post carries their hash, and its acknowledgement the hash of the devices
- * in the group. If the two differ, somebody joined, left, or linked a device (oxidezap/whatsapp-rust,
- * `src/send/mod.rs`). Then the group and its members' devices are asked for before the next post.
+ * in the group. If the two differ, a member joined, left, or linked a device (oxidezap/whatsapp-rust,
+ * `src/send/mod.rs`). Then the group and its members' devices are requested before the next post.
  */
 export class PostDevices {
   readonly #socket: Pick<WASocket, 'user'>;
@@ -25,7 +25,10 @@ export class PostDevices {
     this.#memory = options.memory;
   }
 
-  /** Returns the hash of the devices of a group, those without keys and the shop's own among them; undefined: not known. */
+  /**
+   * Returns the hash of the devices of a group, including those without keys and the shop's own. Undefined if not
+   * known.
+   */
   hashOf(group: string): string | undefined {
     const metadata = this.#groups.metadata(group);
     if (metadata === undefined) return undefined;
@@ -36,14 +39,14 @@ export class PostDevices {
 
   /** The network named the hash of the devices in a group: another one than was sent with the post. */
   differ(group: string): void {
-    // If they differ for another reason, each post would ask again.
+    // If they differ for another reason, each post would repeat the request.
     if (this.#memory.otherDevices.get(group) === true) return;
     this.#memory.otherDevices.set(group, true);
     this.forget(group);
     this.#groups.changed(group);
   }
 
-  /** The devices of a group's members are asked for before the next post. */
+  /** Makes the next post request the devices of a group's members. */
   forget(group: string): void {
     for (const { id } of this.#groups.metadata(group)?.participants ?? [])
       this.#memory.devices.del(userOf(id));

@@ -14,10 +14,10 @@ import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isRateSignal, queryErrorCode } from '../session/session-end.ts';
 import { chatAddress, isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 
-/** The number the network knows somebody by, or the outcome of a message that goes no further. */
+/** The number by which the network knows a person, or the outcome of a message that does not continue. */
 type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOutcome };
 
-/** A kept answer: the number by which the network knows the person, or false if it knows no such person. */
+/** A cached reply: the number by which the network knows the person, or false if it knows no such person. */
 type KnownAs = string | false;
 
 /** The parts that a look-up of a recipient needs. */
@@ -27,7 +27,7 @@ interface LookUpOptions {
   readonly timing: SessionTiming;
 }
 
-/** Looks the recipient of an order up, and the chat with them where the order needs one. Rejects on a rate signal. */
+/** Looks the recipient of an order up, and the chat with them if the order needs one. Rejects on a rate signal. */
 export async function recipientOf(
   options: LookUpOptions & { readonly tokens: Pick<ContactTokens, 'has'> },
   { to, needsChat }: Pick<SendOrder, 'to' | 'needsChat'>,
@@ -40,11 +40,11 @@ export async function recipientOf(
 
 /**
  * Looks up whether a number is on the network, and by which number it is known there: older accounts of some countries
- * have another form than the dialled one. Yes and no are kept, across sessions too, since asking in bulk gets numbers
- * banned (docs/chat-client.md, Sending).
+ * have another form than the dialled one. Both results are cached, across sessions too, because bulk look-ups get
+ * numbers banned (docs/chat-client.md, Sending).
  *
- * Only a row with `out` is a no. Without an answer the message waits; a row that is neither `in` nor `out` counts as a
- * try. Rejects on a rate signal.
+ * Only a row with `out` means that the number is not there. Without a reply the message waits; a row that is neither
+ * `in` nor `out` counts as an attempt. Rejects on a rate signal.
  */
 async function lookUpRecipient(options: LookUpOptions & { readonly to: string }): Promise<RecipientAnswer> {
   const { socket, to, numbers, timing } = options;
@@ -52,7 +52,7 @@ async function lookUpRecipient(options: LookUpOptions & { readonly to: string })
   if (isLidAddress(to)) return { number: to };
   const known = numbers.get<KnownAs>(to);
   if (known === false) return { outcome: { kind: 'not_on_network' } };
-  // A number that turned out to be gone is forgotten under the form it was written to.
+  // A number that no longer exists is forgotten under the form it was written to.
   if (known !== undefined && numbers.get<KnownAs>(known) !== undefined) return { number: known };
   try {
     const answer = await socket.executeUSyncQuery(questionAbout(to));
@@ -73,15 +73,15 @@ async function lookUpRecipient(options: LookUpOptions & { readonly to: string })
   }
 }
 
-/** A number's LID may change. Going on under the former one can get an account suspended (`renewLid`). */
+/** A number's LID may change. An account that continues with the former one can be suspended (`renewLid`). */
 async function keepLid({ signalRepository }: WASocket, { id, lid }: USyncQueryResultList): Promise<void> {
   if (typeof lid !== 'string' || !isLidAddress(lid) || !isNumberAddress(id)) return;
   await signalRepository.lidMapping.storeLIDPNMappings([{ pn: id, lid }]);
 }
 
 /**
- * Makes the client's own question (`onWhatsApp`), with an answer that keeps the network's value: `in` or `out`. The
- * client makes a flag of it, and leaves out every row that is not `in`.
+ * Sends the client's own query (`onWhatsApp`), with a result that keeps the network's value: `in` or `out`. The client
+ * makes a flag of it, and leaves out every row that is not `in`.
  */
 function questionAbout(to: string): USyncQuery {
   const query = new USyncQuery().withUser(new USyncUser().withPhone(to)).withLIDProtocol();
@@ -107,10 +107,7 @@ class ContactType {
   }
 }
 
-/**
- * The address a chat is written to: a group's own, a person's id on the network when it is known, else the
- * number.
- */
+/** The address of a chat: a group's own, a person's id on the network if it is known, else the number. */
 export async function chatOf(socket: WASocket, to: string): Promise<string> {
   const byNumber = chatAddress(to);
   if (isGroupAddress(to) || isLidAddress(to)) return byNumber;
@@ -119,8 +116,8 @@ export async function chatOf(socket: WASocket, to: string): Promise<string> {
 }
 
 /**
- * Shows composing in the chat with somebody. Resolves with the chat's address; undefined: it could not be shown, and
- * the message goes out all the same. Rejects on a rate signal.
+ * Shows composing in the chat with a person. Resolves with the chat's address. Undefined if it could not be shown; the
+ * message is sent all the same. Rejects on a rate signal.
  */
 export async function showComposing(socket: WASocket, to: string): Promise<string | undefined> {
   try {

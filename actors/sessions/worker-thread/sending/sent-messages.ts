@@ -5,7 +5,7 @@ import type { SealedStore } from '../store/sealed-store.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Messages that were asked for lately, kept open: many devices may ask for the same one. */
+/** Messages that were recently requested, kept open: many devices may request the same one. */
 const MOST_FOUND = 16;
 
 /** A message as it was put on the wire. */
@@ -13,14 +13,16 @@ export interface SentMessage {
   /** The chat's address: a group, a person by number or by the network's own id, or the address of all statuses. */
   readonly chat: string;
   readonly message: proto.IMessage;
-  /** The audience of a status, by the network's own ids; absent: it is no status, or an earlier program sent it. */
+  /**
+   * The audience of a status, by the network's own ids. Absent if it is not a status, or an earlier program sent it.
+   */
   readonly audience?: readonly string[];
 }
 
 /**
- * The messages that a shop sent within the last seven days, whole. A device that could not read one can get it again,
- * also after a restart, and however many came after. A phone asks when it is next on. Each day is one sealed hash,
- * which expires as a whole.
+ * The messages that a shop sent within the last seven days, complete. A device that could not read one can get it
+ * again, also after a restart, and after any number of later ones. A phone asks when it is next on. Each day is one
+ * sealed hash, which expires as a whole.
  */
 export class SentMessages {
   readonly #sealed: Pick<SealedStore, 'write' | 'find'>;
@@ -47,7 +49,7 @@ export class SentMessages {
     return this.#sealed.write({ hash: hashOf(day), fields: new Map([[wireId, value]]), expiresAtMs });
   }
 
-  /** The message of that wire id; undefined where none left under it in the last seven days. */
+  /** Returns the message of that wire id, or undefined if none left under it in the last seven days. */
   find(wireId: string): Promise<SentMessage | undefined> {
     const known = this.#found.get(wireId);
     if (known !== undefined) return known;

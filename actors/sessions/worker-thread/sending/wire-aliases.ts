@@ -6,8 +6,8 @@ const fieldOf = (wireId: string): string => `wire-alias/${wireId}`;
 
 /**
  * Maps the wire ids of messages that went to another address to the wire ids of their orders. They are stored, so that
- * receipts of such a message find it after a restart as well. There is hardly ever one: a lookup asks the store only
- * until the session knows which fields there are.
+ * receipts of such a message find it after a restart as well. There is hardly ever one. A lookup reads the store only
+ * until the session knows all its fields.
  */
 export class WireAliases {
   readonly #memory: ExpiringCache;

@@ -1,6 +1,6 @@
 /**
- * A map whose entries end and which forgets the longest unused when it is full. Fits the client's cache options,
- * where it is kept outside the socket, so that reconnecting forgets nothing.
+ * A map whose entries expire and which drops the longest unused when it is full. Fits the client's cache options. It is
+ * kept outside the socket, so a reconnection loses nothing.
  */
 export class ExpiringCache {
   readonly #entries = new Map<string, { readonly value: unknown; readonly untilMs: number }>();

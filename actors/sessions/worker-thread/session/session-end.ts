@@ -5,10 +5,10 @@ import { backoffOf } from '../wire/usync-errors.ts';
 /** The client's own message if no one scanned any code; its status code is the 408 of any time-out. */
 const QR_EXHAUSTED_MESSAGE = 'QR refs attempts ended';
 
-/** Refusals of a login that a later one will meet as well (tulir/whatsmeow, types/events/events.go). */
+/** Refusals of a login that a later one will also get (tulir/whatsmeow, types/events/events.go). */
 const LOGIN_REFUSALS = new Set([400, 409, 411, 413, 414, 415, 416, 417, 418]);
 
-/** The network's words of a failed login that are kept. */
+/** The longest stored text of the network about a failed login. */
 const LONGEST_WORDS = 300;
 
 /** The reason that the network gave when it ended a session or refused a login. */
@@ -28,7 +28,7 @@ export interface Disconnect {
 export function readDisconnect(error: unknown): Disconnect {
   const { statusCode, message } = readClientError(error);
   const data = typeof error === 'object' && error !== null ? (error as { data?: unknown }).data : undefined;
-  // The client keeps what its socket failed with there.
+  // The client stores the socket's failure there.
   if (data instanceof EgressFailure)
     return { statusCode: undefined, message: data.message, end: 'egress_unreachable' };
   const said = (typeof data === 'object' && data !== null ? data : {}) as {
@@ -53,7 +53,7 @@ function wholeOf(text: unknown): number | undefined {
 }
 
 /**
- * Returns the meaning of a disconnect (docs/chat-client.md, Disconnects). Codes not listed are drops of the line: 408,
+ * Returns the meaning of a disconnect (docs/chat-client.md, Disconnects). Codes not listed are lost connections: 408,
  * 428, 500, 503 and any that the network adds.
  */
 export function sessionEndOf(cause: {
@@ -95,7 +95,7 @@ export function queryErrorCode(error: unknown): number | undefined {
 }
 
 /**
- * Whether the network reported too many requests: an iq error 429 rejects with `rate-overlimit` and `data: 429`. An
+ * True if the network reported too many requests: an iq error 429 rejects with `rate-overlimit` and `data: 429`. An
  * error of another code that names a wait counts as well.
  */
 export function isRateSignal(error: unknown): boolean {

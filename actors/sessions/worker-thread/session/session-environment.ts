@@ -18,9 +18,9 @@ export interface MediaEnvironment {
   readonly resolve: ResolveAll;
   /** One for each attachment that is fetched, encrypted and uploaded. */
   readonly slots: TenantSlots;
-  /** One for each history that is read. */
+  /** One slot for each history that is read. */
   readonly histories: TenantSlots;
-  /** Certificate of the authority of the network's media hosts, PEM; undefined: the system's certificates alone. */
+  /** Certificate of the authority of the network's media hosts, PEM. If undefined, the system's certificates alone. */
   readonly ca: string | undefined;
   /** Reports that the file of an attachment could not be written. */
   unwritable(cause: string): void;
@@ -31,7 +31,7 @@ export interface SessionEnvironment {
   readonly socketUrl: string;
   readonly deviceName: string | undefined;
   readonly media: MediaEnvironment;
-  /** Opens what is sealed of a shop's egress. */
+  /** Opens the sealed egress of a shop. */
   readonly egressVault: Pick<EgressVault, 'open'>;
   readonly timing: SessionTiming;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export interface SessionEnvironment {
 export interface ShopMemory {
   /** How often a message was sent again, and who was answered about one. */
   readonly retries: ExpiringCache;
-  /** The wire ids that orders had, by those under which they went to another address. */
+  /** The wire ids of orders, by the ids under which they went to another address. */
   readonly aliases: ExpiringCache;
   /** Orders that left on a connection that was lost before the network acknowledged them. */
   readonly unacknowledged: UnacknowledgedOrders;
@@ -67,7 +67,9 @@ export interface ShopMemory {
   readonly otherDevices: ExpiringCache;
   readonly calls: ExpiringCache;
   readonly placeholders: ExpiringCache;
-  /** The numbers that stanzas named beside the network's own ids of their senders, by the ids of stanzas that were not read. */
+  /**
+   * The numbers that stanzas named in addition to the network's own ids of their senders, by the ids of unread stanzas.
+   */
   readonly numbersBeside: ExpiringCache;
 }
 

@@ -11,7 +11,7 @@ export interface ClientLogger {
 
 const drop = (): void => undefined;
 
-/** The client logs whole stanzas and key material beside its messages, so nothing of it is kept. */
+/** The client logs whole stanzas and key material with its messages, so nothing of it is kept. */
 export const quietLogger: ClientLogger = {
   level: 'silent',
   child: () => quietLogger,

@@ -1,6 +1,6 @@
 import { Counts } from '../../../../runtime/counts.ts';
 
-/** Gives each tenant so many slots. A caller that finds none waits for one, in the order of asking. */
+/** Gives each tenant a number of slots. A caller that finds none waits for one, in the order of the calls. */
 export class TenantSlots {
   readonly #slotsPerTenant: number;
   readonly #taken = new Counts();

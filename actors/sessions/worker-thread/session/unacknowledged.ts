@@ -2,7 +2,7 @@ import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 import type { ToWorker } from '../../worker-protocol.ts';
 
-/** So long after a lost connection a stanza is sent again; then its outcome is unknown. Milliseconds. */
+/** Within this time after a lost connection a stanza is sent again. After that its outcome is unknown. Milliseconds. */
 const KEPT_MS = 60_000;
 
 /** An order whose stanza left on a connection that was lost before the network acknowledged it. */
@@ -19,8 +19,8 @@ export interface Unacknowledged {
 }
 
 /**
- * A shop's orders between two of its connections. An order that was not acknowledged when the line was lost is sent
- * once more by the next connection, under the same id. The network and phones show one id once (whatsmeow
+ * A shop's orders between two of its connections. An order that was not acknowledged when the connection was lost is
+ * sent once more by the next connection, under the same id. The network and phones show one id once (whatsmeow
  * `retryFrame`). Nothing is kept longer than a minute, nor beyond the process.
  */
 export class UnacknowledgedOrders {
@@ -41,7 +41,7 @@ export class UnacknowledgedOrders {
     return [...this.#kept.values()].some(({ order }) => order.wireId === wireId);
   }
 
-  /** Returns all that are kept, which are kept no more. */
+  /** Returns and removes all stored orders. */
   take(): Unacknowledged[] {
     const taken = [...this.#kept.values()];
     this.#kept.clear();

@@ -1,4 +1,6 @@
-/** Bits per field, and how many of them a field sets: one question in 460 about a missing field is then answered with "maybe". */
+/**
+ * Bits per field, and the number of them that a field sets. One lookup in 460 of a missing field then returns "maybe".
+ */
 const BITS_PER_FIELD = 16;
 const MARKS = 5;
 const SMALLEST_FIELDS = 512;
@@ -28,7 +30,7 @@ export class KnownFields {
     return this.#bits;
   }
 
-  /** Holds what the other one holds too, which has as many bits. */
+  /** Adds the fields of another filter, which has the same number of bits. */
   addAll(bits: Uint8Array): void {
     for (const [index, byte] of bits.entries()) this.#bits[index] = (this.#bits[index] ?? 0) | byte;
   }

@@ -15,7 +15,7 @@ interface AddedChange {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** Changes of a shop's sealed hashes that go into one write: later ones come over earlier ones of the same field. */
+/** Changes of a shop's sealed hashes for one write. Later changes of a field replace earlier ones. */
 export class PendingChange {
   readonly #hashes = new Map<SealedHash, HashChange>();
 
@@ -30,7 +30,7 @@ export class PendingChange {
     for (const [field, value] of fields) change.fields.set(field, value);
   }
 
-  /** Takes in what another holds, over what was there. */
+  /** Adds another change, which replaces earlier values. */
   addAll(other: PendingChange): void {
     for (const [hash, change] of other.#hashes) this.add(hash, change);
   }

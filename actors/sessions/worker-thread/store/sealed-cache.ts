@@ -13,7 +13,7 @@ export class SealedCache {
 
   constructor(maxBytes: number) {
     this.#entries = new LRUCache({
-      // The library takes 0 for no bound; nothing fits into one byte.
+      // The library takes 0 for no limit; nothing fits into one byte.
       maxSize: Math.max(1, maxBytes),
       sizeCalculation: (value, key) => ENTRY_BYTES + 2 * key.length + value.byteLength,
     });

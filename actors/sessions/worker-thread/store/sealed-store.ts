@@ -7,7 +7,7 @@ import { KnownFields } from './known-fields.ts';
 import { PendingChange } from './pending-change.ts';
 import type { SealedCache } from './sealed-cache.ts';
 
-/** Asks the main thread's store; rejects when it could not answer. */
+/** Sends a request to the main thread's store. Rejects if it could not answer. */
 export type AskStore = (shop: SessionAddress, request: StoreRequest) => Promise<StoreAnswer>;
 
 /** Fields to change in one fenced write; `undefined` removes one. */
@@ -16,7 +16,7 @@ export interface FieldChange {
   readonly fields: ReadonlyMap<string, Buffer | undefined>;
   /** Drops everything that was there before. */
   readonly clear?: boolean;
-  /** When the whole hash is dropped, milliseconds since the Unix epoch; undefined: as it was. */
+  /** The expiry of the whole hash, milliseconds since the Unix epoch. If undefined, it is unchanged. */
   readonly expiresAtMs?: number | undefined;
 }
 
@@ -37,17 +37,19 @@ interface Batch {
   readonly written: Promise<void>;
 }
 
-/** Stores changes by another way, in one commit. Resolves when they stand there; rejects when none of them ever will. */
+/**
+ * Stores changes in another way, in one commit. Resolves when they are stored; rejects when none of them ever will be.
+ */
 export type Carry = (changes: readonly SealedChange[]) => Promise<void>;
 
 /**
- * One shop's sealed hashes as its worker sees them. One write is under way at a time. Changes that come meanwhile, or
- * in the same turn of the event loop, go into the next write together, in their order. Reads see every change at once.
+ * One shop's sealed hashes as its worker sees them. One write is under way at a time. Changes that arrive meanwhile, or
+ * in the same tick of the event loop, go into the next write together, in their order. Reads see every change at once.
  * They are answered here if possible: from pending changes, from values read or written last, or because the field is
  * known to be missing.
  *
  * After one failed read or write all fail. The client takes a session that it could not read for a missing one, and
- * would overwrite it. And a ratchet with a gap must not go on.
+ * would overwrite it. And a ratchet with a gap must not continue.
  */
 export class SealedStore {
   readonly #shop: SessionAddress;
@@ -59,11 +61,11 @@ export class SealedStore {
   readonly #onFailure: (error: Error) => void;
   readonly #used: (field: string) => void;
   #tail: Promise<void> = Promise.resolve();
-  /** Not under way yet: what is asked for now joins it. */
+  /** The next write. New changes join it. */
   #next: Batch | undefined;
-  /** Asked for and not answered, oldest first. */
+  /** Writes in flight, oldest first. */
   readonly #unanswered = new Set<PendingChange>();
-  /** Changes whenever something is asked to be written. */
+  /** Changes with every new write. */
   #version = 0;
   /** The known fields of the Signal keys; undefined until all were read once. */
   #known: KnownFields | undefined;
@@ -90,7 +92,7 @@ export class SealedStore {
     this.#used = options.used ?? (() => undefined);
   }
 
-  /** The opened values in the order asked, undefined for those that are missing. Rejects with `Unreadable`. */
+  /** Returns the opened values in order, undefined for missing ones. Rejects with `Unreadable`. */
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
     if (hash === 'credentials') for (const field of fields) this.#used(field);
     return this.#guarded(async () => {
@@ -104,7 +106,10 @@ export class SealedStore {
     });
   }
 
-  /** The opened value of a field, undefined where it is missing or no key opens it: for what a session can go on without. */
+  /**
+   * Returns the opened value of a field. Undefined if it is missing or no key opens it. For values that a session can
+   * do without.
+   */
   async find(hash: SealedHash, field: string): Promise<Buffer | undefined> {
     return this.#guarded(async () => {
       const held = this.#held(hash, field);
@@ -134,8 +139,8 @@ export class SealedStore {
   }
 
   /**
-   * Writes what may be lost together with what is written next, or by itself after a while. It is read from now on; a write
-   * that fails closes the store like any other.
+   * Writes changes that may be lost, together with the next write, or alone after a while. They can be read at once. A
+   * write that fails closes the store like any other.
    */
   writeUnhurried({ hash, fields }: Omit<FieldChange, 'clear'>): void {
     const sealed = this.#seal({ hash, fields });
@@ -145,14 +150,14 @@ export class SealedStore {
   }
 
   /**
-   * Lets `carry` store the change, in its place in the order of writes, together with all that waits there. Resolves
-   * when it is stored. If `carry` rejects, this does too; the change is forgotten, and the rest is written without it.
+   * Lets `carry` store the change, at its position in the order of writes, together with all waiting changes. Resolves
+   * when it is stored. If `carry` rejects, this does too; the change is dropped, and the rest is written without it.
    */
   carried(change: FieldChange, carry: Carry): Promise<void> {
     const fields = this.#seal(change);
     const batch = this.#batch();
     batch.hurry();
-    // One commit carries one change; what is asked for from now on comes after it.
+    // One commit carries one change; later changes come after it.
     this.#next = undefined;
     return new Promise((resolve, reject) => {
       batch.carrier = async () => {
@@ -181,26 +186,26 @@ export class SealedStore {
     return this.#failure;
   }
 
-  /** Resolves when every write asked for so far has been answered, whatever the answer. */
+  /** Resolves when every write so far has a reply, of any kind. */
   async drained(): Promise<void> {
     this.#next?.hurry();
     await this.#tail.catch(() => undefined);
   }
 
   /**
-   * Goes through a hash once and learns which Signal keys there are. If there is an older key, every value that it
-   * sealed is sealed again, so that the old key can be removed. Otherwise only the names are read.
+   * Reads a hash once and notes its Signal keys. If there is an older key, every value that it sealed is sealed again,
+   * so that the old key can be removed. Otherwise only the names are read.
    *
    * If it fails the values stay readable with the older key, and the next connection tries again. Resolves with the
    * names.
    */
   async reseal(hash: SealedHash): Promise<readonly string[]> {
-    // Pending changes go first and take no more company, so that this reads the stored state.
+    // Pending changes go first and accept no others, so that this reads the stored state.
     this.#next?.hurry();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
       const names = this.#cipher.hasOlderKey ? await this.#resealAll(hash) : await this.#namesOf(hash);
-      // Changes that came since wait behind this.
+      // Changes that came since wait for this.
       const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
       if (hash === 'credentials') this.#known = new KnownFields([...names, ...since]);
       return names;
@@ -219,7 +224,7 @@ export class SealedStore {
 
   /** Resolves with the names of all fields. */
   async #resealAll(hash: SealedHash): Promise<readonly string[]> {
-    // One of a pool's bytes would take all of them along.
+    // A slice of the buffer pool would transfer the whole pool.
     const head = alone(this.#cipher.head);
     const names: string[] = [];
     let from: string | undefined;
@@ -240,7 +245,7 @@ export class SealedStore {
     return names;
   }
 
-  /** Returns a field's sealed value, null for none, or undefined if the store must be asked. */
+  /** Returns a field's sealed value, null for none, or undefined if the store must be read. */
   #held(hash: SealedHash, field: string): Uint8Array | null | undefined {
     for (const change of [...this.#unanswered].reverse()) {
       const waiting = change.find(hash, field);
@@ -294,7 +299,7 @@ export class SealedStore {
         return batch.carrier === undefined ? this.#put(change) : batch.carrier();
       });
     this.#tail = written.finally(() => this.#unanswered.delete(change));
-    // The callers hear of a failure; the chain's own copies must not count as unhandled.
+    // The callers get a failure; the chain's own copies must not count as unhandled.
     this.#tail.catch(() => undefined);
     written.catch(() => undefined);
     const batch: Batch = { change, hurry: () => due.end(), carrier: undefined, written };
@@ -352,7 +357,7 @@ class Waiting {
   }
 }
 
-/** All changes of one turn of the event loop are written together. */
+/** All changes of one tick of the event loop are written together. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function valuesOf(answer: StoreAnswer): readonly (Uint8Array | null)[] {

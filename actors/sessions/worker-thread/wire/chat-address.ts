@@ -3,7 +3,7 @@ export function chatAddress(number: string): string {
   return isGroupAddress(number) || isLidAddress(number) ? number : `${number.slice(1)}@s.whatsapp.net`;
 }
 
-/** Whether a recipient is a chat group. */
+/** True if a recipient is a chat group. */
 export function isGroupAddress(recipient: string): boolean {
   return recipient.endsWith('@g.us');
 }
@@ -13,24 +13,24 @@ export function userOf(address: string): string {
   return address.split('@')[0]?.split(':')[0] ?? '';
 }
 
-/** Servers of people whose devices a provider runs, and what the same people are known under otherwise. */
+/** Servers of people whose devices a provider runs, with the servers of their other addresses. */
 const SERVERS: ReadonlyMap<string, string> = new Map([
   ['hosted', 's.whatsapp.net'],
   ['hosted.lid', 'lid'],
 ]);
 
-/** An address under the server that a person is known by, also where a provider runs the person's device. */
+/** Returns an address under the server that a person is known by, also if a provider runs the person's device. */
 export function plainAddress(address: string): string {
   const [user = '', server = ''] = address.split('@');
   return `${user}@${SERVERS.get(server) ?? server}`;
 }
 
-/** Whether an address names a person by number rather than by the network's own id of them. */
+/** True if an address names a person by number, not by the network's own id. */
 export function isNumberAddress(address: string): boolean {
   return address.endsWith('@s.whatsapp.net');
 }
 
-/** Whether an address is the network's own id of a person (LID). */
+/** True if an address is the network's own id of a person (LID). */
 export function isLidAddress(address: string): boolean {
   return address.endsWith('@lid');
 }

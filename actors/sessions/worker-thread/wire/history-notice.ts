@@ -10,10 +10,12 @@ const READ_PARTS: ReadonlySet<unknown> = new Set([
   HistorySyncType.NON_BLOCKING_DATA,
 ]);
 
-/** Returns the phone's notice of a part of its history; undefined: it is another message, or no part that we read. */
+/**
+ * Returns the phone's notice of a part of its history. Undefined for another message, or a part that we do not read.
+ */
 export type HistoryNotice = proto.Message.IHistorySyncNotification;
 
-/** Returns the notice of a part of the history that has facts to be read, where the shop's own phone sent one. */
+/** Returns the notice of a part of the history with facts to read, if the shop's own phone sent one. */
 export function historyNoticeOf(
   stanza: BinaryNode,
   message: proto.IMessage,

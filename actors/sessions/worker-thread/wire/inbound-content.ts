@@ -1,9 +1,7 @@
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
 import type { InboundContent, InboundFile, InboundKind, InboundMedia } from '../../../inbound-content.ts';
 
-/**
- * The longest texts that are kept of a sender, in UTF-16 code units. The network's own clients let no one write more.
- */
+/** The longest stored texts of a sender, in UTF-16 code units. The network's own clients let no one write more. */
 const LONGEST = { text: 65_536, name: 128, fileName: 255, type: 128, path: 2_048, id: 64 } as const;
 
 /** The content of a message, without its sender. */
@@ -87,7 +85,7 @@ function mediaOf(purpose: InboundFile['purpose'], media: WireMedia): InboundMedi
   };
 }
 
-/** A place as RFC 5870 writes it, with its name on the next line; a contact as its vCard. */
+/** Returns a location as RFC 5870 writes it, with its name on the next line; or a contact as its vCard. */
 function placeOrPerson(content: proto.IMessage): Said | undefined {
   const place = content.locationMessage ?? content.liveLocationMessage;
   if (place != null) {
@@ -143,7 +141,7 @@ function bounded(text: string | null | undefined, most: number): string | null {
   return text == null ? null : Buffer.from(text.slice(0, most)).toString();
 }
 
-/** A name as its sender wrote it, in one line; null where nothing of it shows. */
+/** Returns a name as its sender wrote it, in one line. Null if it has no visible character. */
 export function senderName(name: string | undefined): string | null {
   const shown = bounded(name?.replaceAll(/\p{Cc}/gu, ' ').trim(), LONGEST.name);
   return shown === '' ? null : shown;

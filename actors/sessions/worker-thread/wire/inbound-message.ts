@@ -7,10 +7,10 @@ export interface InboundEnvelope {
   readonly wireId: string;
   /** The sender's address: by number, or the network's own id. */
   readonly sender: string;
-  /** The sender by number, where the envelope names it beside the id. */
+  /** The sender by number, if the envelope names it in addition to the id. */
   readonly senderByNumber: string | undefined;
   readonly atMs: number;
-  /** The network's own id of the sender, where the envelope names it. */
+  /** The network's own id of the sender, if the envelope names it. */
   readonly lid: string | undefined;
   /** The name that the sender chose. */
   readonly name: string | undefined;
@@ -39,7 +39,9 @@ export function readEnvelope(stanza: BinaryNode, own: readonly string[]): Inboun
   };
 }
 
-/** The longest id that is kept as it is, in characters; clients make up to 32 (the client's `generateMessageIDV2`: 22). */
+/**
+ * The longest id that is kept unchanged, in characters. Clients make up to 32 (the client's `generateMessageIDV2`: 22).
+ */
 const LONGEST_ID = 64;
 
 /**
@@ -50,7 +52,7 @@ function boundedId(id: string): string {
   return id.length <= LONGEST_ID ? id : createHash('sha256').update(id).digest('hex');
 }
 
-/** An address without its device, so that all devices of a person compare equal. */
+/** Returns an address without its device, so that all devices of a person compare equal. */
 export function personOf(address: string): string {
   const [user = '', server = ''] = plainAddress(address).split('@');
   return `${user.split(':')[0]}@${server}`;
@@ -58,7 +60,7 @@ export function personOf(address: string): string {
 
 /**
  * Returns the text a person wrote, empty for other content. Undefined if nothing was written: keys, edits of the
- * protocol, reactions and votes. A reaction is not a message: it must not lift somebody's STOP.
+ * protocol, reactions and votes. A reaction is not a message: it must not cancel a STOP.
  */
 export function textOf(message: proto.IMessage): string | undefined {
   const content = normalizeMessageContent(message);
@@ -85,7 +87,7 @@ export function textOf(message: proto.IMessage): string | undefined {
   return hasContent(content) ? '' : undefined;
 }
 
-/** Anything beside the keys and the context that travel with every message. */
+/** True if there is anything but the keys and the context that travel with every message. */
 function hasContent(content: proto.IMessage): boolean {
   return Object.entries(content).some(
     ([name, value]) =>

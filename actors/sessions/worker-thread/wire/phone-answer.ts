@@ -9,8 +9,8 @@ export interface PhoneMessage {
 }
 
 /**
- * Returns the messages in the answer of the shop's phone. It is asked for a message that came without a ciphertext, as
- * first messages from adverts do, or that could not be read. `otherAddress`: the sender's other address when the
+ * Returns the messages in the reply of the shop's phone. The request is for a message that came without a ciphertext,
+ * as first messages from adverts do, or that could not be read. `otherAddress` is the sender's other address when the
  * message came, which the phone may leave out.
  */
 export function phoneMessages(
@@ -49,7 +49,7 @@ function readCopy(
   return envelope === undefined ? [] : [{ envelope, message }];
 }
 
-/** Whether an address is the shop's phone, and no other device linked to it. */
+/** True if an address is the shop's phone, not another device linked to it. */
 export function isOwnPhone(address: string, own: readonly string[]): boolean {
   const [, device = '0'] = address.split('@')[0]?.split(':') ?? [];
   return userOf(address) !== '' && device === '0' && own.includes(personOf(address));

@@ -1,19 +1,19 @@
 import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baileys';
 
-/** The longest wait that is taken from the network's answer: a day. */
+/** The longest wait that is accepted from the network's reply: a day. */
 const LONGEST_BACKOFF_SECONDS = 86_400;
 
 /**
- * The form of the wait at the end of an error's message. The client keeps nothing else of the network's error but its
+ * The form of the wait at the end of an error's message. The client drops all else of the network's error except its
  * code.
  */
 const BACKOFF = /; backoff (\d{1,9}) s$/;
 
 /**
- * Makes an error of one protocol inside the result of a usync question an error of the whole question, so that the
- * client rejects it. The server answers a throttled look-up so, beside an empty list. The client reads only the list,
- * and took "not now" for "no such number" (vinikjkkj/zapo, src/transport/node/builders/usync.ts). A wait in the answer
- * is added to its text. Call it with each frame before the client sees it.
+ * Makes an error of one protocol inside the result of a usync query an error of the whole query, so that the client
+ * rejects it. The server replies to a throttled look-up with such an error and an empty list. The client reads only the
+ * list, and took "not now" for "no such number" (vinikjkkj/zapo, src/transport/node/builders/usync.ts). A wait in the
+ * answer is added to its text. Call it with each frame before the client sees it.
  */
 export function spellOutErrors(frame: BinaryNode | Uint8Array): void {
   if (frame instanceof Uint8Array || frame.tag !== 'iq') return;
@@ -52,8 +52,7 @@ function resultsIn({ content }: BinaryNode): BinaryNode[] {
 const countOf = ({ content }: BinaryNode): number => (Array.isArray(content) ? content.length : 0);
 
 /**
- * Returns how long the network refuses such questions, in milliseconds, at most a day; empty if the error names no
- * wait.
+ * Returns how long the network refuses such queries, in milliseconds, at most a day. Empty if the error names no wait.
  */
 export function backoffOf(error: unknown): { readonly backoffMs?: number } {
   const message = error instanceof Error ? error.message : '';
@@ -72,7 +71,7 @@ function usyncError(answer: BinaryNode): BinaryNode | undefined {
   return undefined;
 }
 
-/** The client's own look-up remembers a node's children, and this node's are about to change. */
+/** The client's own look-up caches a node's children, and this node's are about to change. */
 function childOf(node: BinaryNode | undefined, tag: string): BinaryNode | undefined {
   return Array.isArray(node?.content) ? node.content.find((child) => child.tag === tag) : undefined;
 }

@@ -1,7 +1,10 @@
-/** The longest value that is kept, in bytes: addresses and tokens are shorter than 100. */
+/** The longest stored value, in bytes: addresses and tokens are shorter than 100. */
 const LONGEST_VALUE = 1_024;
 
-/** Fields that are read, in all records together. A record of many empty fields costs time, whatever its bytes. */
+/**
+ * Most fields that are read, in all records together. A record of many empty fields takes time, for any number of
+ * bytes.
+ */
 const MOST_FIELDS = 5_000_000;
 
 /** The small values of one record, by field number. If a field is repeated, the last one counts. */
@@ -53,7 +56,7 @@ export class WireFields {
     }
   }
 
-  /** The whole message was given. Throws where it was cut short. */
+  /** Call it after the last data. Throws if the message was cut short. */
   end(): void {
     const isWhole = this.#open === undefined && this.#skip === 0 && this.#value === undefined;
     if (!isWhole || this.#means !== 'tag' || this.#scale !== 1) throw new Error('the message is cut short');

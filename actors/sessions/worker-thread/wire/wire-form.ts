@@ -4,7 +4,7 @@ import type { SendOrder } from '../../session-host.ts';
 import { chatAddress, isLidAddress } from './chat-address.ts';
 import { personOf } from './inbound-message.ts';
 
-/** How text statuses look: white on the network's own green, in its plain font (`ExtendedTextMessage.FontType`). */
+/** The style of text statuses: white on the network's own green, in its plain font (`ExtendedTextMessage.FontType`). */
 export const TEXT_STATUS = { backgroundColor: '#128C7E', font: 0 } as const;
 
 /**
@@ -23,8 +23,8 @@ export async function statusAudience(
 }
 
 /**
- * Returns what the stanza of an order carries beside its ciphertexts. `to`: the number that the network knows the
- * recipient by, or the network's own id of somebody whose number is not known.
+ * Returns the attributes of an order's stanza in addition to its ciphertexts. `to` is the number that the network knows
+ * the recipient by, or the network's own id of a person without a known number.
  */
 export function wireForm(
   { kind, to, chat }: Pick<SendOrder, 'kind' | 'to'> & { readonly chat: string },
@@ -41,12 +41,12 @@ export function wireForm(
   }
   if (devicesHash !== undefined) return { additionalAttributes: { phash: devicesHash } };
   // Without it the owner's phone shows a second chat, or nothing (WhiskeySockets/Baileys, issue 2106). It is left out
-  // where no number is known (vinikjkkj/zapo, `resolvePeerRecipientPn`).
+  // if no number is known (vinikjkkj/zapo, `resolvePeerRecipientPn`).
   if (!isLidAddress(chat) || isLidAddress(to)) return {};
   return { additionalAttributes: { peer_recipient_pn: chatAddress(to) } };
 }
 
-/** The id under which a message goes to its recipient's new address: the network dropped what came under the first one. */
+/** Returns the id of a message to its recipient's new address: the network dropped the message under the first id. */
 export function wireIdAfter(wireId: string): string {
   const digest = createHash('sha256').update(wireId).digest('hex').toUpperCase();
   return `3EB0${digest.slice(0, Math.max(1, wireId.length - 4))}`;
