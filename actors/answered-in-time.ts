@@ -5,8 +5,9 @@ import { RuntimeFailure } from '../runtime/runtime-failure.ts';
 const ANSWER_MS = 2_000;
 
 /**
- * The answer to a command that its actor tries until Redis takes it, which may be hours. Rejects with the `RuntimeFailure`
- * `DEADLINE_EXCEEDED` after two seconds (docs/contract.md, Codes of the service); the command is carried out all the same.
+ * Waits for the reply to a command that its actor retries until Redis accepts it, which may take hours. Rejects with
+ * the `RuntimeFailure` `DEADLINE_EXCEEDED` after two seconds (docs/contract.md, Codes of the service); the command is
+ * carried out all the same.
  */
 export function answeredInTime<Answer>(
   clock: Pick<Clock, 'after'>,

@@ -11,7 +11,7 @@ export const BATCH_STATUSES = [
 /** One of them. */
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
-/** Why a batch stopped by itself. */
+/** The reasons for which a batch stops by itself. */
 export const BATCH_STOP_REASONS = [
   'RECIPIENTS_OPTED_OUT',
   'NUMBER_WARNED',

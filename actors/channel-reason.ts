@@ -1,4 +1,7 @@
-/** Why a channel has no session, where its owner can do something about it or should know (docs/contract.md, Channel reasons). */
+/**
+ * The reasons why a channel has no session, if its owner can act on it or should know (docs/contract.md, Channel
+ * reasons).
+ */
 export const CHANNEL_REASONS = [
   'NUMBER_IN_USE',
   'PASSKEY_REQUIRED',

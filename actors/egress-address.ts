@@ -22,10 +22,10 @@ const FORM = /^(socks5|http):\/\/(?:([^:@/?#\s]+):([^:@/?#\s]+)@)?([^@/?#\\\s]+)
 export const EGRESS_FORM =
   'must be socks5://user:password@host:port or http://user:password@host:port, with user and password percent-encoded or left out together';
 
-/** Reads the address of a proxy; undefined where `EGRESS_FORM` does not describe the text. */
+/** Reads the address of a proxy, or returns undefined if the text does not have the form `EGRESS_FORM`. */
 export function readEgressAddress(text: string): EgressAddress | undefined {
   const [, kind = '', user, password, host = '', port = ''] = FORM.exec(text.slice(0, LONGEST_EGRESS)) ?? [];
-  // The URL parser knows which hosts there are, and writes each in one way.
+  // The URL parser knows the valid hosts, and writes each in one way.
   const known = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   const number = Number(port);
   if (known === undefined || known.port !== '' || number < 1 || number > 65_535) return undefined;

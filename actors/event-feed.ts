@@ -28,7 +28,7 @@ export interface ActorEventData {
   readonly pacing: ShopFacts & {
     readonly state: string;
     readonly heldByOperator: boolean;
-    /** The cause that paused the queue in this turn; null: none. */
+    /** The cause that paused the queue in this turn, or null if none did. */
     readonly began: 'operator' | 'rate_signal' | null;
   };
   /** A number was connected that other tenants had within 30 days; known by a digest. */
@@ -37,7 +37,9 @@ export interface ActorEventData {
     readonly number: string;
     readonly otherTenants: readonly string[];
   };
-  /** The service, no operator, disabled a webhook: nothing is sent to it until one enables it. */
+  /**
+   * The service, not an operator, disabled a webhook: nothing is sent to it until an operator or the tenant enables it.
+   */
   readonly webhook: {
     readonly tenantId: string;
     readonly webhookId: string;
@@ -62,7 +64,7 @@ export type ActorEvent = {
 /** Notifies listeners on this node of events of its actors. */
 export class ActorEventFeed {
   readonly #clock: Clock;
-  /** A list, since to go through a set takes an object for each event. */
+  /** A list, because iterating a set takes an object for each event. */
   #listeners: readonly ((event: ActorEvent) => void)[] = [];
   /** The moment of the last event, also as text: every send is an event, and many share a moment. */
   #atMs = Number.NaN;

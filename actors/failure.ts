@@ -1,6 +1,8 @@
 import type { PolicyCode } from '../policy/refusal.ts';
 
-/** Expected failures of the actors, beside the policy's refusals. http/contract/errors.ts gives each its status. */
+/**
+ * Expected failures of the actors, in addition to the policy's refusals. http/contract/errors.ts gives each its status.
+ */
 export type FailureCode =
   | PolicyCode
   | 'API_KEY_MISSING'
@@ -33,25 +35,25 @@ export type FailureCode =
   | 'BATCH_LIMIT_REACHED'
   /** A message of the batch was accepted. */
   | 'BATCH_STARTED'
-  /** The batch has ended, and not as it was asked to. */
+  /** The batch has ended in another way than requested. */
   | 'BATCH_ENDED'
-  /** It is on its way, or has ended otherwise. */
+  /** It is being sent, or has ended otherwise. */
   | 'NOT_CANCELLABLE'
   | 'DOC_ARTICLE_NOT_FOUND'
   /** Disconnect on a shop that never had a channel: 404. */
   | 'CHANNEL_NEVER_CONFIGURED'
   /** GET connect before any POST connect: 409. */
   | 'CHANNEL_NOT_STARTED'
-  /** A code to type was asked for, and the shop is linked to its number already. */
+  /** A code to type was requested, but the shop is linked to its number already. */
   | 'MSGAPP_ALREADY_LINKED'
   /** The chat network gives no code for that number. */
   | 'PAIRING_CODE_REFUSED'
-  /** The chat network was asked for too many codes. */
+  /** The chat network received too many requests for codes. */
   | 'PAIRING_RATE_LIMITED'
   | 'MSGAPP_NOT_CONNECTED'
   | 'MSGAPP_SESSION_LOST'
   | 'BOT_SERVICE_UNREACHABLE'
-  /** No connection to the chat network could be made through the proxy that a shop was to have. */
+  /** No connection to the chat network succeeded through the proxy for a shop. */
   | 'EGRESS_UNREACHABLE'
   | 'WEBHOOK_NOT_FOUND'
   | 'WEBHOOK_LIMIT_REACHED'
@@ -63,18 +65,18 @@ export type FailureCode =
   | 'OVERLOADED'
   | 'SERVICE_UNAVAILABLE';
 
-/** One offending field: a dotted path (`contacts.0.phone`) and what is wrong with it. */
+/** One invalid field: a dotted path (`contacts.0.phone`) and the problem. */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** Why a request failed. Nothing changed. */
+/** The reason why a request failed. Nothing changed. */
 export interface Failure {
   readonly code: FailureCode;
-  /** The message for the caller; absent: the default message of the code. */
+  /** The message for the caller. If absent, the default message of the code. */
   readonly message?: string;
-  /** Whole seconds until it may succeed, where that is known. */
+  /** Whole seconds until it may succeed, if known. */
   readonly retryAfterSeconds?: number;
   readonly fields?: readonly FieldProblem[];
   /** Ids of the shops that share a name. */

@@ -18,7 +18,7 @@ export const INBOUND_KINDS = [
 /** One of them. */
 export type InboundKind = (typeof INBOUND_KINDS)[number];
 
-/** The place where the network stores an attachment, and the key that opens it. Byte values are in base64. */
+/** The URL at which the network stores an attachment, and the key that decrypts it. Byte values are in base64. */
 export interface InboundFile {
   readonly directPath: string;
   readonly key: string;
@@ -45,11 +45,11 @@ export interface InboundMedia {
 export interface FileHosts {
   /** With their ports. */
   readonly hosts: readonly string[];
-  /** The shop's proxy, which makes all its connections; absent: they leave from the node's own address. */
+  /** The shop's proxy, which makes all its connections. If absent, they use the node's own address. */
   readonly egress?: EgressAddress;
 }
 
-/** An attachment that can be fetched: its place, and its description from the message. */
+/** An attachment that can be fetched: its location, and its description from the message. */
 export interface InboundDownload extends FileHosts, Pick<InboundMedia, 'type' | 'fileName' | 'sha256'> {
   readonly file: InboundFile;
 }
@@ -57,10 +57,10 @@ export interface InboundDownload extends FileHosts, Pick<InboundMedia, 'type' | 
 /** The largest attachment that is fetched, in bytes. */
 export const LARGEST_INBOUND_FILE = 100 * 1024 * 1024;
 
-/** An inbound message, beside its text for the policy, for a tenant that receives inbound events. */
+/** An inbound message, in addition to its text for the policy, for a tenant that receives inbound events. */
 export interface InboundContent {
   readonly kind: InboundKind;
-  /** For a reaction its emoji, empty if it was removed; for a place a `geo:` URI; for a contact its vCard. */
+  /** For a reaction its emoji, empty if it was removed; for a location a `geo:` URI; for a contact its vCard. */
   readonly text: string | null;
   /** The name that the sender chose. */
   readonly name: string | null;

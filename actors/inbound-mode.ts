@@ -1,10 +1,12 @@
 /** The amount of inbound data that a tenant receives, least first. */
 export const INBOUND_MODES = ['none', 'events', 'texts'] as const;
 
-/** `events`: that somebody wrote, and what kind; `texts`: the words and the attachments too. */
+/**
+ * `events` publishes that a person wrote, and the kind of message. `texts` also publishes the text and the attachments.
+ */
 export type InboundMode = (typeof INBOUND_MODES)[number];
 
-/** The mode that a stored tenant has; an earlier program stored none. */
+/** Returns the mode of a stored tenant; an earlier program stored none. */
 export function inboundModeOf(record: { readonly inbound?: InboundMode } | null): InboundMode {
   return record?.inbound ?? 'none';
 }

@@ -13,7 +13,7 @@ import type { CursorPage } from '../tenants/tenant-operations.ts';
 
 /** An event of one type as the API shows it. */
 interface Shown<Type extends EventType, Data> {
-  /** Its place: 24 hexadecimal digits, the cursor that goes on behind it. */
+  /** Its position: 24 hexadecimal digits, the cursor that continues after it. */
   readonly id: string;
   readonly type: Type;
   /** ISO 8601. */
@@ -34,24 +34,24 @@ export type EventView =
 
 /** The events to read. */
 export interface EventQuery {
-  /** The place to go on behind; undefined: from now on. */
+  /** The position after which to continue. If undefined, from now on. */
   readonly cursor: string | undefined;
   readonly limit: number;
-  /** Only these; undefined: all. */
+  /** Only these types. If undefined, all. */
   readonly types: ReadonlySet<string> | undefined;
-  /** True leaves out inbound messages. Default: false. */
+  /** True leaves out inbound messages. By default false. */
   readonly withoutInbound?: boolean;
-  /** Only this shop's; undefined: every shop's. */
+  /** Only this shop's events. If undefined, every shop's. */
   readonly shopId: string | undefined;
   /** How long the call waits for the first matching event if there is none yet; milliseconds. */
   readonly waitMs: number;
-  /** The key of the call, with which its wait ends; absent: none does. */
+  /** The key of the call, with which its wait ends. If absent, no key ends it. */
   readonly keyId?: string;
   /** The wait that the call was in: its position and the events that ended it. Absent on the first call. */
   readonly wait?: EventWait | undefined;
 }
 
-/** Events, oldest first, and the place to go on from. */
+/** Events, oldest first, and the position from which to continue. */
 export interface EventPage extends CursorPage<EventView> {
   readonly nextCursor: string;
   /** Set if no event matches yet and the call may wait. Call again with it once it ends, or leave it. */
@@ -63,9 +63,9 @@ export interface EventOperations {
   /**
    * Returns the oldest events first, and never waits. `nextCursor` is always a cursor to continue from.
    *
-   * Fails with VALIDATION_ERROR if events behind the cursor are gone, which names the oldest kept event, or if the
-   * cursor is newer than the newest event. Both carry the `nextCursor` to continue from. Fails with OVERLOADED if the
-   * call would wait and too many calls wait already.
+   * Fails with VALIDATION_ERROR if events after the cursor were removed; the message names the oldest kept event, or if
+   * the cursor is newer than the newest event. Both carry the `nextCursor` to continue from. Fails with OVERLOADED if
+   * the call would wait and too many calls wait already.
    */
   list(tenantId: string, query: EventQuery): Promise<Outcome<EventPage>>;
 }

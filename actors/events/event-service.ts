@@ -27,7 +27,7 @@ import {
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import type { EventOperations, EventPage, EventQuery, EventView } from './event-operations.ts';
 
-/** Events that are read at a time behind a filter, and how many one page looks through. */
+/** Events that are read at a time with a filter, and the most that one page reads. */
 const BATCH = 100;
 const MOST_SCANNED = 1_000;
 
@@ -48,17 +48,17 @@ export interface EventServiceOptions extends Sources {
   readonly waiters: EventWaiters;
 }
 
-/** A page, and the place behind all that was looked at for it. */
+/** A page, and the position after all events that were read for it. */
 interface Scanned {
   readonly found: readonly StoredEvent[];
   readonly place: string;
-  /** False where the page is full or looked through as much as it may: there may be more at once. */
+  /** False if the page is full or reached its limit of events: there may be more at once. */
   readonly isAtEnd: boolean;
 }
 
 /**
  * Reads the tenants' events in pages from a cursor, and lets calls wait for the next event. An event ends all waits of
- * its tenant. They all ask the same question, so the answer is read once.
+ * its tenant. They all send the same query, so its result is read once.
  */
 export function eventService(options: EventServiceOptions): EventOperations {
   const { waiters } = options;
@@ -81,7 +81,7 @@ export function eventService(options: EventServiceOptions): EventOperations {
   };
 }
 
-/** Looks from the place that the call names. */
+/** Reads from the position that the call names. */
 async function firstLook(tenantId: string, query: EventQuery, sources: Sources): Promise<Outcome<EventPage>> {
   const { cursor, waitMs, wait } = query;
   const key = tenantKeys(tenantId).events;
@@ -97,7 +97,7 @@ async function firstLook(tenantId: string, query: EventQuery, sources: Sources):
   return await pageOf(tenantId, { scanned, wait }, sources);
 }
 
-/** Looks behind the place up to which the call has looked, for what woke it. */
+/** Reads after the last position of the call, for the event that ended its wait. */
 async function nextLook(
   tenantId: string,
   { wait, ...query }: EventQuery,
@@ -124,7 +124,7 @@ async function pageOf(
     return done({ items: [], nextCursor, wait });
   }
   const { items, left } = await itemsThatFit(found, tenantId, sources);
-  // The place before what did not fit.
+  // The position before the events that did not fit.
   return done({ items, nextCursor: left === undefined ? nextCursor : cursorOf(placeBefore(left.streamId)) });
 }
 
@@ -160,13 +160,15 @@ function sharedBy(shared: SharedAnswers, { store, messages, inbound }: Sources):
   };
 }
 
-/** The place to read from; `isNewest`: nothing is behind it as of now. */
+/** The position to read from. `isNewest` means that there is nothing after it now. */
 interface Start {
   readonly place: string;
   readonly isNewest: boolean;
 }
 
-/** Returns the position to read from. Fails if events behind the cursor are gone, or if the stream never issued it. */
+/**
+ * Returns the position to read from. Fails if events after the cursor were removed, or if the stream never issued it.
+ */
 async function startOf(
   key: string,
   cursor: string | undefined,
@@ -198,13 +200,13 @@ async function startOf(
 }
 
 /**
- * Returns the position behind the newest entry. Fails if the stream never issued this position: it is another tenant's,
+ * Returns the position after the newest entry. Fails if the stream never issued this position: it is another tenant's,
  * is no event's id, or Redis lost the events up to it. No later event would follow such a position while its time is in
  * the future.
  */
 async function beyondNewest(key: string, place: string, store: Pick<Store, 'read'>): Promise<Outcome<Start>> {
   const [exists] = (await store.read([['EXISTS', key]])) as [number];
-  // An entry that was erased or cut off keeps its place.
+  // An entry that was erased or cut off keeps its position.
   const last = exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
   if (!isBefore(last, place)) return done({ place, isNewest: false });
   return refused('is no cursor of these events: it is behind the newest of them', last);
@@ -216,7 +218,7 @@ function refused(why: string, goOn: string): ReturnType<typeof failed> {
   return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });
 }
 
-/** The first look behind a place; a reader of the newest event need not ask. */
+/** Returns the first read after a position. A reader of the newest event needs none. */
 function scanFrom(
   key: string,
   { place, isNewest }: Start,
@@ -253,7 +255,7 @@ async function scan(
   return { found, place, isAtEnd: false };
 }
 
-/** Returns the event as the API shows it; undefined if its sent or inbound message is gone. */
+/** Returns the event as the API shows it, or undefined if its sent or inbound message was removed. */
 export async function eventView(
   { streamId, type, shopId, subject }: StoredEvent,
   tenantId: string,

@@ -3,13 +3,13 @@ import { NAMED_VERSION_KEY, readClientVersion, SET_VERSION_KEY } from '../sessio
 
 /** The client versions that the fleet may announce, like `2.3000.1035194821`. */
 export interface ClientVersionView {
-  /** The version that operators set, which takes precedence; null: none. */
+  /** The version that operators set, which takes precedence. Null if there is none. */
   readonly version: string | null;
-  /** The version that the network's page last named; null: the page was not asked. */
+  /** The version that the network's page last named. Null if the page was not read. */
   readonly pageVersion: string | null;
 }
 
-/** Reads what operators set, and what the network's page named. */
+/** Reads the version that operators set, and the one of the network's page. */
 export async function clientVersionView(store: Pick<Store, 'read'>): Promise<ClientVersionView> {
   const kept = await store.read([
     ['GET', SET_VERSION_KEY],
@@ -19,7 +19,7 @@ export async function clientVersionView(store: Pick<Store, 'read'>): Promise<Cli
   return { version, pageVersion };
 }
 
-/** Sets the version for the whole fleet, or takes it back. Nodes follow within a minute. */
+/** Sets the version for the whole fleet, or removes the setting. Nodes follow within a minute. */
 export async function setClientVersion(
   store: Pick<Store, 'read' | 'append'>,
   version: string | null,

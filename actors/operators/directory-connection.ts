@@ -23,7 +23,7 @@ export interface DirectoryConnectionOptions {
 
 /**
  * Opens the second client that redis-om needs. It reconnects by itself, also from a server that became a replica and
- * keeps the connection open; what fails meanwhile only delays the lists.
+ * keeps the connection open. Failures meanwhile only delay the lists.
  */
 export async function openDirectoryConnection(
   options: DirectoryConnectionOptions,

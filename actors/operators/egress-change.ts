@@ -21,8 +21,8 @@ export interface EgressChangeParts {
 }
 
 /**
- * Gives a shop that is there another way out, once a connection was made through it. The one that it has is tried again, and
- * its session goes on.
+ * Sets the egress of an existing shop after a test connection through it. If the shop has that egress already, it is
+ * only tested, and its session continues.
  */
 export async function changeEgress(
   parts: EgressChangeParts,

@@ -90,7 +90,7 @@ function seen(summary: ActorSummary): SeenActor {
 
 /** A shop's actor as operators see it. */
 export function actorView({ address, state, status, ...snapshot }: ActorSnapshot): ShopActorView {
-  // The runtime does not know the type of a snapshot's details; of a shop it is this one.
+  // The runtime does not know the type of a snapshot's details. For a shop it is this one.
   const details = (state as ShopDescription | undefined) ?? null;
   return {
     ...shopOf(address),

@@ -18,7 +18,7 @@ export interface SupervisedTenant extends TenantView {
   readonly actor: Pick<ActorSnapshot, 'status' | 'restarts' | 'lastError'>;
 }
 
-/** A shop's actor as operators see it; name, state and details are null while nothing of it is in memory. */
+/** A shop's actor as operators see it. Name, state and details are null while none of it is in memory. */
 export interface ShopActorView extends Omit<ActorSnapshot, 'address' | 'state'> {
   readonly tenantId: string;
   readonly shopId: string;
@@ -31,10 +31,10 @@ export interface ShopActorView extends Omit<ActorSnapshot, 'address' | 'state'> 
 
 /** A shop's actor, with the fields that only its own page shows. */
 export interface ShopInspection extends ShopActorView {
-  /** Null: what is stored of it cannot be read. */
+  /** Null if its stored data cannot be read. */
   readonly policy: ReturnType<typeof policyUsage> | null;
   readonly workers: 'available' | 'lost';
-  /** Facts of the live session, by names of its host's choice. Null: no session. */
+  /** Facts of the live session, with names that its host chooses. Null if there is no session. */
   readonly session: Readonly<Record<string, unknown>> | null;
 }
 
@@ -42,11 +42,11 @@ export interface ShopInspection extends ShopActorView {
 export interface EgressView {
   /** The shop. */
   readonly id: string;
-  /** Without the password; null: there is none. */
+  /** Without the password. Null if there is none. */
   readonly egress: string | null;
 }
 
-/** A node as the one that is asked knows it. Only that one has a lease margin, in milliseconds. */
+/** A node as the answering node knows it. Only the answering node has a lease margin, in milliseconds. */
 export type FleetNode = Shown<typeof node>;
 
 /** A command that made an actor throw, without its content. */
@@ -58,7 +58,10 @@ export type DeadLetterView = Shown<typeof deadLetter>;
  */
 export type Deleted = Shown<typeof deleted | typeof deleting>;
 
-/** An erasure that runs. `id` is the tenant; `wholeTenant` is false where only shops of it, or people who wrote to them, are erased. */
+/**
+ * A running erasure. `id` is the tenant. `wholeTenant` is false if only shops of it, or people who wrote to them, are
+ * erased.
+ */
 export type ErasureView = Shown<typeof erasure>;
 
 /**
@@ -66,7 +69,10 @@ export type ErasureView = Shown<typeof erasure>;
  * `RuntimeFailure`.
  */
 export interface OperatorOperations {
-  /** `tenantId` was made by the caller, so that the request could be routed to its shard. Doing it twice is done once. */
+  /**
+   * `tenantId` was made by the caller, so that the request could be routed to its shard. A repeated call creates
+   * nothing new.
+   */
   createTenant(
     tenantId: string,
     tenant: TenantChanges & { readonly name: string },
@@ -77,8 +83,8 @@ export interface OperatorOperations {
   resumeTenant(tenantId: string): Promise<Outcome<SupervisedTenant>>;
   changeTenant(tenantId: string, changes: TenantChanges): Promise<Outcome<TenantView>>;
   /**
-   * Erasure: sessions ended, credentials, messages, keys, contacts and windows gone. Answers after a second at the latest,
-   * and may be asked again while it runs.
+   * Erases a tenant: its sessions, credentials, messages, keys, contacts and windows. Answers after a second at the
+   * latest, and may be called again while it runs.
    */
   deleteTenant(tenantId: string): Promise<Outcome<Deleted>>;
   deleteShop(shop: ShopReference): Promise<Outcome<Deleted>>;
@@ -86,15 +92,16 @@ export interface OperatorOperations {
    * Erases the person's messages to the tenant's shops and their events. `personId`: the `fromId` of inbound messages.
    */
   deletePerson(tenantId: string, personId: string): Promise<Outcome<Deleted>>;
-  /** An erasure that runs. Fails `NOT_FOUND` where nothing of the tenant is being erased, or all of it is. */
+  /** Returns a running erasure. Fails with `NOT_FOUND` if nothing of the tenant is being erased, or all of it was. */
   erasure(tenantId: string): Promise<Outcome<ErasureView>>;
   importShop(
     tenantId: string,
     shop: { readonly name: string; readonly phone: string | undefined },
   ): Promise<Outcome<ShopView>>;
   /**
-   * Gives a shop another way out, null: the node's own address, and opens its session again where it has one. Fails
-   * VALIDATION_ERROR for what is no address of a proxy, and EGRESS_UNREACHABLE where none could be made through it.
+   * Sets a shop's egress, or with null the node's own address, and reopens its session if it has one. Fails with
+   * VALIDATION_ERROR for an invalid proxy address, and with EGRESS_UNREACHABLE if no connection could be made through
+   * it.
    */
   setEgress(shop: ShopReference, egress: string | null): Promise<Outcome<EgressView>>;
   /** Adds numbers from the tenant's customer records; these recipients count as known. */
@@ -126,7 +133,7 @@ export interface OperatorOperations {
   restart(shop: ShopReference): Promise<Outcome<ShopInspection>>;
   /** Fails CONFLICT while it has a session or work in its queue. */
   passivate(shop: ShopReference): Promise<Outcome<{ readonly passivated: true }>>;
-  /** Returns the actor's current state. A sleeping actor is activated. */
+  /** Returns the actor's current state. An inactive actor is activated. */
   snapshot(shop: ShopReference): Promise<Outcome<ShopInspection>>;
 }
 
@@ -140,16 +147,19 @@ export interface FleetOperations {
   }): Promise<CursorPage<TenantView>>;
   /** Visits all active and suspended shops of this node in small steps, each with its current state. */
   eachShop(visit: (shop: ShopSummary) => void): Promise<void>;
-  /** Returns one actor by its summary's id, with only the head of a long queue. Undefined: gone. */
+  /**
+   * Returns one actor by its summary's id, with only the head of a long queue. Undefined if it is not active here any
+   * more.
+   */
   localShop(id: string): ShopActorView | undefined;
   /** Starts this node's suspended shops and tenants again that match. */
   resumeSuspended(filter: SuspendedFilter): Promise<ResumedActors>;
   /** Counts the states of this node's shops, at most a second old. */
   census(): Promise<ShopCensus>;
-  /** This node's name, and whether its sending component takes orders. */
+  /** Returns this node's name, and the state of its session workers. */
   self(): { readonly nodeId: string; readonly workers: 'available' | 'lost' };
   nodes(): Promise<readonly FleetNode[]>;
-  /** The owner of each shard, as this node last read it; null: none. */
+  /** Returns the owner of each shard, as this node last read it. Null if there is none. */
   shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];
   deadLetters(query: {
     readonly limit: number;
@@ -159,6 +169,6 @@ export interface FleetOperations {
   replayDeadLetter(id: string): Promise<Outcome<{ readonly id: string; readonly replayed: true }>>;
   /** The versions that clients may announce. */
   clientVersion(): Promise<ClientVersionView>;
-  /** Sets the version for the whole fleet; null takes it back. */
+  /** Sets the version for the whole fleet; null removes the setting. */
   setClientVersion(version: string | null): Promise<ClientVersionView>;
 }

@@ -161,7 +161,7 @@ function erasures({ actors, erasure, clock }: OperatorServiceOptions): Erasures 
     const state = await actors.state<TenantState>(tenantAddress(tenantId));
     return state?.isGone ? undefined : state;
   };
-  /** Asks the tenant, and waits a while for the erasure that follows. */
+  /** Sends the tenant a command, and waits a while for the erasure that follows. */
   const ask = async (tenantId: string, command: TenantCommand): Promise<Outcome<unknown>> => {
     const address = tenantAddress(tenantId);
     const asked = await actors.ask<Outcome<unknown>>(address, command, failed('NOT_FOUND'));

@@ -46,8 +46,8 @@ export class OperatorsDirectory {
   }
 
   /**
-   * Brings one tenant's entry up to its record, now or as soon as it can be. Resolves when it is, or when that takes
-   * too long to be waited for.
+   * Updates one tenant's entry from its record, now or as soon as possible. Resolves when it is updated, or after a
+   * limited wait.
    */
   refresh(tenantId: string): Promise<void> {
     return new Promise((resolve) => {
@@ -71,7 +71,10 @@ export class OperatorsDirectory {
     });
   }
 
-  /** Lists the tenants that are not listed and takes out those that are gone: what a node that ended left undone. */
+  /**
+   * Adds tenants that are not listed and removes those that no longer exist, for the unfinished work of a node that
+   * ended.
+   */
   async mend(): Promise<void> {
     const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
     const [listed, ...made] = (await this.#store.read([

@@ -21,7 +21,7 @@ export interface ResumedActors {
   readonly left: number;
 }
 
-/** Actors that one call starts on one node: what a forwarded request has time for, at the pace of `STEP`. */
+/** Actors that one call starts on one node: the number that fits into a forwarded request, at the pace of `STEP`. */
 const MOST_RESUMED = 200;
 /** Actors resumed in one step, and the time between steps: each may open a socket. The pace is that of a take-over. */
 const STEP = 20;

@@ -25,8 +25,9 @@ export interface InspectShopOptions {
 }
 
 /**
- * Returns all that operators see of one shop. A sleeping shop is activated. A suspended or crashed shop answers no
- * questions, so its last commit is shown. Details are left out if they cause the crash. Undefined: no such shop.
+ * Returns all that operators see of one shop. An inactive shop is activated. A suspended or crashed shop answers no
+ * commands, so its last commit is shown. Details are left out if they cause the crash. Undefined if there is no such
+ * shop.
  */
 export async function inspectShop(
   address: Address,

@@ -13,8 +13,8 @@ export interface InspectTenantOptions {
 }
 
 /**
- * Returns a tenant and the status of its actor. A suspended or crashed actor answers no questions, so its last commit
- * is shown. Only the record is read, since its other stored data may cause the crash.
+ * Returns a tenant and the status of its actor. A suspended or crashed actor answers no commands, so its last commit is
+ * shown. Only the record is read, since its other stored data may cause the crash.
  */
 export async function inspectTenant(
   tenantId: string,

@@ -31,7 +31,7 @@ function ranges(texts: readonly string[]): Range[] {
 
 /**
  * Names that lead into a local network. Some are reserved for that (RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`).
- * Routers and companies use others beside them (RFC 6762, appendix G). A search domain is added to names of one part.
+ * Routers and companies use other names too (RFC 6762, appendix G). A search domain is added to names of one part.
  */
 const LOCAL_NAME =
   /^[^.]*$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
@@ -44,8 +44,8 @@ export class AddressGuard {
   readonly #denied: readonly Range[];
 
   /**
-   * `allowLoopback`: for tests and the simulator. `deniedRanges`: addresses and CIDR ranges that are never asked,
-   * though they are public. Throws on one that is neither.
+   * `allowLoopback` is for tests and the simulator. `deniedRanges` has addresses and CIDR ranges to which no connection
+   * is made, though they are public. Throws on an entry that is neither.
    */
   constructor(options: { readonly allowLoopback: boolean; readonly deniedRanges: readonly string[] }) {
     this.#allowLoopback = options.allowLoopback;
@@ -53,10 +53,10 @@ export class AddressGuard {
   }
 
   /**
-   * Whether an address and a port may be asked. The address has to be on the public network. Private, loopback,
-   * link-local (the cloud's metadata service), carrier-grade, multicast and reserved addresses are refused, and IPv4
-   * addresses written as IPv6. The port has to be 80 or 443, so that no caller can probe other ports through us. On
-   * loopback, if that is allowed, it may be any.
+   * True if a connection to an address and a port is allowed. The address must be on the public network. Private,
+   * loopback, link-local (the cloud's metadata service), carrier-grade, multicast and reserved addresses are refused,
+   * and IPv4 addresses written as IPv6. The port must be 80 or 443, so that no caller can probe other ports through us.
+   * On loopback, if that is allowed, it may be any.
    */
   allows(address: string, port: number): boolean {
     if (!ipaddr.isValid(address)) return false;
@@ -69,9 +69,9 @@ export class AddressGuard {
   }
 
   /**
-   * Whether the host of a URL may be asked through a proxy, which looks the name up, so that its addresses are not
-   * known here. An address is judged as above. A name must not be one of a local network. The proxy has to bound the
-   * addresses that it connects to.
+   * True if a request to the host of a URL is allowed through a proxy, which resolves the name, so that its addresses
+   * are not known here. An address is judged as above. A name must not be one of a local network. The proxy must
+   * restrict the addresses that it connects to.
    */
   allowsUnresolved(hostname: string, port: number): boolean {
     const host = hostname.replace(/^\[|\]$/g, '');
@@ -83,8 +83,8 @@ export class AddressGuard {
 }
 
 /**
- * A lookup for `http.request` that refuses a name unless every address of it may be asked at the port. The connection goes to the
- * very address that was checked, so a name whose answer changes between check and use gains nothing.
+ * A lookup for `http.request` that refuses a name unless all of its addresses are allowed at the port. The connection
+ * uses the checked address, so a name whose address changes between check and use gains nothing.
  */
 export function guardedLookup(options: {
   readonly guard: AddressGuard;

@@ -9,7 +9,7 @@ import { EgressFailure } from './egress-failure.ts';
 /** How long a proxy may take until it has made a connection, in milliseconds. */
 const CONNECT_MS = 15_000;
 
-/** The way out of a shop: each connection is made by its proxy, which also looks the name up. */
+/** The egress of a shop: its proxy makes each connection, and also resolves the name. */
 export interface Egress {
   /**
    * Returns an agent for requests of that protocol. Its connections fail with `EgressFailure`, and never go another
@@ -20,8 +20,8 @@ export interface Egress {
 }
 
 /**
- * Returns the way out through a proxy. `proxyFailed` is called before the connection fails, if the proxy itself is away
- * or refuses us.
+ * Returns the egress through a proxy. `proxyFailed` is called before the connection fails, if the proxy itself is
+ * unreachable or refuses us.
  */
 export function egressThrough(
   address: EgressAddress,
@@ -73,7 +73,7 @@ class EgressAgent extends Agent {
       const making = this.#proxied(either).connect(request, trusting) as Promise<Duplex>;
       const socket = await unlessAborted(making, either);
       if (status === 200) return socket;
-      // The package's socket is no connection: it repeats the proxy's answer as if the address had given it.
+      // The package's socket is not a connection: it repeats the proxy's reply as if the address had sent it.
       socket.destroy();
       throw refusalOf(status);
     } catch (error) {
@@ -86,7 +86,7 @@ class EgressAgent extends Agent {
     }
   }
 
-  /** The packages write what they are given in the clear where `DEBUG` is set, so credentials stay out of addresses. */
+  /** The packages log their input in plain text if `DEBUG` is set, so credentials stay out of addresses. */
   #proxied(signal: AbortSignal): Pick<Agent, 'connect'> {
     const { kind, host, port, credentials } = this.#options.address;
     if (kind === 'http') {
@@ -97,15 +97,15 @@ class EgressAgent extends Agent {
         headers: typeof headers;
       });
     }
-    // With `socks5h` it is the proxy that looks names up.
+    // With `socks5h` the proxy resolves names.
     const proxy = new URL(`socks5h://${host}:${port}`);
     if (credentials !== null) {
       proxy.username = encodeURIComponent(credentials.user);
       proxy.password = encodeURIComponent(credentials.password);
     }
-    // It ends what came to nothing by itself, after 30 s.
+    // It ends a failed connection by itself, after 30 s.
     const agent = new SocksProxyAgent(proxy);
-    // It would look up an IPv6 address as a name, brackets and all.
+    // It would resolve an IPv6 address as a name, brackets included.
     agent.proxy.host = host.replace(/^\[|\]$/g, '');
     return agent;
   }
@@ -124,7 +124,7 @@ async function unlessAborted(making: Promise<Duplex>, signal: AbortSignal): Prom
 
 /** RFC 7231, section 4.3.6: any other answer than a success means that no tunnel was made. */
 function refusalOf(status: number): EgressFailure {
-  // Some answer 401 where the password is wrong (tinyproxy).
+  // Some answer 401 if the password is wrong (tinyproxy).
   if (status === 407 || status === 401) return credentialsRefused();
   return new EgressFailure(`the egress made no connection (HTTP ${status})`, { isProxy: false });
 }
@@ -137,7 +137,7 @@ function credentialsRefused(): EgressFailure {
   return new EgressFailure('the egress refuses the user name and password', { isProxy: true });
 }
 
-/** An error of the packages, in words that hold nothing of the proxy. */
+/** Translates an error of the packages into a message without any data of the proxy. */
 function failureOf(error: unknown): EgressFailure {
   if (error instanceof EgressFailure) return error;
   const { message = '', code } = error as { readonly message?: string; readonly code?: string };

@@ -5,11 +5,11 @@ import { type AddressGuard, ForbiddenAddress, guardedLookup } from './address-gu
 import type { Egress } from './egress.ts';
 import type { ResolveAll } from './name-lookup.ts';
 
-/** The bounds of a request: the addresses that it may go to, the look-up of names, and its end. */
+/** The limits of a request: the allowed addresses, the look-up of names, and its end. */
 export interface RequestBounds {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
-  /** The way out, which looks names up instead of `resolve`; absent: this node's own address. */
+  /** The egress, which resolves names instead of `resolve`. If absent, this node's own address. */
   readonly egress?: Egress | undefined;
   /** Ends the request, and the look-up before it. */
   readonly signal: AbortSignal;
@@ -25,9 +25,9 @@ export interface SentRequest {
 }
 
 /**
- * Sends a request to an http or https address on a separate connection, to the very address that was checked. Resolves
- * with the answer's head. Redirects are not followed, and protocols not switched. Rejects with `ForbiddenAddress` if
- * the guard forbids it, and with `EgressFailure` if the way out fails.
+ * Sends a request to an http or https address on a separate connection, to the checked address. Resolves with the
+ * response's head. Redirects are not followed, and protocols not switched. Rejects with `ForbiddenAddress` if the guard
+ * forbids it, and with `EgressFailure` if the egress fails.
  */
 export async function guardedRequest(
   url: URL,
@@ -46,13 +46,16 @@ export async function guardedRequest(
       socket.destroy();
       answered(answer);
     });
-    // Whatever the other side did: a connection that is closed brings no answer any more.
+    // For any cause: a closed connection brings no response any more.
     outgoing.on('close', () => failed(new Error('the connection was closed without an answer')));
     outgoing.end(body);
   });
 }
 
-/** The options with which Node asks that address, by the egress or by itself. Throws `ForbiddenAddress`. */
+/**
+ * Returns the options with which Node connects to that address, through the egress or directly. Throws
+ * `ForbiddenAddress`.
+ */
 function wayTo(
   url: URL,
   { guard, resolve, egress, signal }: RequestBounds,

@@ -9,10 +9,10 @@ export interface FoundAddress {
 /** Resolves a name to all its addresses. Rejects when it has none, or when the signal aborts. */
 export type ResolveAll = (hostname: string, signal: AbortSignal) => Promise<readonly FoundAddress[]>;
 
-/** How long one name server may take to answer. It is asked once. */
+/** How long one name server may take to answer. Each query is sent once. */
 const NAME_SERVER_MS = 2_000;
 
-/** Loopback by its name, which no name server is asked for (RFC 6761, section 6.3). */
+/** The addresses of `localhost`, which no name server is asked for (RFC 6761, section 6.3). */
 const LOOPBACK: readonly FoundAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -20,16 +20,17 @@ const LOOPBACK: readonly FoundAddress[] = [
 
 /**
  * Returns a look-up that asks name servers on its own sockets. `dns.lookup` takes one of the process's four threads for
- * each name while it waits for a mute server, 10 s or more, and cannot be cancelled. A few such names of one tenant
+ * each name while it waits for a silent server, 10 s or more, and cannot be cancelled. A few such names of one tenant
  * would stop every other look-up of the process, also those of the chat network and of Redis.
  *
- * /etc/hosts and search domains are not read. `nameServers`: addresses with or without a port; none: the system's.
+ * /etc/hosts and search domains are not read. `nameServers` has addresses with or without a port. If it is empty, the
+ * system's are used.
  */
 export function nameLookup(nameServers: readonly string[]): ResolveAll {
   return async (hostname, signal) => {
     signal.throwIfAborted();
     if (/^(?:.+\.)?localhost\.?$/i.test(hostname)) return LOOPBACK;
-    // One resolver a look-up: to cancel one cancels all that it was asked.
+    // One resolver a look-up, because cancelling one cancels all its queries.
     const resolver = new Resolver({ timeout: NAME_SERVER_MS, tries: 1 });
     if (nameServers.length > 0) resolver.setServers(nameServers);
     const cancel = (): void => resolver.cancel();

@@ -4,7 +4,7 @@ import { guardedRequest, type RequestBounds } from './guarded-request.ts';
 /** Sent as the network's web page sends it (DEFAULT_ORIGIN of the client). */
 const ORIGIN = 'https://web.whatsapp.com';
 
-/** How many of the hosts that the network names are asked for one file. */
+/** The number of the network's hosts that are tried for one file. */
 const MOST_HOSTS = 2;
 
 /** The bounds on the downloads of one session. */
@@ -18,7 +18,7 @@ export interface DownloadBounds extends Omit<RequestBounds, 'signal'> {
 /** Why a file of the network was not had. The message never names its address. */
 export class DownloadRefused extends Error {
   readonly code = 'DOWNLOAD_REFUSED';
-  /** The network has dropped the file, or it is too large; undefined: neither. */
+  /** `gone` if the network has dropped the file, `too_large` if it is too large, undefined for other reasons. */
   readonly because: 'gone' | 'too_large' | undefined;
 
   constructor(message: string, because?: 'gone' | 'too_large') {
@@ -28,9 +28,9 @@ export class DownloadRefused extends Error {
 }
 
 /**
- * Asks the network's own hosts for a file that a message names. Messages come from the account's other devices, so only
- * the path of the named address is used. Redirects and encodings are refused: a small file may grow without a bound in
- * both. Rejects with `DownloadRefused`, or with the error of the connection.
+ * Requests a file that a message names from the network's own hosts. Messages come from the account's other devices, so
+ * only the path of the named address is used. Redirects and encodings are refused: a small file may grow without a
+ * limit in both. Rejects with `DownloadRefused`, or with the error of the connection.
  */
 export async function askNetworkFile(
   path: string,
@@ -63,7 +63,7 @@ function fileAddress(host: string, path: string): URL {
   return new URL(address);
 }
 
-/** The statuses by which hosts report that a file is gone (whatsmeow download.go). */
+/** The statuses by which hosts report that a file was removed (whatsmeow download.go). */
 const GONE: ReadonlySet<number | undefined> = new Set([403, 404, 410]);
 
 function refusal({ statusCode, headers }: IncomingMessage, maxBytes: number): DownloadRefused | undefined {

@@ -4,7 +4,10 @@ import { guardedRequest, type RequestBounds } from './guarded-request.ts';
 /** How much of the page is read, in bytes. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Without `sec-fetch-site` the page answers 400 (oxidezap/whatsapp-rust pull request 1359); the client asks so too. */
+/**
+ * Without `sec-fetch-site` the page answers 400 (oxidezap/whatsapp-rust pull request 1359); the web client sends the
+ * same header.
+ */
 const HEADERS = {
   'sec-fetch-site': 'none',
   'user-agent':
@@ -15,12 +18,15 @@ const HEADERS = {
 /** The revision is in a string of JSON within the script, so its quotes may be escaped. */
 const REVISION = /\\?"client_revision\\?":\s*(\d{10})(?!\d)/;
 
-/** The page that names the revision of the web client, beside the socket: of `wss://host/ws/chat`, `https://host/sw.js`. */
+/**
+ * Returns the page that names the revision of the web client, at the socket's host: for `wss://host/ws/chat`,
+ * `https://host/sw.js`.
+ */
 export function revisionPage(socketUrl: string): URL {
   return new URL('/sw.js', socketUrl.replace(/^ws/, 'http'));
 }
 
-/** The revision that the page names. Rejects where it answers no page of an acceptable size with one in it. */
+/** Returns the revision that the page names. Rejects if the page is too large or names none. */
 export async function askRevision(page: URL, bounds: RequestBounds): Promise<number> {
   const answer = await guardedRequest(page, bounds, { headers: HEADERS });
   try {

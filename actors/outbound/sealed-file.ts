@@ -9,7 +9,7 @@ const PURPOSES: Readonly<Record<InboundFile['purpose'], string>> = {
   document: 'WhatsApp Document Keys',
 };
 
-/** Bytes of the code behind the ciphertext that proves who sealed it. */
+/** Bytes of the authentication code after the ciphertext. */
 const MAC_BYTES = 10;
 
 /** How many bytes a sealed file has more than the file at most: its padding and its code. */
@@ -29,8 +29,8 @@ export interface SealedFile extends Pick<InboundFile, 'key' | 'encryptedSha256' 
 }
 
 /**
- * Yields the opened file piece by piece as its sealed pieces come, and keeps nothing of it. Throws `BrokenFile` at the
- * end if the code or a digest is not the message's. So a reader knows only at the end that it is the right file.
+ * Yields the decrypted file piece by piece as its sealed pieces come, and keeps none of it. Throws `BrokenFile` at the
+ * end if the code or a digest does not match the message. So a reader knows only at the end that it is the right file.
  */
 export async function* openSealedFile(
   pieces: AsyncIterable<Buffer>,
@@ -50,7 +50,7 @@ export async function* openSealedFile(
     size += piece.byteLength;
     if (size > file.maxBytes) throw new BrokenFile('the file is larger than it may be');
     sealed.update(piece);
-    // The code is behind the last piece, whichever that is.
+    // The code is at the end of the data, in any number of pieces.
     const held = Buffer.concat([tail, piece]);
     const end = Math.max(0, held.byteLength - MAC_BYTES);
     tail = held.subarray(end);

@@ -66,5 +66,5 @@ export const key = v.strictObject({
   revokedAt: v.nullable(v.string()),
 });
 
-/** A key just made: the only reply that holds its value. */
+/** A new key, or one with a new value: the only reply that contains the value. */
 export const freshKey = v.strictObject({ ...key.entries, key: v.string() });

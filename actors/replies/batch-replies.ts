@@ -69,7 +69,7 @@ export const batch = v.strictObject({
   idempotencyKey: v.nullable(v.string()),
 });
 
-/** A batch that took recipients, and those that it did not take. */
+/** A batch with the recipients that it took, and those that it refused. */
 export const takenBatch = v.strictObject({
   ...batch.entries,
   refused: v.array(

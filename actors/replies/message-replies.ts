@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { MESSAGE_REASONS, MESSAGE_STATUSES, type MessageReason } from '../message-status.ts';
 import { count, id, instant, integer } from './reply-fields.ts';
 
-/** Replies about messages, and about what a shop may send (docs/contract.md, Resources). */
+/** Replies about messages, and about the limits of a shop (docs/contract.md, Resources). */
 
 /** An example of a verdict. */
 export const VERDICT_EXAMPLE = {

@@ -3,7 +3,7 @@ import { count, instant } from './reply-fields.ts';
 
 /** Replies to operators about nodes, dead letters and erasures (docs/contract.md, The operators' API). */
 
-/** A node as the one that is asked knows it. */
+/** A node as the answering node knows it. */
 export const node = v.strictObject({
   nodeId: v.string(),
   incarnation: v.string(),

@@ -9,7 +9,7 @@ type Unchanging<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Unchanging<Value[Field]> }
   : Value;
 
-/** The id of what the API shows. */
+/** The id of a resource of the API. */
 export const id = v.pipe(
   v.string(),
   v.metadata({ pattern: '^[0-9a-f]{24}$', examples: ['66b1f0a2c3d4e5f60718293a'] }),

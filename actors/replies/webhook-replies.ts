@@ -35,7 +35,7 @@ export const webhook = v.strictObject({
 /** A webhook with its secret. */
 export const freshWebhook = v.strictObject({ ...webhook.entries, secret: v.string() });
 
-/** The results of the last tries. */
+/** The results of the last attempts. */
 export const webhookAttempts = v.strictObject({
   items: v.array(
     v.strictObject({
