@@ -11,7 +11,7 @@ import { foldedName, type TenantState } from './tenant-state.ts';
 import type { TenantChanges } from './tenant-view.ts';
 import { erasedProgress, webhooksChanged } from './webhook-turns.ts';
 
-/** Changes what operators may change. Settings are merged one by one; one out of range refuses them all. */
+/** Changes the fields that operators may change. Settings are merged one by one; one out of range refuses them all. */
 export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {
   const problems = checkSettings(changes.settings ?? {});
   if (problems.length > 0) {
@@ -50,7 +50,7 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Turn<T
   };
 }
 
-/** A record with changes laid over it; what is absent stays. */
+/** Returns a record with the changes. Absent fields stay. */
 export function changedRecord(record: TenantRecord, changes: TenantChanges): TenantRecord {
   const { owner } = changes;
   return {
@@ -81,7 +81,7 @@ interface NewShop {
   readonly imported: boolean;
   readonly idempotencyKey: string | undefined;
   readonly nowMs: number;
-  /** How long idempotency keys are kept, in milliseconds. */
+  /** Retention of idempotency keys in milliseconds. */
   readonly retentionMs: number;
 }
 
@@ -120,7 +120,7 @@ export function createShop(state: TenantState, shop: NewShop): Turn<TenantState,
   };
 }
 
-/** The shop that a key made, for as long as keys are kept. */
+/** Returns the shop that a key made, while keys are kept. */
 function madeWith(
   { shops }: TenantState,
   idempotencyKey: string,
@@ -132,7 +132,7 @@ function madeWith(
   return undefined;
 }
 
-/** Takes a shop out of the tenant at once; its data is erased right after. Asked again it changes nothing. */
+/** Removes a shop from the tenant at once; its data is erased right after. A repeated command changes nothing. */
 export function deleteShop(state: TenantState, shopId: string): Turn<TenantState, TenantEffect> {
   if (state.erasing.has(shopId)) return { reply: done(true) };
   if (!state.shops.has(shopId)) return { reply: failed('NOT_FOUND') };
@@ -149,7 +149,7 @@ export function deleteShop(state: TenantState, shopId: string): Turn<TenantState
   };
 }
 
-/** Has somebody erased who wrote to the tenant's shops. Asked again meanwhile it changes nothing. */
+/** Starts the erasure of a person who wrote to the tenant's shops. A repeated command changes nothing meanwhile. */
 export function erasePerson(
   state: TenantState,
   personId: string,
@@ -179,7 +179,9 @@ export function personErased(state: TenantState, personId: string): Turn<TenantS
 /** Shops that one write names; a write may have 4,000 parts. */
 const SHOPS_PER_WRITE = 1_000;
 
-/** Hides the tenant at once; its shops are erased right after, then what is left of it. Asked again it changes nothing. */
+/**
+ * Hides the tenant at once. Its shops are erased right after, then its other data. A repeated command changes nothing.
+ */
 export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect> {
   if (state.record.deleted) return { reply: done(true) };
   const record = { ...state.record, deleted: true };
@@ -203,7 +205,7 @@ export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect
   };
 }
 
-/** A shop's data is gone. `progress`: what is stored of how far the endpoints of a tenant that stays have come. */
+/** A shop's data is erased. `progress` is the stored progress of the endpoints, if the tenant itself stays. */
 export function shopErased(
   state: TenantState,
   shopId: string,
@@ -221,7 +223,7 @@ export function shopErased(
   };
 }
 
-/** Removes the keys of a deleted tenant, once nothing else of it is left. */
+/** Removes the keys of a deleted tenant, once all its other data is erased. */
 export function tenantErased(state: TenantState): Turn<TenantState, TenantEffect> {
   if (!state.record.deleted || state.erasing.size > 0) return { reply: done(false) };
   return {

@@ -3,14 +3,14 @@ import type { FailureCode } from '../failure.ts';
 import type { Admission, AdmissionTerms } from './tenant-operations.ts';
 import type { LiveKey, TenantState } from './tenant-state.ts';
 
-/** Why a key may not call at all; undefined when it may (docs/contract.md, Authentication). */
+/** Returns the reason why a key may not call at all, or undefined if it may (docs/contract.md, Authentication). */
 function keyRefusal(
   state: TenantState,
   key: LiveKey,
   call: { keyHash: string; ip: string; nowMs: number },
 ): FailureCode | undefined {
   const { hash, revokedAtMs, expiresAtMs } = key.record;
-  // A value that was rotated away was revoked by that, whatever became of its key.
+  // The rotation revoked the earlier value, whatever the state of its key.
   if (revokedAtMs !== null || call.keyHash !== hash) return 'API_KEY_REVOKED';
   if (expiresAtMs !== null && call.nowMs >= expiresAtMs) return 'API_KEY_EXPIRED';
   if (key.mayCallFrom?.(call.ip) === false) return 'IP_NOT_ALLOWED';
@@ -18,10 +18,10 @@ function keyRefusal(
 }
 
 /**
- * Authenticates and counts one call: key, address, tenant, then the key's windows, then the month's quota. A call
- * that the windows refuse counts nothing; one that the quota refuses has been counted in the windows. `isBusy`: once
- * the key is known to be good, the call is refused OVERLOADED and counts nothing. `mayExceedQuota`: the quota counts
- * the call and never refuses it. `isContinued`: what was counted when it began is not counted again.
+ * Authenticates and counts one call: key, address, tenant, then the key's windows, then the month's quota. A call that
+ * the windows refuse counts nothing; one that the quota refuses has been counted in the windows. With `isBusy`, a call
+ * with a valid key is refused OVERLOADED and counts nothing. With `mayExceedQuota`, the quota counts the call and never
+ * refuses it. With `isContinued`, nothing is counted again, because the call was counted when it began.
  */
 export function admit(
   state: TenantState | undefined,

@@ -20,7 +20,7 @@ interface Source {
 /**
  * Returns a page of declared contacts, oldest first. The order key contains `id:phone`, so a cursor stays valid while
  * contacts are added. A filter reads on until the page is full, the list ends or 2,000 records were read. In the last
- * case the page is short or empty, and its cursor continues behind them.
+ * case the page is short or empty, and its cursor continues after them.
  */
 export async function listContacts(
   source: Source,

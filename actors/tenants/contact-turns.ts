@@ -18,7 +18,7 @@ import type { DeclaredContact, TenantEffect } from './tenant-commands.ts';
 import type { TenantKeys } from './tenant-keys.ts';
 import type { TenantState } from './tenant-state.ts';
 
-/** The facts for a contact turn: the moment, the stored records of its numbers in either form, and a maker of ids. */
+/** The facts for a contact turn: the time, the stored records of its numbers in both forms, and a maker of ids. */
 export interface ContactFacts {
   readonly nowMs: number;
   readonly stored: ReadonlyMap<string, ContactRecord>;

@@ -10,8 +10,8 @@ export interface CustomerView {
 }
 
 /**
- * A page of the stored customers in the order of their numbers, after `cursor`; `q` matches a part of a number. The
- * set has no order in Redis, so each page reads all of it, and keeps no more than a page in memory.
+ * Returns a page of the stored customers in the order of their numbers, after `cursor`; `q` matches a part of a number.
+ * The set has no order in Redis, so each page reads all of it, and keeps no more than a page in memory.
  */
 export async function listCustomers(
   { store, key }: { readonly store: Pick<Store, 'read'>; readonly key: string },

@@ -4,10 +4,10 @@ import { tenantKeys } from './tenant-keys.ts';
 
 const SCRIPT = readFileSync(new URL('./erase-events.lua', import.meta.url), 'utf8');
 
-/** Entries that one step looks at: about half a millisecond of Redis. */
+/** Entries that one step reads: about half a millisecond of Redis. */
 const STEP_ENTRIES = 100;
 
-/** The entries of a stream that are taken out of it. */
+/** The entries of a stream to remove. */
 interface Erased {
   /** Name of the erasure; an erasure that stopped continues under this name. */
   readonly name: string;
@@ -19,9 +19,10 @@ interface Erased {
 }
 
 /**
- * Erases a shop's events from its tenant's stream, and from the tries of webhooks, in short steps: other callers of Redis
- * come in between. Goes on where a call that did not end stopped. Unfenced, since of a shop that is being erased no events
- * are stored. One erasure of a tenant at a time, since both streams are copied.
+ * Erases a shop's events from its tenant's stream, and from the attempts of webhooks. It works in short steps, so that
+ * other callers of Redis are served in between. A repeated call continues where an unfinished one stopped. It is
+ * unfenced, because a shop that is being erased stores no events. One erasure of a tenant runs at a time, because both
+ * streams are copied.
  */
 export async function eraseShopEvents(
   store: Pick<Store, 'append'>,

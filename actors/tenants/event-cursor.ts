@@ -1,22 +1,22 @@
-/** The place before every event. */
+/** The position before every event. */
 export const START_OF_STREAM = '0-0';
 
 const DIGITS = 12;
 const MOST = 2n ** 48n - 1n;
 
-/** A place in a stream as callers see it: milliseconds and sequence number, 12 hexadecimal digits each. */
+/** Returns a position in a stream as callers see it: milliseconds and sequence number, 12 hexadecimal digits each. */
 export function cursorOf(streamId: string): string {
   const [ms = '0', sequence = '0'] = streamId.split('-');
   const digits = (text: string): string => BigInt(text).toString(16).padStart(DIGITS, '0');
   return `${digits(ms)}${digits(sequence)}`;
 }
 
-/** The place that a cursor of 24 hexadecimal digits names. */
+/** Returns the position that a cursor of 24 hexadecimal digits names. */
 export function streamIdOf(cursor: string): string {
   return `${BigInt(`0x${cursor.slice(0, DIGITS)}`)}-${BigInt(`0x${cursor.slice(DIGITS)}`)}`;
 }
 
-/** The last place before this one, from which a reader gets the event at it. */
+/** Returns the last position before this one, from which a reader gets the event at it. */
 export function placeBefore(streamId: string): string {
   const [ms, sequence] = partsOf(streamId);
   if (sequence > 0n) return `${ms}-${sequence - 1n}`;
@@ -30,7 +30,10 @@ export function isBefore(one: string, other: string): boolean {
   return ms < otherMs || (ms === otherMs && sequence < otherSequence);
 }
 
-/** When the event at this place was stored, by the clock of Redis; milliseconds since the Unix epoch. */
+/**
+ * Returns the time at which the event at this position was stored, by the clock of Redis; milliseconds since the Unix
+ * epoch.
+ */
 export function storedAtMs(streamId: string): number {
   return Number(partsOf(streamId)[0]);
 }

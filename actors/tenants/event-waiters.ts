@@ -4,27 +4,27 @@ import type { Failure } from '../failure.ts';
 import { START_OF_STREAM } from './event-cursor.ts';
 
 /**
- * How many calls may wait for events at a time. A waiting call takes only memory: 1 KB of heap, and about 8 KB of the
- * process with its connection (bench/README.md, `readers`). 20,000 calls take 160 MB. All waits of a tenant end
+ * The most calls that may wait for events at a time. A waiting call takes only memory: 1 KB of heap, and about 8 KB of
+ * the process with its connection (bench/README.md, `readers`). 20,000 calls take 160 MB. All waits of a tenant end
  * together.
  */
 export const MOST_EVENT_WAITS = { tenant: 256, node: 20_000 } as const;
 
-/** The failure of a call that would wait beyond that. A place becomes free as another call's wait ends, within 25 s. */
+/** The failure of a call that would wait beyond that. A slot becomes free as another call's wait ends, within 25 s. */
 export const NO_ROOM_TO_WAIT = {
   code: 'OVERLOADED',
   message: 'Too many calls wait for events; read without waiting, or try again shortly.',
   retryAfterSeconds: 5,
 } as const satisfies Failure;
 
-/** Waits that end within so many milliseconds of each other end together. */
+/** Waits whose ends are at most this many milliseconds apart end together. */
 const TOGETHER_MS = 20;
 
-/** The answers that a tenant's calls share after an event: all ask the same questions, so each is asked once. */
+/** The results that a tenant's calls share after an event: all send the same queries, so each query runs once. */
 export class SharedAnswers {
   readonly #answers = new Map<string, Promise<unknown>>();
 
-  /** Returns the answer to the question of this name; only the first caller asks. */
+  /** Returns the result of the query with this name; only the first caller runs it. */
   once<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> {
     const known = this.#answers.get(name) as Promise<Answer> | undefined;
     if (known !== undefined) return known;
@@ -48,9 +48,9 @@ export class EventWait {
   #isOver = false;
   #callback: ((listener: never) => void) | undefined;
   #listener: unknown;
-  /** Its time; undefined: it was over from the start. */
+  /** Its timer. Undefined if it was over from the start. */
   #deadline: ArmedTimer | undefined;
-  /** The place in the tenant's stream up to which nothing fits. */
+  /** The position in the tenant's stream up to which no event matches. */
   place = START_OF_STREAM;
 
   constructor(waiters: EventWaiters, tenantId: string, keyId: string | undefined) {
@@ -69,7 +69,7 @@ export class EventWait {
     if (this.#shared !== undefined || this.#isOver) this.#wake();
   }
 
-  /** Returns the shared answers since the last read, once; undefined: the wait ended without an event. */
+  /** Returns the shared results since the last read, once. Undefined if the wait ended without an event. */
   takeShared(): SharedAnswers | undefined {
     const shared = this.#shared;
     this.#shared = undefined;
@@ -88,7 +88,7 @@ export class EventWait {
     this.#wake();
   }
 
-  /** Ends the wait so many milliseconds from now, unless it was left before. */
+  /** Ends the wait after `afterMs`, unless it was left before. */
   endWith(deadlines: Deadlines<EventWait>, afterMs: number): void {
     this.#deadline = deadlines.add(this, afterMs);
   }
@@ -133,7 +133,9 @@ export class EventWaiters {
     for (const wait of ofTenant) wait.publish(shared);
   }
 
-  /** The tenant leaves this node: its waits end now, while the node may still answer, and callers ask the next owner. */
+  /**
+   * The tenant leaves this node: its waits end now, while the node may still answer, and callers go to the next owner.
+   */
   end(tenantId: string): void {
     for (const wait of this.#waiting.get(tenantId) ?? []) wait.end();
   }
@@ -143,7 +145,7 @@ export class EventWaiters {
     for (const wait of this.#waiting.get(tenantId) ?? []) if (wait.keyId === keyId) wait.end();
   }
 
-  /** Ends all waits and takes no more, since this node stops. */
+  /** Ends all waits and accepts no more, because this node stops. */
   close(): void {
     this.#closed = true;
     for (const tenantId of this.#waiting.keys()) this.end(tenantId);
@@ -155,8 +157,8 @@ export class EventWaiters {
   }
 
   /**
-   * Lets one more call, made with that key, wait for up to `waitMs`, counted until it leaves; undefined: too many wait already. On a
-   * node that stops the wait is over at once.
+   * Lets one more call, made with that key, wait for up to `waitMs`, counted until it leaves. Returns undefined if too
+   * many wait already. On a node that stops the wait is over at once.
    */
   enter(tenantId: string, waitMs: number, keyId?: string): EventWait | undefined {
     const ofTenant = this.#waiting.get(tenantId) ?? new Set();

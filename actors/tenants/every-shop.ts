@@ -2,7 +2,7 @@ import { shardCount } from '../../runtime/address.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { tenantKeys, tenantsOfShardKey } from './tenant-keys.ts';
 
-/** Tenants asked for their shops in one round trip. */
+/** Tenants whose shops one round trip reads. */
 const BATCH = 500;
 
 /** A shop and its shard. */

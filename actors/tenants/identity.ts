@@ -2,7 +2,7 @@ import type { Identity } from './tenant-operations.ts';
 import type { TenantRecord } from './tenant-record.ts';
 import type { TenantState } from './tenant-state.ts';
 
-/** Returns the answer of `GET /me` for a key and its tenant; undefined if the key is gone. */
+/** Returns the reply of `GET /me` for a key and its tenant, or undefined if the key does not exist. */
 export function tenantIdentity(state: TenantState, keyId: string, nowMs: number): Identity | undefined {
   const key = state.apiKeys.get(keyId);
   if (key === undefined) return undefined;

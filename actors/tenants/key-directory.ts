@@ -3,7 +3,7 @@ import type { Store } from '../../runtime/store.ts';
 import type { KeyDirectory } from './tenant-view.ts';
 
 const CACHED_KEYS = 100_000;
-/** How long a key may take from its name to its commit. It is far longer than any commit takes. */
+/** How long a key may take from its entry here to its commit. It is far longer than any commit takes. */
 const UNCOMMITTED_SECONDS = 3_600;
 
 /**
@@ -23,20 +23,23 @@ export class StoredKeyDirectory implements KeyDirectory {
   }
 
   /**
-   * Names the tenant of a new key for an hour. This happens before the key is committed, so that a committed key is
-   * always found. If the key is refused or its node is killed, the name expires.
+   * Stores the tenant of a new key for an hour. This happens before the key is committed, so that a committed key is
+   * always found. If the key is refused or its node is killed, the entry expires.
    */
   async name(keyHash: string, tenantId: string): Promise<void> {
     await this.#store.append([['SET', directoryKey(keyHash), tenantId, 'EX', UNCOMMITTED_SECONDS]]);
   }
 
-  /** Names it permanently, once the key is committed. False: the name is gone, since its tenant was erased. */
+  /**
+   * Stores it permanently, once the key is committed. Returns false if the entry was removed, because its tenant was
+   * erased.
+   */
   async keep(keyHash: string): Promise<boolean> {
     const [kept] = await this.#store.append([['PERSIST', directoryKey(keyHash)]]);
     return kept === 1;
   }
 
-  /** Takes hashes out that no key has any more. */
+  /** Removes hashes that no key has any more. */
   async forget(keyHashes: readonly string[]): Promise<void> {
     for (const keyHash of keyHashes) this.#found.delete(keyHash);
     await this.#store.append(keyHashes.map((keyHash) => ['DEL', directoryKey(keyHash)]));

@@ -35,12 +35,12 @@ import {
 export interface TenantBehaviourOptions {
   readonly keyLimits: KeyLimits;
   readonly makeId: (nowMs: number) => string;
-  /** How long idempotency keys are kept, in milliseconds. */
+  /** Retention of idempotency keys in milliseconds. */
   readonly retentionMs: number;
   readonly perform: (effect: TenantEffect, address: Address) => void;
-  /** The tenant's actor stops here, for whatever reason: what runs for it here must end. */
+  /** The tenant's actor stops here, for any reason: its other work on this node must end. */
   readonly leave?: (address: Address, reason: DeactivationReason) => void;
-  /** An endpoint as it is to be stored under the keys that are configured now. Absent: as it is. */
+  /** Seals an endpoint's secret with the configured keys. If absent, the endpoint is stored unchanged. */
   readonly reseal?: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
 }
 
@@ -48,9 +48,9 @@ export interface TenantBehaviourOptions {
 interface TenantFacts {
   readonly contacts: ReadonlyMap<string, ContactRecord>;
   readonly customers: ReadonlySet<string>;
-  /** True if the person to be erased has an id. Default: false. */
+  /** True if the person to be erased has an id. By default false. */
   readonly isKnown?: boolean;
-  /** Stored progress of endpoints, by webhook id, once a shop is erased; absent: none. */
+  /** Stored progress of endpoints, by webhook id, once a shop is erased. Absent if there is none. */
   readonly progress?: ReadonlyMap<string, string>;
 }
 
@@ -83,9 +83,9 @@ export function tenantBehaviour(
     size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),
     perform: options.perform,
     timers: () => [],
-    // Its webhooks are sent events from where it lives; an erased tenant has none any more.
+    // The actor sends events to its webhooks, so it must be active. An erased tenant has none any more.
     mustLive: (state) => !state.isGone && (isErasing(state) || state.webhooks.size > 0),
-    // An erasure that a lost process left unfinished goes on.
+    // Continues an erasure that a lost process left unfinished.
     activated(state, { nowMs }) {
       const erasures = isErasing(state) ? [{ type: 'erase' as const }] : [];
       if (state.webhooks.size === 0 || state.record.deleted) return { effects: erasures };
@@ -94,7 +94,7 @@ export function tenantBehaviour(
       return { ...webhooks, effects: [...erasures, ...webhooks.effects] };
     },
     draining: () => ({ effects: [{ type: 'end_waits' }] }),
-    // Calls are counted without a turn, until the very end.
+    // Calls are counted without a turn, so the last count is stored here.
     leaving: (state) =>
       hasNewUsage(state, options.keyLimits) ? usageTurn(state, options.keyLimits) : undefined,
     deactivated(state, address, reason) {
@@ -119,7 +119,7 @@ function isErasing({ record, erasing, erasingPeople }: TenantState): boolean {
   return record.deleted || erasing.size > 0 || erasingPeople.size > 0;
 }
 
-/** The commands that a deleted tenant still takes. */
+/** The commands that a deleted tenant still accepts. */
 const erasureCommands = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);
 
 async function readDeclared(
@@ -156,7 +156,7 @@ function turn(
   command: TenantCommand,
   context: { nowMs: number; facts: TenantFacts } & TenantBehaviourOptions,
 ): Turn<TenantState, TenantEffect> {
-  // A command that waited while the erasure was decided would write to a tenant that is gone.
+  // A command that waited while the erasure was decided would write to an erased tenant.
   const isLeft = erasureCommands.has(command.type) && !state.isGone;
   if (state.record.deleted && !isLeft) return { reply: failed('NOT_FOUND') };
   const { nowMs, makeId, facts } = context;

@@ -41,7 +41,7 @@ export type TenantCommand =
       readonly webhookId: string;
       /** The new one, sealed. */
       readonly secret: string;
-      /** The sealed secret that no configured key opens, so that nothing is signed with it any more; null: none is known. */
+      /** The sealed secret that no configured key opens, so that it signs nothing any more. Null if none is known. */
       readonly unreadable: string | null;
     }
   | {
@@ -63,9 +63,9 @@ export type TenantCommand =
   | { readonly type: 'delete_shop'; readonly shopId: string }
   | { readonly type: 'delete_tenant' }
   | { readonly type: 'erase_person'; readonly personId: string }
-  /** Nothing of the person is left in the store. */
+  /** All data of the person is erased from the store. */
   | { readonly type: 'person_erased'; readonly personId: string }
-  /** Nothing of the shop is left in the store. */
+  /** All data of the shop is erased from the store. */
   | { readonly type: 'shop_erased'; readonly shopId: string }
   /** The store has no data of the tenant left, except in its own keys. */
   | { readonly type: 'tenant_erased' }
@@ -105,11 +105,11 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
 
 /** The effects of a tenant's turn, carried out once its commit succeeds. */
 export type TenantEffect =
-  /** Shops of the tenant, people who wrote to them, or all of it are to be erased. */
+  /** Starts the pending erasures: shops of the tenant, people who wrote to them, or all of it. */
   | { readonly type: 'erase' }
   /** Ends the waits for the tenant's events: it leaves this node, or may call no more; `keyId`: only that key's, which may not. */
   | { readonly type: 'end_waits'; readonly keyId?: string }
-  /** The tenant's endpoints are these now: none where it leaves this node. */
+  /** The tenant's present endpoints. Empty if the tenant leaves this node. */
   | {
       readonly type: 'webhooks_changed';
       readonly webhooks: ReadonlyMap<string, WebhookRecord>;

@@ -21,7 +21,7 @@ export interface TenantEffectsOptions {
   readonly log: Logger;
   /** Brings the operators' list up to the tenant's record; never rejects. */
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
-  /** Erases what is to be erased of the tenant. */
+  /** Runs the pending erasures of the tenant. */
   readonly erasure: { run(address: Address): Promise<void> };
   /** Notifies a shop if its tenant is active. */
   readonly setActive: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
@@ -30,7 +30,7 @@ export interface TenantEffectsOptions {
     shop: { readonly tenantId: string; readonly shopId: string },
     inbound: InboundMode,
   ) => void;
-  /** Notifies those who look for pool sessions that a platform tenant may have changed. */
+  /** Notifies the search for pool sessions that a platform tenant may have changed. */
   readonly poolMayHaveChanged: (tenantId: string) => void;
 }
 

@@ -12,20 +12,20 @@ const ERASE_AGAIN_MS = 10_000;
 /** Keys that one step removes. */
 const KEYS_AT_ONCE = 500;
 
-/** The actors, the store and the functions that remove what is kept of a tenant in other places. */
+/** The actors, the store and the functions that remove a tenant's data in other locations. */
 export interface TenantErasureOptions {
   readonly actors: Pick<Actors, 'ask' | 'peek' | 'passivate'>;
   readonly store: Pick<Store, 'read' | 'commit'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly directory: Pick<StoredKeyDirectory, 'forget'>;
-  /** Erases a shop; rejects when it stopped half way and must be asked again. */
+  /** Erases a shop. Rejects if it stopped half way and must be repeated. */
   readonly eraseShop: (shop: {
     readonly tenantId: string;
     readonly shopId: string;
     readonly withTenant: boolean;
   }) => Promise<void>;
-  /** Erases somebody who wrote to the tenant's shops; rejects when it stopped half way and must be asked again. */
+  /** Erases a person who wrote to the tenant's shops. Rejects if it stopped half way and must be repeated. */
   readonly erasePerson: (person: {
     readonly tenantId: string;
     readonly personId: string;
@@ -34,7 +34,7 @@ export interface TenantErasureOptions {
   /** Erases messages of the tenant that no list of its shops named. */
   readonly eraseStrays: (tenantId: string) => Promise<void>;
   readonly forgetDeadLetters: (address: Address) => Promise<void>;
-  /** Erases the tenant's request log, and its name from the log of what operators changed. */
+  /** Erases the tenant's request log, and its name from the log of operators' changes. */
   readonly forgetRequests: (tenantId: string) => Promise<void>;
   /** Brings the operators' list up to the tenant's record; never rejects. */
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
@@ -43,14 +43,14 @@ export interface TenantErasureOptions {
 /** One tenant's erasure on this node. */
 interface Run {
   readonly done: Promise<void>;
-  /** Something more was to be erased since the last look. */
+  /** True if another erasure was requested since the last check. */
   isAskedAgain: boolean;
-  /** Ends the wait before the next try. */
+  /** Ends the wait before the next attempt. */
   wake: () => void;
 }
 
 /**
- * Erases shops, people, and whole tenants with all their data. Pending erasures are stored beside the tenant's record,
+ * Erases shops, people, and whole tenants with all their data. Pending erasures are stored with the tenant's record,
  * and the record is erased last. After a crash or a move the tenant's next owner starts again, and each step may be
  * repeated.
  */
@@ -102,7 +102,7 @@ export class TenantErasure {
     });
   }
 
-  /** Tries once to erase all that is to be erased; false where something of it failed. */
+  /** Attempts all pending erasures once. Returns false if one of them failed. */
   async #round(address: Address): Promise<boolean> {
     // The turn that decided it has ended once this resolves.
     await Promise.resolve();
@@ -121,7 +121,7 @@ export class TenantErasure {
     }
   }
 
-  /** The tenant, where it lives here and something is left of it. */
+  /** Returns the tenant, if it is active here and not yet erased. */
   #here(address: Address): TenantState | undefined {
     const state = this.#options.actors.peek<TenantState>(address);
     return state?.isGone ? undefined : state;
@@ -134,8 +134,8 @@ export class TenantErasure {
   }
 
   /**
-   * Erases the shops one after the other, so that other tenants' commits come in between. One that cannot be erased keeps no
-   * other waiting. Answers whether all of them were.
+   * Erases the shops one after the other, so that other tenants' commits run in between. One that cannot be erased
+   * delays no other. Returns true if all of them were erased.
    */
   async #eraseShops(address: Address, { erasing, record }: TenantState): Promise<boolean> {
     const tenantId = address.id;

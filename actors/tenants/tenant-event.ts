@@ -32,7 +32,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /**
- * The data of each event of a shop, besides the shop. All other events are about a sent or inbound message's record.
+ * The data of each event of a shop, in addition to the shop. All other events are about a sent or inbound message's
+ * record.
  */
 export interface ShopEventData {
   /** Digits. */
@@ -41,13 +42,13 @@ export interface ShopEventData {
   readonly 'channel.session_lost': Partial<ChannelTrouble>;
   readonly 'recipient.opted_out': RecipientPhone;
   readonly 'recipient.opted_in': RecipientPhone;
-  /** Until when, in ISO 8601; null: unknown. */
+  /** The end of the pause in ISO 8601, or null if unknown. */
   readonly 'queue.paused': {
     readonly pausedBy: 'operator' | 'rate_signal';
     readonly pausedUntil: string | null;
   };
   readonly 'queue.resumed': Readonly<Record<never, never>>;
-  /** The network's own name for it, and until when in ISO 8601. */
+  /** The network's own name for it, and its end in ISO 8601. */
   readonly 'number.restricted': { readonly restriction: string; readonly restrictedUntil: string };
   readonly 'number.unrestricted': Readonly<Record<never, never>>;
   readonly 'scheduled.accepted': { readonly id: string; readonly messageId: string };
@@ -59,12 +60,12 @@ export interface ShopEventData {
     readonly warning: QuotaWarning;
     readonly quota: number;
     readonly used: number;
-    /** ISO 8601; null: the network named no end. */
+    /** ISO 8601, or null if the network named no end. */
     readonly endsAt: string | null;
   };
 }
 interface RecipientPhone {
-  /** With its plus; null: the network sends no number. */
+  /** With its plus, or null if the network sends no number. */
   readonly phone: string | null;
 }
 /** A type of event with a shop's own data. */
@@ -101,15 +102,15 @@ export function isOfInbound(type: EventType): type is InboundEventType {
   return type === 'message.received';
 }
 
-/** An event with its place in the tenant's stream. */
+/** An event with its position in the tenant's stream. */
 export interface StoredEvent extends TenantEvent {
   /** The id that Redis gave it, `ms-seq`. */
   readonly streamId: string;
 }
 
-/** How long, and how many of, a tenant's events are kept. */
+/** The retention of a tenant's events, by age and number. */
 export interface EventLimits {
-  /** They are kept at least so long, unless there are more of them than a tenant may have. Milliseconds. */
+  /** The minimum age at which events are removed, unless there are more than a tenant may have. Milliseconds. */
   readonly maxAgeMs: number;
   /** Events of one tenant; one takes about 60 bytes of Redis' memory, a few hundred at most. */
   readonly maxEntries: number;

@@ -1,10 +1,10 @@
 import { type Address, addressText, shardKey, shardOf } from '../../runtime/address.ts';
 import { memoize, rememberLast } from '../../runtime/memoize.ts';
 
-/** Callers come again, and so do their shops for their tenant's keys. */
+/** Callers return, and so do their shops for their tenant's keys. */
 const REMEMBERED_TENANTS = 10_000;
 
-/** The address of a tenant's actor. Every call asks four times or more. */
+/** Returns the address of a tenant's actor. Every call needs it at least four times. */
 export const tenantAddress = rememberLast(
   memoize(REMEMBERED_TENANTS, (id: string): Address => {
     return { shard: shardOf(id), kind: 'tenant', id, text: addressText({ kind: 'tenant', id }) };
@@ -15,7 +15,7 @@ export const tenantAddress = rememberLast(
 export interface TenantKeys {
   /** String: the tenant's record. */
   readonly record: string;
-  /** String: where the owner is notified; learned from the first connection when the owner has none. */
+  /** String: the number at which the owner is notified; learned from the first connection when the owner has none. */
   readonly ownerNumber: string;
   /** Hash by key id: the records of API keys, with the hash of each. */
   readonly apiKeys: string;
@@ -31,35 +31,35 @@ export interface TenantKeys {
   readonly contacts: string;
   /** Sorted set, score 0: `id:phone` of declared contacts, for lists. */
   readonly contactOrder: string;
-  /** List: how many numbers were declared when, for the daily ceiling. */
+  /** List: the number of declarations by time, for the daily limit. */
   readonly declared: string;
   /** Hash: window state by key id, and `quota`. */
   readonly usage: string;
   /** Hash by number, digits only: which shop has it connected, or had it last (`actors/shops/state/number-use.ts`). */
   readonly numbers: string;
-  /** Set: keys of what is remembered of erased shops' numbers, so that it goes with the tenant. */
+  /** Set: keys of the archived data of erased shops' numbers, so that it is erased with the tenant. */
   readonly numbersLeft: string;
   /**
    * Hash: ids of people by a digest of their address. Under `merged ` and an id it has the id that replaced it. Each
    * value ends in the day on which it last counted. Under `swept`: the day on which old entries were last dropped.
    */
   readonly personIds: string;
-  /** Stream: what happened to the tenant's shops, for its own readers. */
+  /** Stream: the events of the tenant's shops, for its own readers. */
   readonly events: string;
   /** Hash by webhook id: endpoints that the tenant's events are sent to, secrets sealed. */
   readonly webhooks: string;
-  /** Hash by webhook id: how far each has come. */
+  /** Hash by webhook id: the progress of each. */
   readonly webhookProgress: string;
-  /** Stream: the last tries of all endpoints. */
+  /** Stream: the last attempts of all endpoints. */
   readonly webhookAttempts: string;
-  /** Streams: what is copied of the two above while the entries of an erased shop are left out. */
+  /** Streams: copies of the two above while the entries of an erased shop are left out. */
   readonly eventsKept: string;
   readonly attemptsKept: string;
   /** Hash by stream: the erasure's name, and the last entry that was read. */
   readonly streamErasures: string;
 }
 
-/** The keys of a tenant; memoized, so that caches compare one and the same text. */
+/** Returns the keys of a tenant; memoized, so that caches compare the same text object. */
 export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): TenantKeys => {
   const shard = shardOf(tenantId);
   const key = (...parts: string[]): string => shardKey(shard, 'tenant', tenantId, ...parts);
@@ -88,7 +88,7 @@ export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string): Tenant
   };
 });
 
-/** The set of the tenants of a shard, written with each tenant: what the directory is rebuilt from. */
+/** Returns the key of the set of the tenants of a shard, written with each tenant. The directory is rebuilt from it. */
 export function tenantsOfShardKey(shard: number): string {
   return shardKey(shard, 'tenants');
 }

@@ -37,7 +37,7 @@ export interface MadeShop {
   readonly shop: ShopView;
   /** It is the one that the same idempotency key made. */
   readonly replayed: boolean;
-  /** It was made with another name or phone. */
+  /** True if it was made with another name or phone. */
   readonly differs: boolean;
 }
 
@@ -58,13 +58,16 @@ export interface CursorPage<Item> {
   readonly nextCursor: string | null;
 }
 
-/** The other conditions of a call, besides its key and its address. */
+/** The other conditions of a call, in addition to its key and its address. */
 export interface AdmissionTerms {
   /** The node is overloaded: a call that passes key and address is refused OVERLOADED and counts nothing. */
   readonly isBusy: boolean;
   /** The quota counts the call and never refuses it. */
   readonly mayExceedQuota: boolean;
-  /** The call goes on with one that was counted as it began: key, address and tenant are looked at, nothing is counted. */
+  /**
+   * True if the call continues one that was counted as it began: key, address and tenant are checked, nothing is
+   * counted.
+   */
   readonly isContinued?: boolean | undefined;
 }
 
@@ -110,7 +113,10 @@ export interface TenantOperations {
     tenantId: string,
     query: { readonly activeOnly: boolean; readonly limit: number; readonly cursor: string | undefined },
   ): Promise<Outcome<CursorPage<ContactView>>>;
-  /** All or nothing. Fails DECLARE_BATCH_TOO_LARGE, DECLARE_DAILY_CAP_REACHED. Items are valid in shape. */
+  /**
+   * Declares all contacts or none. Fails with DECLARE_BATCH_TOO_LARGE and DECLARE_DAILY_CAP_REACHED. Items have a valid
+   * shape.
+   */
   declareContacts(
     tenantId: string,
     contacts: readonly {
@@ -119,6 +125,6 @@ export interface TenantOperations {
       readonly expiresAt: string | undefined;
     }[],
   ): Promise<Outcome<{ readonly accepted: number; readonly contacts: readonly ContactView[] }>>;
-  /** Takes either form of a number. A number that was never declared stays unchanged. */
+  /** Accepts either form of a number. A number that was never declared stays unchanged. */
   revokeContact(tenantId: string, phone: string): Promise<Outcome<RevokedContactView>>;
 }

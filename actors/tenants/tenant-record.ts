@@ -18,10 +18,10 @@ export interface TenantRecord {
   readonly settings: SettingsTuning;
   readonly poolFallback: boolean;
   readonly platform: boolean;
-  /** The tenant's inbound mode. Absent: an earlier program stored the record. */
+  /** The tenant's inbound mode. Absent if an earlier program stored the record. */
   readonly inbound?: InboundMode;
   readonly createdAtMs: number;
-  /** Its erasure was decided. No look-up finds it any more, and the record goes once its shops are gone. */
+  /** True once its erasure was decided. No look-up finds it any more, and the record is removed after its shops. */
   readonly deleted: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ApiKeyRecord {
   readonly hash: string;
   /**
    * Hashes of the values that rotation replaced, newest first, at most `RETIRED_HASHES`. A caller that still uses one
-   * is answered that it was rotated. Absent: never rotated, or rotated by a program that kept none.
+   * gets the reply that it was rotated. Absent if it was never rotated, or rotated by a program that kept none.
    */
   readonly retiredHashes?: readonly string[];
   readonly name: string;
@@ -51,7 +51,7 @@ export interface ShopRecord {
   readonly name: string;
   readonly phone: string | null;
   readonly createdAtMs: number;
-  /** The idempotency key that it was made with. Absent: none, or an earlier program made it. */
+  /** The idempotency key with which it was made. Absent if there was none, or an earlier program made it. */
   readonly idempotencyKey?: string;
 }
 

@@ -38,10 +38,7 @@ export interface TenantServiceOptions {
   ) => Promise<readonly ShopView['channelStatus']['msgapp'][]>;
 }
 
-/**
- * The API's questions to a tenant: reads answer from the actor's last committed state, changes go through its
- * mailbox.
- */
+/** The API's operations on a tenant. Reads use the actor's last committed state, changes go through its mailbox. */
 export function tenantService(options: TenantServiceOptions): TenantOperations {
   const { actors, store, clock, keyLimits, usage } = options;
 
@@ -65,7 +62,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.changed(tenantId);
     return admission;
   };
-  // Apart, since a call that makes a closure pays for it also where nothing waits.
+  // A separate function, because a call pays for its closure even if nothing waits.
   const decideOnceFound = async (
     tenant: Promise<TenantState | undefined>,
     request: Parameters<typeof decide>[1],
@@ -139,7 +136,7 @@ function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string> {
   return named.ok ? done(named.value.id) : named;
 }
 
-/** By id, else by exact name in any case (docs/contract.md, Conventions). */
+/** Finds a shop by id, else by exact name in any case (docs/contract.md, Conventions). */
 function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord> {
   const byId = shops.get(idOrName) ?? (isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined);
   return byId === undefined ? shopByName({ shops }, idOrName) : done(byId);

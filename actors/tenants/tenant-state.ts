@@ -18,7 +18,7 @@ const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', MAPPED_PREFIX, 'ipv6');
 
 /**
- * Returns a fast check of the addresses from which a key may be used; undefined if all may. Takes the entries that
+ * Returns a fast check of the addresses from which a key may be used, or undefined if all may. Takes the entries that
  * `isAddressRange` accepts. An entry applies only to its own family: a BlockList reads each IPv4 address also as IPv6,
  * so `::/0` would admit every caller. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) counts as IPv4.
  */
@@ -39,18 +39,18 @@ export function ipAllowlist(entries: readonly string[]): ((address: string) => b
       : ipv4.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** True where an IPv6 address, or all of a range that begins with it, is IPv4 written as IPv6. */
+/** True if an IPv6 address, or all of a range that begins with it, is IPv4 written as IPv6. */
 function isMapped(address: string, prefix: string | undefined): boolean {
   return (prefix === undefined || Number(prefix) >= MAPPED_PREFIX) && mapped.check(address, 'ipv6');
 }
 
-/** A key ready to be checked: its record with the permissions and the allowlist made quick to ask. */
+/** A key's record with its permissions and its allowlist in forms that are quick to check. */
 export interface LiveKey {
   readonly record: ApiKeyRecord;
   /** The key as `GET /me` shows it. */
   readonly view: Identity['key'];
   readonly permissions: ReadonlySet<Permission>;
-  /** True if an address may use the key; undefined: any may. */
+  /** Returns true if an address may use the key. If undefined, any may. */
   readonly mayCallFrom: ((address: string) => boolean) | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface TenantState {
   readonly erasing: ReadonlySet<string>;
   /** Ids of people with an unfinished erasure. */
   readonly erasingPeople: ReadonlySet<string>;
-  /** Nothing of the tenant is stored any more. */
+  /** True once no data of the tenant is stored any more. */
   readonly isGone: boolean;
   /** The erasure of a shop has ended since this loading. */
   readonly hasErased: boolean;
@@ -83,11 +83,11 @@ export interface TenantState {
   readonly webhooks: ReadonlyMap<string, WebhookRecord>;
   /** New declarations of the last day; changed in place once a commit succeeds. */
   readonly declared: DeclarationLedger;
-  /** Calls of this month; counts in place at each admission and is stored once a second. */
+  /** Calls of this month. It is changed in place at each admission and stored once a second. */
   readonly quota: QuotaMeter;
 }
 
-/** Rebuilds a tenant from its commits, at `nowMs`; undefined if there is none. */
+/** Rebuilds a tenant from its commits, at `nowMs`, or returns undefined if there is none. */
 export async function loadTenant(
   address: Address,
   store: Store,
@@ -170,7 +170,7 @@ export function indexKeys(keys: Iterable<LiveKey>): Pick<TenantState, 'apiKeys' 
   };
 }
 
-/** The form in which names are compared: what looks alike in print (Unicode's NFKC) in lower case. */
+/** Returns the form in which names are compared: compatible characters unified (Unicode's NFKC), in lower case. */
 export function foldedName(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }

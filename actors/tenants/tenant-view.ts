@@ -12,7 +12,7 @@ export interface TenantOwner {
   readonly notificationNumber: string | null;
 }
 
-/** An owner as operators give it: a number that is absent stays, null takes it away. */
+/** An owner as operators give it. An absent number stays, null removes it. */
 interface OwnerChange extends Pick<TenantOwner, 'name'> {
   readonly notificationNumber?: string | null | undefined;
 }
@@ -24,7 +24,7 @@ export interface TenantView {
   readonly plan: PlanName;
   readonly active: boolean;
   readonly owner: TenantOwner | null;
-  /** Only what was tuned away from the defaults. */
+  /** Only the settings that differ from the defaults. */
   readonly settings: SettingsTuning;
   readonly poolFallback: boolean;
   readonly platform: boolean;
@@ -33,13 +33,16 @@ export interface TenantView {
   readonly createdAt: string;
 }
 
-/** Values to set at creation or later; absent: unchanged (defaults at creation). */
+/** Values to set at creation or later. If absent, unchanged (defaults at creation). */
 export interface TenantChanges {
   readonly name?: string | undefined;
   readonly plan?: PlanName | undefined;
   readonly active?: boolean | undefined;
   readonly owner?: OwnerChange | null | undefined;
-  /** Merged per setting; null returns one to its default. Values are checked against floor and roof: VALIDATION_ERROR. */
+  /**
+   * Merged per setting; null returns one to its default. A value below the minimum or above the maximum fails with
+   * VALIDATION_ERROR.
+   */
   readonly settings?: SettingsTuning | undefined;
   readonly poolFallback?: boolean | undefined;
   readonly platform?: boolean | undefined;
@@ -58,7 +61,10 @@ export interface KeyDraft {
   readonly limits: RateLimits;
 }
 
-/** Finds the tenant of a key, on any node: a mapping that never changes once made. `undefined`: no such key. */
+/**
+ * Finds the tenant of a key, on any node: a mapping that never changes once made. `undefined` means that there is no
+ * such key.
+ */
 export interface KeyDirectory {
   tenantOfKey(keyHash: string): string | undefined | Promise<string | undefined>;
 }

@@ -6,19 +6,19 @@ export function webhookDeadLetter({ streamId, shopId }: Pick<StoredEvent, 'strea
   return `${streamId} ${shopId}`;
 }
 
-/** The place of its event. */
+/** Returns the position of its event. */
 export function placeOf(dead: string): string {
   return dead.split(' ', 1)[0] ?? '';
 }
 
-/** Its event's shop; undefined: an earlier program wrote the place alone. */
+/** Returns its event's shop. Undefined if an earlier program wrote only the position. */
 function shopOf(dead: string): string | undefined {
   return dead.split(' ', 2)[1];
 }
 
 /**
- * The progress without what is of other shops. A retry of which the shop is not known stays: it goes when it falls due, if its
- * event was erased.
+ * Returns the progress without entries of other shops. A retry without a known shop stays. When it is due, it is
+ * removed if its event was erased.
  */
 export function ofShops(
   progress: WebhookProgress,

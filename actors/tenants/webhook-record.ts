@@ -2,15 +2,15 @@
 export interface WebhookRecord {
   readonly id: string;
   readonly url: string;
-  /** Only these types of event; null: all. */
+  /** Only these types of event. If null, all. */
   readonly types: readonly string[] | null;
-  /** Only these shops' events; null: all. */
+  /** Only these shops' events. If null, all. */
   readonly shops: readonly string[] | null;
   /** The signing secret, sealed. */
   readonly secret: string;
-  /** The one before, sealed, which signs as well until then; null: none. */
+  /** The previous secret, sealed, which also signs until `untilMs`. Null if there is none. */
   readonly former: { readonly secret: string; readonly untilMs: number } | null;
-  /** The place in the tenant's stream from which on it is sent events. */
+  /** The position in the tenant's stream from which it gets events. */
   readonly since: string;
   readonly createdAtMs: number;
   /** When it was last enabled or got another address, later each time: failures before that are forgiven. */
@@ -19,8 +19,8 @@ export interface WebhookRecord {
 }
 
 /**
- * The reason why an endpoint gets no events: an operator or the tenant disabled it, it answered 410, all tries failed
- * for five days, or no configured key opens its secret.
+ * The reason why an endpoint gets no events: an operator or the tenant disabled it, it answered 410, all attempts
+ * failed for five days, or no configured key opens its secret.
  */
 export type WebhookEnd = WebhookKeeper | 'gone' | 'failing' | 'unreadable';
 
@@ -29,46 +29,46 @@ export type WebhookKeeper = 'operator' | 'tenant';
 
 /** The progress of an endpoint. Each event up to `cursor` was delivered, waits for a retry, or is a dead letter. */
 export interface WebhookProgress {
-  /** A place in the tenant's stream. */
+  /** A position in the tenant's stream. */
   readonly cursor: string;
   readonly retries: readonly WebhookRetry[];
-  /** Events that were given up, the newest last, bounded (`webhookDeadLetter`). */
+  /** Undelivered events (dead letters), the newest last, bounded (`webhookDeadLetter`). */
   readonly dead: readonly string[];
-  /** Since when no try succeeded; null: the last one did. */
+  /** The time since which no attempt succeeded. Null if the last one did. */
   readonly failingSinceMs: number | null;
-  /** The endpoint asked to be left alone until then; null: it did not. */
+  /** The time until which the endpoint asked for no requests. Null if it did not. */
   readonly heldUntilMs: number | null;
-  /** `enabledAtMs` of the endpoint that failed and asked so; absent: an earlier program wrote it. */
+  /** `enabledAtMs` of the endpoint that failed and asked for the pause. Absent if an earlier program wrote it. */
   readonly countedForMs?: number;
-  /** Events from before then were cut off by age or number before they were sent; absent: none ever were. */
+  /** Events from before this time were removed by age or number before they were sent. Absent if none ever were. */
   readonly missedUntilMs?: number;
 }
 
-/** An event that is to be tried again. */
+/** An event that is to be retried. */
 export interface WebhookRetry {
-  /** Its place in the tenant's stream. */
+  /** Its position in the tenant's stream. */
   readonly place: string;
-  /** The event's shop, with which the retry is erased; absent: an earlier program wrote it. */
+  /** The event's shop, with which the retry is erased. Absent if an earlier program wrote it. */
   readonly shopId?: string;
-  /** The number of tries so far. */
+  /** The number of attempts so far. */
   readonly tries: number;
   readonly dueAtMs: number;
 }
 
-/** The result of one try. */
+/** The result of one attempt. */
 export interface WebhookAttempt {
   /** The event's id, as callers see it. */
   readonly eventId: string;
   readonly type: string;
-  /** The event's shop, with which the try is erased. */
+  /** The event's shop, with which the attempt is erased. */
   readonly shopId: string;
   readonly atMs: number;
   readonly durationMs: number;
   /** Counted from 1. */
   readonly number: number;
-  /** Null: no answer came. */
+  /** Null if no response came. */
   readonly status: number | null;
-  /** Null: it succeeded. */
+  /** Null if it succeeded. */
   readonly error: string | null;
   /** It was the last one: the event is a dead letter. */
   readonly isDead: boolean;

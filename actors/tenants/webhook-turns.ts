@@ -15,7 +15,7 @@ import type {
 
 /** Most endpoints of one tenant, made by anyone, above which its own calls and operators may make no more. */
 const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };
-/** Tries of all endpoints of a tenant that are kept at least. */
+/** The minimum number of attempts kept, of all endpoints of a tenant. */
 const ATTEMPTS_KEPT = 2_000;
 /** How long a rotated secret still signs, in milliseconds. */
 const OVERLAP_MS = 24 * 3_600_000;
@@ -71,7 +71,7 @@ export function activateWebhooks(
   };
 }
 
-/** Changes an endpoint as its keepers ask. An endpoint that is enabled or moved starts without failures. */
+/** Changes an endpoint as requested. An endpoint that is enabled or moved starts without failures. */
 export function changeWebhook(
   state: TenantState,
   change: {
@@ -91,8 +91,8 @@ export function changeWebhook(
 }
 
 /**
- * Gives an endpoint another secret; the one that it has now signs beside it for 24 hours. It is read in this turn: of two
- * rotations at once the second has the first's as the former.
+ * Gives an endpoint another secret; the present one also signs for 24 hours. The present secret is read in this turn,
+ * so of two rotations at once the second has the first's as its previous one.
  */
 export function rotateWebhookSecret(
   state: TenantState,
@@ -114,7 +114,7 @@ export function rotateWebhookSecret(
 }
 
 /**
- * Disables an endpoint after its failed tries, and notifies operators. Changes nothing if it is disabled already, or
+ * Disables an endpoint after its failed attempts, and notifies operators. Changes nothing if it is disabled already, or
  * was enabled or moved after the judgement. The judgement names the beginning it is about by `enabledAtMs`.
  */
 export function disableWebhook(
@@ -135,7 +135,7 @@ export function disableWebhook(
   return { ...changed, effects: [...(changed.effects ?? []), notice] };
 }
 
-/** Erases an endpoint and what was noted of it; its tries stay among the tenant's until they are cut off. */
+/** Erases an endpoint and its stored progress. Its attempts stay among the tenant's until they are removed by age. */
 export function deleteWebhook(state: TenantState, webhookId: string): Turn<TenantState, TenantEffect> {
   if (!state.webhooks.has(webhookId)) return { reply: failed('NOT_FOUND') };
   const webhooks = new Map(state.webhooks);
@@ -152,11 +152,11 @@ export function deleteWebhook(state: TenantState, webhookId: string): Turn<Tenan
 }
 
 /**
- * Stores an endpoint's progress, with the tries that led to it. Refuses progress from an earlier loading of the tenant:
- * it waited in the mailbox, and the present sender started from the stored progress.
+ * Stores an endpoint's progress, with the attempts that led to it. Refuses progress from an earlier loading of the
+ * tenant: it waited in the mailbox, and the present sender started from the stored progress.
  *
- * It is written whole: with 1,000 dead letters and 200 retries 63 KB and 0.4 ms of the event loop. An older program would
- * not erase a shop's dead letters from a key of their own.
+ * It is written whole: with 1,000 dead letters and 200 retries 63 KB and 0.4 ms of the event loop. An older program
+ * would not erase a shop's dead letters from a key of their own.
  */
 export function webhookProgress(
   state: TenantState,
@@ -170,7 +170,7 @@ export function webhookProgress(
   const { webhookId, progress, attempts } = command;
   if (command.loading !== state.loading || !state.webhooks.has(webhookId))
     return { reply: failed('NOT_FOUND') };
-  // Tries for a shop that is being erased are not stored.
+  // Attempts for a shop that is being erased are not stored.
   const noted = attempts.filter(({ shopId }) => state.shops.has(shopId));
   // The first erasure of a shop removed all entries without a shop. A sender that remembers one must not restore it.
   const kept = ofShops(progress, (shopId) =>

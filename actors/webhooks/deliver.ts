@@ -5,7 +5,7 @@ import { type Signed, signatures } from './signature.ts';
 
 /** How long an endpoint may take to answer. */
 const ANSWER_MS = 15_000;
-/** The longest time for which an endpoint may ask for no more events. */
+/** The longest pause that an endpoint may request. */
 const MOST_HELD_MS = 10 * 3_600_000;
 
 /** The guards and limits of deliveries. */
@@ -18,17 +18,17 @@ export interface DeliveryOptions {
 
 /** The answer of an endpoint. */
 export interface Delivered {
-  /** Null: no answer came. */
+  /** Null if no response came. */
   readonly status: number | null;
-  /** Why it was no success, without the address; null: it was one. */
+  /** The reason of a failure, without the address. Null on success. */
   readonly error: string | null;
-  /** How long a 429 or 503 asks for no more events, in milliseconds; null: no wait was asked for. */
+  /** The pause that a 429 or 503 requests, in milliseconds. Null if it requests none. */
   readonly holdMs: number | null;
 }
 
 /**
- * Sends one event to an endpoint, signed. 2xx within 15 s is success; a redirect is not followed. Only allowed addresses
- * and ports are asked, and the connection goes to the very address that was checked. Never rejects.
+ * Sends one event to an endpoint, signed. 2xx within 15 s is success; a redirect is not followed. Only allowed
+ * addresses and ports are used, and the connection goes to the checked address. Never rejects.
  */
 export async function deliver(
   url: string,
@@ -71,7 +71,9 @@ export async function deliver(
   }
 }
 
-/** `Retry-After` in milliseconds, from seconds or a date (RFC 9110, 10.2.3); null: it names no time to come. */
+/**
+ * Returns `Retry-After` in milliseconds, from seconds or a date (RFC 9110, 10.2.3). Null if it names no future time.
+ */
 function holdOf(retryAfter: string | undefined, nowMs: number): number | null {
   if (retryAfter === undefined) return null;
   const seconds = Number(retryAfter);

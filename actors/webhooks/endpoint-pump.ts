@@ -14,13 +14,16 @@ import { type Ended, EndpointTries, type Try } from './endpoint-tries.ts';
 import { firstProgress, forgiven, type ReplayedEvent, tallied, withReplayed } from './progress.ts';
 import { MOST_FAILING_MS } from './schedule.ts';
 
-/** Events that wait to be tried again; with more the endpoint gets no new ones, which stay in the stream meanwhile. */
+/**
+ * The most events that wait for a retry. At this number the endpoint gets no new ones, which stay in the stream
+ * meanwhile.
+ */
 const MOST_RETRIES = 200;
-/** Events that wait to be tried again with those that were asked for once more: a replay that would make them more is refused. */
+/** The most events that wait for a retry or a replay. A replay that would exceed it is refused. */
 export const MOST_WAITING = 2 * MOST_RETRIES;
-/** Time between two tries to read or to store. */
+/** Delay between two attempts to read or to store. */
 const AGAIN_MS = 1_000;
-/** How often the pump looks for new events by itself: a commit with a lost reply sends no notification. */
+/** Interval of checks for new events without a notification: a commit with a lost reply sends none. */
 const LOOK_MS = 5 * 60_000;
 /** The result for an event with broken data: the schedule ends it, and it delays no other. */
 const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
@@ -33,7 +36,7 @@ export function isWanted(
   return types?.includes(type) !== false && shops?.includes(shopId) !== false;
 }
 
-/** Tries that may begin, and the progress with their events. */
+/** Attempts that may begin, and the progress with their events. */
 interface NextTries {
   readonly tries: readonly Try[];
   readonly progress: WebhookProgress;
@@ -48,15 +51,15 @@ interface Replay {
 
 /**
  * Sends one endpoint its events. An event is among the retries of the progress from when it is read until it has ended.
- * One loop does all: it stores results and replays, and begins the tries that are due. The result of a try is stored
- * before another try takes its slot. A kill therefore repeats at most the tries in flight, under the same ids.
+ * One loop does all: it stores results and replays, and begins the due attempts. The result of an attempt is stored
+ * before another attempt takes its slot. A kill therefore repeats at most the attempts in flight, under the same ids.
  */
 export class EndpointPump {
   readonly #options: EndpointPumpOptions;
   readonly #tries: EndpointTries;
   readonly #replays: Replay[] = [];
   #webhook: WebhookRecord;
-  /** The progress as the loop last knew it: the stored part, and the events read since. */
+  /** The last progress of the loop: the stored part, and the events read since. */
   #progress: WebhookProgress | undefined;
   #hasNew = true;
   #isStopped = false;
@@ -64,7 +67,7 @@ export class EndpointPump {
   #isRunning = false;
   /** Resolves when the loop has ended. */
   #running: Promise<void> = Promise.resolve();
-  /** Something happened since the loop last looked. */
+  /** True if something happened since the loop's last check. */
   #isWoken = false;
   #sleeping: { readonly timer: ArmedTimer; readonly wake: () => void } | undefined;
 
@@ -77,29 +80,29 @@ export class EndpointPump {
     });
   }
 
-  /** Tries may begin. */
+  /** True if attempts may begin. */
   get #goesOn(): boolean {
     return !this.#isStopped && !this.#isEnding;
   }
 
-  /** The pump is stopped, or has settled. */
+  /** True if the loop is stopped, or has settled. */
   get #isOver(): boolean {
     return this.#isStopped || (this.#isEnding && this.#tries.areOver && this.#replays.length === 0);
   }
 
-  /** Events that wait to be tried again. */
+  /** The number of events that wait for a retry. */
   get waiting(): number {
     return this.#tries.resting(this.#progress?.retries ?? []).length;
   }
 
-  /** Tries under way may end, and none begin. */
+  /** True if attempts in flight may end, and none begin. */
   get isSettling(): boolean {
     return this.#isEnding;
   }
 
   /**
-   * Takes a changed record, which counts from the next event on, and its address from the next try on. A pump that settles,
-   * or has settled, goes on unless the endpoint is disabled.
+   * Takes a changed record. It applies from the next event on, and its address from the next attempt on. A loop that
+   * settles, or has settled, continues unless the endpoint is disabled.
    */
   update(webhook: WebhookRecord): void {
     this.#webhook = webhook;
@@ -111,15 +114,15 @@ export class EndpointPump {
     this.wake();
   }
 
-  /** Has the pump look for new events. */
+  /** Makes the loop check for new events. */
   wake(): void {
     this.#hasNew = true;
     this.#goOnNow();
   }
 
   /**
-   * Sends these events once more, whatever became of them. Resolves once that is stored. False: more events would wait
-   * than may (`MOST_WAITING`), and nothing changed.
+   * Sends these events once more, after any result. Resolves with true once that is stored. Resolves with false, and
+   * changes nothing, if more than `MOST_WAITING` events would wait.
    */
   async replay(events: readonly ReplayedEvent[]): Promise<boolean> {
     if (!this.#goesOn) throw isLeft();
@@ -129,13 +132,13 @@ export class EndpointPump {
     });
   }
 
-  /** Ends the pump; the outcome of a try under way is not recorded. */
+  /** Ends the loop; the result of an attempt in flight is not recorded. */
   stop(): void {
     this.#isStopped = true;
     this.#goOnNow();
   }
 
-  /** Begins no try any more; resolves once the outcomes of those under way, and replays, are stored. Never rejects. */
+  /** Begins no more attempts. Resolves once the results of those in flight, and replays, are stored. Never rejects. */
   settle(): Promise<void> {
     this.#isEnding = true;
     this.#goOnNow();
@@ -186,7 +189,7 @@ export class EndpointPump {
     if (!this.#goesOn) return;
     const { missedUntilMs } = progress;
     const isMissed = missedUntilMs !== undefined && missedUntilMs !== before.missedUntilMs;
-    // Tries that begin are stored with the first that ends: without them the stored cursor is before their events.
+    // Attempts that begin are stored with the first that ends: without them the stored cursor is before their events.
     if (tries.length === 0 || isMissed) await this.#store(progress, []);
     else this.#progress = progress;
     if (isMissed) this.#options.missed(this.#webhook.id, missedUntilMs);
@@ -204,7 +207,7 @@ export class EndpointPump {
     return this.#progress;
   }
 
-  /** Stores the results of these tries, and the replays. If storing fails, these events are sent once more. */
+  /** Stores the results of these attempts, and the replays. If storing fails, these events are sent once more. */
   async #record(ended: readonly Ended[]): Promise<void> {
     const replays = this.#replays.splice(0);
     if (ended.length + replays.length === 0) return;
@@ -228,7 +231,7 @@ export class EndpointPump {
   }
 
   async #store(progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<void> {
-    // Another pump, here or elsewhere, may have gone on from what is stored.
+    // Another loop, here or elsewhere, may have continued from the stored progress.
     if (this.#isStopped || !(await this.#options.store(this.#webhook.id, progress, attempts))) {
       this.#isStopped = true;
       throw isLeft();
@@ -265,8 +268,8 @@ export class EndpointPump {
     for (const retry of due) {
       const { event, missedUntilMs: cutOffMs } = await this.#options.at(retry.place);
       missedUntilMs = cutOffMs ?? missedUntilMs;
-      // An erased or long past one goes with its retry, and so does one that the endpoint is not to get. One that was
-      // replayed before its turn comes as a new one.
+      // An erased or removed event is dropped with its retry, and so is one that the endpoint no longer gets. An event
+      // that was replayed before its retry is due starts as a new one.
       const isRead = !isBefore(cursor, retry.place);
       if (event !== undefined && isWanted(this.#webhook, event) && isRead)
         tries.push({ event, retry, isNew: false });
@@ -279,7 +282,7 @@ export class EndpointPump {
         this.#hasNew = true;
         throw error;
       });
-      // There may be more behind what was looked at.
+      // There may be more after the events that were read.
       if (read.place !== cursor) this.#hasNew = true;
       cursor = read.place;
       missedUntilMs = read.missedUntilMs ?? missedUntilMs;
@@ -312,7 +315,7 @@ export class EndpointPump {
     }
   }
 
-  /** Sleeps until the next retry is due, or it is time to look for new events. The end of a try ends the sleep. */
+  /** Sleeps until the next retry or the next check for new events is due. The end of an attempt ends the sleep. */
   async #idle({ retries }: WebhookProgress, nowMs: number): Promise<void> {
     const resting = this.#tries.roomAgain > 0 ? this.#tries.resting(retries) : [];
     const lookAtMs = nowMs + LOOK_MS;

@@ -13,47 +13,47 @@ export const SLOW_MS = 1_000;
 
 /** The address of an endpoint for as long as it has it; one that it gets back is another. */
 interface EndpointAddress {
-  /** The endpoint has moved to another address, so the result of this try does not apply to it. */
+  /** True if the endpoint has moved to another address, so that the result of this attempt does not apply to it. */
   isFormer: boolean;
 }
 
-/** An event that is to be tried now. */
+/** An event to attempt now. */
 export interface Try {
   readonly event: StoredEvent;
   /** Its entry in the progress. */
   readonly retry: WebhookRetry;
-  /** It was never tried, nor replayed. */
+  /** True if it was neither attempted nor replayed before. */
   readonly isNew: boolean;
 }
 
-/** One try that is over, and what came of it. */
+/** One attempt that has ended, and its result. */
 export interface Ended extends Try {
   readonly address: EndpointAddress;
   readonly atMs: number;
   readonly durationMs: number;
-  /** Undefined: there is nothing to show of the event any more. */
+  /** Undefined if the event's data was removed. */
   readonly delivered: Delivered | undefined;
 }
 
-/** A try from when it asks for its turn until what came of it is taken. */
+/** An attempt, from its request for a slot until its result is taken. */
 interface Underway extends Pick<Try, 'isNew'> {
   readonly address: EndpointAddress;
   hasBegun: boolean;
 }
 
-/** The tries of one endpoint that are under way, one an event, and how many more may begin. */
+/** The attempts of one endpoint in flight, one an event, and the number of further ones that may begin. */
 export class EndpointTries {
   readonly #options: Pick<EndpointPumpOptions, 'clock' | 'send'>;
   readonly #mayBegin: () => boolean;
   readonly #changed: () => void;
-  /** By the places of their events. */
+  /** By the positions of their events. */
   readonly #underway = new Map<string, Underway>();
   #ended: Ended[] = [];
   #webhook: WebhookRecord;
   #address: EndpointAddress = { isFormer: false };
   #pace: EndpointPace = 'unknown';
 
-  /** `mayBegin`: whether a try may begin at this moment. `changed` is called when one has ended, or more may begin. */
+  /** `mayBegin` returns true if an attempt may begin now. `changed` is called when one has ended, or more may begin. */
   constructor(
     webhook: WebhookRecord,
     options: Pick<EndpointPumpOptions, 'clock' | 'send'>,
@@ -66,8 +66,8 @@ export class EndpointTries {
   }
 
   /**
-   * Takes a changed record. If the address changed, it starts again: waiting tries are withdrawn, and their events may
-   * be tried there. The former address may still accept the tries in flight: their events wait for the end.
+   * Takes a changed record. If the address changed, it starts again: waiting attempts are withdrawn, and their events
+   * may be sent there. The former address may still accept the attempts in flight: their events wait for the end.
    */
   update(webhook: WebhookRecord): void {
     const isMoved = webhook.url !== this.#webhook.url;
@@ -79,12 +79,12 @@ export class EndpointTries {
     for (const [place, { hasBegun }] of this.#underway) if (!hasBegun) this.#underway.delete(place);
   }
 
-  /** Takes the endpoint for a slow one until it answers. */
+  /** Treats the endpoint as slow until it answers. */
   expectSlow(): void {
     this.#pace = 'slow';
   }
 
-  /** No try is under way, and what came of each is taken. */
+  /** True if no attempt is in flight, and every result is taken. */
   get areOver(): boolean {
     return this.#underway.size === 0;
   }
@@ -99,12 +99,12 @@ export class EndpointTries {
     return this.#most - this.#here.filter(({ isNew }) => !isNew).length;
   }
 
-  /** Those of the entries that are not under way. */
+  /** Returns the entries without an attempt in flight. */
   resting(retries: readonly WebhookRetry[]): readonly WebhookRetry[] {
     return this.#underway.size === 0 ? retries : retries.filter(({ place }) => !this.#underway.has(place));
   }
 
-  /** Sends an event when its turn has come. `body`: what is sent, or the outcome of an event that cannot be. */
+  /** Sends an event once a slot is free. `body` is the text to send, or the result for an event that cannot be sent. */
   begin(one: Try, body: string | Delivered | undefined): void {
     const place = one.event.streamId;
     const address = this.#address;
@@ -127,8 +127,8 @@ export class EndpointTries {
   }
 
   /**
-   * Returns the results of tries since the last call. Until then they count as in flight: their events are not tried
-   * again.
+   * Returns the results of attempts since the last call. Until then they count as in flight: their events are not
+   * retried.
    */
   takeEnded(): readonly Ended[] {
     const ended = this.#ended;
@@ -137,7 +137,7 @@ export class EndpointTries {
     return ended;
   }
 
-  /** Undefined: the pump ended, or the endpoint moved, before the turn came. Never rejects. */
+  /** Resolves with undefined if the loop ended, or the endpoint moved, before a slot was free. Never rejects. */
   async #send({ event }: Try, body: string, underway: Underway): Promise<SentEvent | undefined> {
     const { clock } = this.#options;
     const begin = (): WebhookRecord | undefined => {
@@ -160,12 +160,12 @@ export class EndpointTries {
     this.#changed();
   }
 
-  /** Tries that count for the present address. */
+  /** The attempts that count for the present address. */
   get #here(): readonly Underway[] {
     return [...this.#underway.values()].filter(({ address }) => !address.isFormer);
   }
 
-  /** Only one try runs until the first answer, so that new endpoints that turn out dead use few slots. */
+  /** Only one attempt runs until the first response, so that new endpoints that never answer use few slots. */
   get #most(): number {
     return this.#pace === 'unknown' ? 1 : AT_A_TIME;
   }

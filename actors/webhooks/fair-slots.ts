@@ -11,7 +11,7 @@ interface SlotBounds {
   readonly all: number;
   /** The bound for one name. */
   readonly share: number;
-  /** The bound for one name with those that were moved to it. */
+  /** The limit for one name, including jobs that were moved to it. */
   readonly moved: number;
   /** The bound for all names of the group. */
   readonly group: number;
@@ -25,7 +25,7 @@ interface SlotBounds {
 export class FairSlots {
   readonly #bounds: SlotBounds;
   readonly #held = new Counts();
-  /** Jobs that wait, by name; the names are in the order of their turns. */
+  /** Waiting jobs by name. The names are in the order in which they get slots. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #ofGroup = 0;
 
@@ -73,7 +73,7 @@ export class FairSlots {
     });
   }
 
-  /** Gives the slot to the next name that may have one, which then goes behind all others. */
+  /** Gives the slot to the next name that may have one, which then goes to the end of the order. */
   #leave(name: string): void {
     this.#held.add(name, -1);
     if (this.#bounds.isOfGroup(name)) this.#ofGroup -= 1;

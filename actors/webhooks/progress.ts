@@ -18,7 +18,7 @@ const MOST_DEAD = 1_000;
 /** An event that is to be sent once more. */
 export type ReplayedEvent = Pick<StoredEvent, 'streamId' | 'shopId'>;
 
-/** A change of the progress, and the tries behind it. */
+/** A change of the progress, and the attempts that led to it. */
 export interface ProgressChange {
   readonly progress: WebhookProgress;
   readonly attempts: readonly WebhookAttempt[];
@@ -47,7 +47,7 @@ export function forgiven(
   return { ...progress, ...(isOld ? none : {}), countedForMs: enabledAtMs };
 }
 
-/** The progress with these events due at `dueAtMs`, from the first try on. */
+/** Returns the progress with these events due at `dueAtMs`, from the first attempt on. */
 export function withReplayed(
   progress: WebhookProgress,
   events: readonly ReplayedEvent[],
@@ -63,8 +63,8 @@ export function withReplayed(
 }
 
 /**
- * Returns the progress after these tries, and the record of each. The delay after a try counts from its own end. A
- * replay that came while the try ran keeps its entry.
+ * Returns the progress after these attempts, and the record of each. The delay after an attempt counts from its own
+ * end. A replay that came during the attempt keeps its entry.
  */
 export function tallied(before: WebhookProgress, ended: readonly Ended[], random: Random): ProgressChange {
   let progress = before;
@@ -92,8 +92,8 @@ export function tallied(before: WebhookProgress, ended: readonly Ended[], random
 }
 
 /**
- * Returns the progress after a try at a former address, which does not count for the present one. An event that was not
- * accepted goes there at once, without a counted try.
+ * Returns the progress after an attempt at a former address, which does not count for the present one. An event that
+ * was not accepted goes to the present address at once, without a counted attempt.
  */
 function afterFormer(
   progress: WebhookProgress,
@@ -106,7 +106,7 @@ function afterFormer(
   return { ...progress, retries: [...progress.retries, { place, shopId, tries: retry.tries, dueAtMs }] };
 }
 
-/** The progress with one more try behind it; `delayMs` undefined: it was the last of its event. */
+/** Returns the progress after one more attempt. If `delayMs` is undefined, it was the last of its event. */
 function after(
   progress: WebhookProgress,
   tried: {
@@ -124,7 +124,7 @@ function after(
   const { holdMs } = delivered;
   const held = holdMs === null ? {} : { heldUntilMs: endedAtMs + holdMs };
   const failed = { ...progress, failingSinceMs, ...held };
-  // It was asked for once more while this try ran: that one counts.
+  // A replay was requested while this attempt ran; the replay counts.
   if (progress.retries.some((retry) => retry.place === place)) return failed;
   if (delayMs === undefined) {
     return { ...failed, dead: [...progress.dead, webhookDeadLetter(event)].slice(-MOST_DEAD) };

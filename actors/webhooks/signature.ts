@@ -15,7 +15,7 @@ export interface Signed {
   readonly body: string;
 }
 
-/** The header `webhook-signature` of Standard Webhooks 1.0.0: one signature a secret, the newest first. */
+/** Returns the header `webhook-signature` of Standard Webhooks 1.0.0: one signature a secret, the newest first. */
 export function signatures({ id, timestamp, body }: Signed, secrets: readonly string[]): string {
   return secrets
     .map((secret) => {

@@ -22,7 +22,7 @@ type WebhookChange = Extract<
 
 /** Webhooks of tenants that are here, and the way to change them. */
 export interface WebhookAccess {
-  /** Undefined: there is no such tenant, or it was erased. */
+  /** Returns undefined if there is no such tenant, or it was erased. */
   readonly stateOf: (tenantId: string) => Promise<TenantState | undefined>;
   /** Reads the progress of endpoints, by id; an endpoint that got no event yet has none. */
   readonly progressOf: (
@@ -30,7 +30,7 @@ export interface WebhookAccess {
     ids: readonly string[],
   ) => Promise<ReadonlyMap<string, WebhookProgress>>;
   readonly viewed: (tenantId: string, webhook: WebhookRecord) => Promise<WebhookView>;
-  /** The answer about a webhook; `NOT_FOUND` where there is none. */
+  /** Returns the reply about a webhook, or `NOT_FOUND` if there is none. */
   readonly withWebhook: <Value>(
     tenantId: string,
     webhookId: string,
@@ -40,7 +40,7 @@ export interface WebhookAccess {
   readonly change: (tenantId: string, command: WebhookChange) => Promise<Outcome<WebhookRecord>>;
 }
 
-/** Reads records from their tenants' actors, and from the store how far each endpoint has come. */
+/** Reads records from their tenants' actors, and the progress of each endpoint from the store. */
 export function webhookAccess({
   actors,
   store,
@@ -84,7 +84,7 @@ export function webhookAccess({
 const iso = (ms: number | null | undefined): string | null =>
   ms == null ? null : new Date(ms).toISOString();
 
-/** The record and how far its endpoint has come, as operators see it. */
+/** Returns the record and the progress of its endpoint, as operators see it. */
 export function webhookView(webhook: WebhookRecord, progress: WebhookProgress | undefined): WebhookView {
   const { id, url, types, shops, createdAtMs, disabled, former } = webhook;
   return {

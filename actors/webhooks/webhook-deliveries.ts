@@ -12,12 +12,12 @@ import type { WebhookAccess } from './webhook-access.ts';
 import type { AttemptView, WebhookOperations } from './webhook-operations.ts';
 import type { WebhookPump } from './webhook-pump.ts';
 
-/** Events that one replay sends at most: as many as may wait to be tried again. */
+/** The most events that one replay sends: the number that may wait for a retry. */
 const MOST_REPLAYED = 200;
 /** Why nothing is replayed. */
 const WEBHOOK_DISABLED = 'The webhook is disabled, or its tenant is not active.';
 const TOO_MANY_WAIT = `More than ${MOST_WAITING} events would wait to be sent to the webhook; replay fewer, or once fewer wait.`;
-/** Tries that are looked through for those of one endpoint. */
+/** Attempts that are read to find those of one endpoint. */
 const LOOKED_AT = 2_000;
 
 /** The store, the clock and the pump that deliveries are shown and asked for with. */
@@ -68,7 +68,7 @@ export function webhookDeliveries(
   };
 }
 
-/** Those of the events that are kept and that the endpoint is to get. */
+/** Returns the events that are kept and that the endpoint is to get. */
 async function eventsOf(
   store: Pick<Store, 'read'>,
   asked: { readonly key: string; readonly eventIds: readonly string[]; readonly webhook: WebhookRecord },
@@ -90,7 +90,7 @@ async function eventsSince(
 ): Promise<StoredEvent[]> {
   const { key, sinceMs, webhook } = asked;
   const events: StoredEvent[] = [];
-  // Redis knows no place before its epoch.
+  // Redis accepts no position before its epoch.
   let from = String(Math.max(0, sinceMs));
   for (;;) {
     const [entries] = (await store.read([['XRANGE', key, from, '+', 'COUNT', MOST_REPLAYED]])) as [
@@ -103,7 +103,7 @@ async function eventsSince(
   }
 }
 
-/** A try as the stream stores it; the stream's entry names the shop. */
+/** An attempt as the stream stores it; the stream's entry names the shop. */
 type NotedAttempt = Omit<WebhookAttempt, 'shopId'>;
 
 function attemptView({ atMs, ...attempt }: NotedAttempt): AttemptView {

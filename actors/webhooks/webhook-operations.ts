@@ -6,14 +6,14 @@ import type { WebhookKeeper } from '../tenants/webhook-record.ts';
 /** An endpoint as operators and its tenant see it: without its secret. */
 export type WebhookView = Shown<typeof webhook>;
 
-/** An endpoint as it is asked for. */
+/** An endpoint as requested. */
 export interface WebhookDraft {
   readonly url: string;
   readonly types: readonly string[] | null;
   readonly shops: readonly string[] | null;
 }
 
-/** One try as it is shown. */
+/** One attempt as the API shows it. */
 export type AttemptView = Shown<typeof webhookAttempts>['items'][number];
 
 /**
@@ -44,7 +44,7 @@ export interface WebhookOperations {
     tenantId: string,
     webhookId: string,
   ): Promise<Outcome<{ readonly id: string; readonly deleted: true }>>;
-  /** The old secret signs beside the new one for 24 hours. */
+  /** Replaces the secret. The old one also signs for 24 hours. */
   rotateSecret(
     tenantId: string,
     webhookId: string,
@@ -54,15 +54,15 @@ export interface WebhookOperations {
     tenantId: string,
     webhookId: string,
   ): Promise<Outcome<{ readonly status: number | null; readonly error: string | null }>>;
-  /** Tries that are still kept, newest first, and the ids of the events that were given up. */
+  /** Returns stored attempts, newest first, and the ids of undelivered events. */
   attempts(
     tenantId: string,
     webhookId: string,
     limit: number,
   ): Promise<Outcome<{ readonly items: readonly AttemptView[]; readonly deadLetters: readonly string[] }>>;
   /**
-   * Sends events once more: the named ones, or the first 200 since a moment. Resolves once they are stored as due. Fails
-   * CONFLICT for a disabled endpoint, and where more than 400 events would wait.
+   * Sends events once more: the named ones, or the first 200 since a moment. Resolves once they are stored as due.
+   * Fails with CONFLICT for a disabled endpoint, or if more than 400 events would wait.
    */
   replay(
     tenantId: string,

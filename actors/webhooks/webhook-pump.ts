@@ -23,20 +23,20 @@ import { openedSecret, secretUse } from './webhook-secrets.ts';
 
 /**
  * Deliveries of this node in flight: each is a connection for up to 15 s. A tenant has 16 slots for each kind of
- * endpoint: quick, slow, unknown, and for tests. A long try counts as slow from then on, 64 at most. Endpoints that die
- * together therefore delay others only until that is detected. The slow ones of all tenants have at most half of the
- * connections, so quick endpoints always keep the rest.
+ * endpoint: quick, slow, unknown, and for tests. A long attempt counts as slow from then on, 64 at most. Endpoints that
+ * fail together therefore delay others only until that is detected. The slow ones of all tenants have at most half of
+ * the connections, so quick endpoints always keep the rest.
  */
 const SLOTS = {
   ...{ all: 1_024, share: 16, moved: 64, group: 512 },
   isOfGroup: (name: string): boolean => name.endsWith(' slow' satisfies ` ${EndpointPace}`),
 };
-/** No key of ours opens its secret, so nothing can be signed. */
+/** No configured key opens its secret, so nothing can be signed. */
 const UNREADABLE: Delivered = {
   ...{ status: null, holdMs: null },
   error: 'no key of CREDENTIALS_KEY opens its secret: give it a new one',
 };
-/** Events that are looked through at a time for those an endpoint wants. */
+/** Events that are read at a time to find those for an endpoint. */
 const BATCH = 100;
 
 /** The actors, the store and the ways out that webhooks use. */
@@ -62,7 +62,7 @@ export interface WebhookFigures {
   readonly gaps: number;
   /** Endpoints that are sent events here. */
   readonly endpoints: number;
-  /** Events that wait to be tried again. */
+  /** The number of events that wait for a retry. */
   readonly waiting: number;
 }
 
@@ -82,8 +82,8 @@ export class WebhookPump {
   }
 
   /**
-   * Sends the tenant's events to these endpoints, and to no others: what is under way to those ends and is recorded.
-   * `loading` names the loading of the tenant's actor: the actor stores the progress of no earlier one.
+   * Sends the tenant's events to these endpoints only. Attempts to other endpoints end and are recorded. `loading`
+   * names the loading of the tenant's actor: the actor stores the progress of no earlier one.
    */
   sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void {
     if (this.#isEnding) return;
@@ -93,7 +93,7 @@ export class WebhookPump {
     }
     for (const webhook of webhooks.values()) {
       const running = pumps.get(webhook.id);
-      // Also that of a disabled one, which may be moved while tries end.
+      // Also for a disabled one, which may be moved while attempts end.
       running?.update(webhook);
       if (running !== undefined || webhook.disabled !== null) continue;
       const pump = new EndpointPump(webhook, this.#endpoint(tenantId, loading));
@@ -104,7 +104,10 @@ export class WebhookPump {
     else this.#pumps.delete(tenantId);
   }
 
-  /** Lets a pump settle; until it has, it is there to go on, so that none begins beside it from what is stored. */
+  /**
+   * Lets an endpoint's loop settle. It stays available until then, so that no second loop starts from the stored
+   * progress.
+   */
   #takeAway(tenantId: string, webhookId: string, pump: EndpointPump): void {
     void pump.settle().then(() => {
       const pumps = this.#pumps.get(tenantId);
@@ -114,7 +117,7 @@ export class WebhookPump {
     });
   }
 
-  /** Has the tenant's pumps look for new events. */
+  /** Makes the tenant's loops check for new events. */
   wake(tenantId: string): void {
     for (const pump of this.#pumps.get(tenantId)?.values() ?? []) pump.wake();
   }
@@ -125,7 +128,7 @@ export class WebhookPump {
     this.#pumps.delete(tenantId);
   }
 
-  /** This node stops: begins no try any more, and resolves once the outcomes of those under way are stored. */
+  /** This node stops: begins no more attempts. Resolves once the results of those in flight are stored. */
   async settle(): Promise<void> {
     this.#isEnding = true;
     const pumps = [...this.#pumps.values()].flatMap((ofTenant) => [...ofTenant.values()]);
@@ -278,7 +281,7 @@ async function readAfter(
   },
 ): Promise<ReadEvents> {
   const { key, place, limit, webhook } = asked;
-  // The oldest is looked at last, so that what is cut off in between is noticed.
+  // The oldest is read last, so that a removal in between is noticed.
   const [entries, [oldest]] = (await store.read([
     ['XRANGE', key, `(${place}`, '+', 'COUNT', BATCH],
     ['XRANGE', key, '-', '+', 'COUNT', 1],
@@ -295,7 +298,7 @@ async function readAfter(
   return { events, place: seen, missedUntilMs };
 }
 
-/** When the oldest event that is kept was stored, where some behind a place are cut off; undefined: none are. */
+/** Returns the time of the oldest kept event if some after a position were removed, else undefined. */
 async function cutOffMs(
   store: Pick<Store, 'read'>,
   asked: { readonly key: string; readonly place: string; readonly oldest: string | undefined },

@@ -6,7 +6,7 @@ export function secretUse(tenantId: string, webhookId: string): string {
   return `${tenantId}/${webhookId}`;
 }
 
-/** A sealed secret in the clear; undefined: no key of ours opens it. */
+/** Returns a secret in plain text, or undefined if no configured key opens it. */
 export function openedSecret(cipher: TextCipher, use: string, sealed: string): string | undefined {
   try {
     return cipher.open(use, sealed);

@@ -19,7 +19,7 @@ const SECRET_LOST =
   'The secret of the webhook cannot be opened any more: give it a new one with rotate-secret.';
 /** The port of endpoints. */
 const HTTPS_PORT = 443;
-/** Asks for no event: the page's cursor is the present end of the stream. */
+/** Reads no event: the page's cursor is the present end of the stream. */
 const NOW = { cursor: undefined, limit: 1, types: undefined, shopId: undefined, waitMs: 0 } as const;
 
 /** The stores, secrets and network access of webhooks. */
@@ -87,7 +87,7 @@ function settings(
       const { url, shops, disabled } = asked;
       const problems = problemsOf({ url: url ?? webhook.url, shops: shops ?? null }, state, {
         ...options,
-        // An address that may be asked no more may stay where nothing is sent to it.
+        // An address that is no longer allowed may stay while nothing is sent to it.
         isAsked: url !== undefined || disabled === false,
       });
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
@@ -154,7 +154,7 @@ function addressProblems(
   const literal = parsed.hostname.replace(/^\[|\]$/g, '');
   if (allowsHttp(url)) return [];
   if (parsed.protocol !== 'https:') return [{ field: 'url', message: 'must be at https' }];
-  // `URL` leaves out the port of https. A name's addresses are looked at with each delivery, as they may change.
+  // `URL` leaves out the port of https. A name's addresses are checked at each delivery, as they may change.
   if (parsed.port === '' && (isIP(literal) === 0 || guard.allows(literal, HTTPS_PORT))) return [];
   return [{ field: 'url', message: 'must be at a public address and port 443' }];
 }
