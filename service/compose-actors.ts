@@ -154,7 +154,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
   const erasure = composeErasure({ ...erasing, directory, refreshDirectory, logs: options.logs });
   const performTenant = tenantEffects({
-    ...{ directory, feed, eventWaiters, webhooks: webhooks.pump, log, erasure, refreshDirectory },
+    ...{ feed, eventWaiters, webhooks: webhooks.pump, erasure, refreshDirectory },
     ...tenantChanges(actors),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });

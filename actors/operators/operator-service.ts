@@ -14,6 +14,7 @@ import type { ShopCommand } from '../shops/turns/builder/shop-commands.ts';
 import { changedRecord } from '../tenants/account-turns.ts';
 import { listCustomers } from '../tenants/customer-list.ts';
 import type { StoredKeyDirectory } from '../tenants/key-directory.ts';
+import { withoutRoom } from '../tenants/key-turns.ts';
 import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import type { TenantErasure } from '../tenants/tenant-erasure.ts';
@@ -250,7 +251,12 @@ function apiKeys(
     listKeys: (tenantId) =>
       withTenant(tenantId, ({ apiKeys }) => done([...apiKeys.values()].map(({ record }) => keyView(record)))),
     rotateKey: (tenantId, keyId) =>
-      withTenant(tenantId, () => withNewValue(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash }))),
+      withTenant(tenantId, async ({ apiKeys }) => {
+        const forgotten = withoutRoom(apiKeys.get(keyId)?.record ?? {});
+        // Before the commit: a crash behind it would leave them there for ever.
+        if (forgotten.length > 0) await directory.forget(forgotten);
+        return withNewValue(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash, forgotten }));
+      }),
     revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),
   };
 }

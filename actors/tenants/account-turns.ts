@@ -9,7 +9,7 @@ import { tenantsOfShardKey } from './tenant-keys.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
 import { foldedName, type TenantState } from './tenant-state.ts';
 import type { TenantChanges } from './tenant-view.ts';
-import { erasedProgress, webhooksChanged } from './webhook-turns.ts';
+import { webhooksChanged } from './webhook-turns.ts';
 
 /** Changes the fields that operators may change. Settings are merged one by one; one out of range refuses them all. */
 export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {
@@ -205,20 +205,13 @@ export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect
   };
 }
 
-/** A shop's data is erased. `progress` is the stored progress of the endpoints, if the tenant itself stays. */
-export function shopErased(
-  state: TenantState,
-  shopId: string,
-  { progress = new Map() }: { readonly progress?: ReadonlyMap<string, string> },
-): Turn<TenantState, TenantEffect> {
+/** All data of a shop is erased. */
+export function shopErased(state: TenantState, shopId: string): Turn<TenantState, TenantEffect> {
   const erasing = new Set(state.erasing);
   erasing.delete(shopId);
   return {
-    state: { ...state, erasing, hasErased: true },
-    writes: [
-      ['SREM', state.keys.erasing, shopId],
-      ...(state.record.deleted ? [] : erasedProgress(state, progress)),
-    ],
+    state: { ...state, erasing },
+    writes: [['SREM', state.keys.erasing, shopId]],
     reply: done(true),
   };
 }

@@ -7,6 +7,11 @@ import { indexKeys, liveKey, type TenantState } from './tenant-state.ts';
 /** Values of one key that are remembered after their rotation; some 6 KB a key at most. */
 const RETIRED_HASHES = 100;
 
+/** The retired values for which the record has no room once the key is rotated. */
+export function withoutRoom({ retiredHashes = [] }: Pick<ApiKeyRecord, 'retiredHashes'>): readonly string[] {
+  return retiredHashes.slice(RETIRED_HASHES - 1);
+}
+
 function withKey(
   state: TenantState,
   key: ApiKeyRecord,
@@ -28,11 +33,12 @@ export function putKey(state: TenantState, key: ApiKeyRecord): Turn<TenantState,
 
 /**
  * Gives a key a new value. The old value stops with this commit, and calls with it get API_KEY_REVOKED as long as the
- * key's record is kept. A revoked key stays revoked.
+ * key's record has it. A revoked key stays revoked. `forgotten`: values that the directory of keys has no more. Only these
+ * leave the record, so that an erasure finds all others.
  */
 export function rotateKey(
   state: TenantState,
-  options: { keyId: string; hash: string; nowMs: number },
+  options: { keyId: string; hash: string; forgotten: readonly string[]; nowMs: number },
 ): Turn<TenantState, TenantEffect> {
   const key = state.apiKeys.get(options.keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
@@ -40,18 +46,13 @@ export function rotateKey(
     return { reply: failed('CONFLICT', { message: 'A revoked key cannot be rotated; create a new one.' }) };
   }
   const { hash, retiredHashes = [] } = key.record;
-  const retired = [hash, ...retiredHashes];
   const rotated = {
     ...key.record,
     hash: options.hash,
-    retiredHashes: retired.slice(0, RETIRED_HASHES),
+    retiredHashes: [hash, ...retiredHashes].filter((retired) => !options.forgotten.includes(retired)),
     rotatedAtMs: options.nowMs,
   };
-  const hashes = retired.slice(RETIRED_HASHES);
-  return withKey(state, rotated, [
-    { type: 'end_waits', keyId: options.keyId },
-    ...(hashes.length === 0 ? [] : [{ type: 'forget_keys', hashes } as const]),
-  ]);
+  return withKey(state, rotated, [{ type: 'end_waits', keyId: options.keyId }]);
 }
 
 /** Revokes a key permanently, with this commit. Its record stays, so that calls with it get API_KEY_REVOKED. */

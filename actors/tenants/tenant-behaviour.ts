@@ -19,13 +19,14 @@ import { declareContacts, revokeContact } from './contact-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
 import { mergedField } from './person-entry.ts';
 import { TENANT_LANES, type TenantCommand, type TenantEffect } from './tenant-commands.ts';
-import { loadTenant, pairs, type TenantState } from './tenant-state.ts';
+import { loadTenant, type TenantState } from './tenant-state.ts';
 import type { WebhookRecord } from './webhook-record.ts';
 import {
   activateWebhooks,
   changeWebhook,
   deleteWebhook,
   disableWebhook,
+  eraseProgress,
   putWebhook,
   rotateWebhookSecret,
   webhookProgress,
@@ -50,7 +51,7 @@ interface TenantFacts {
   readonly customers: ReadonlySet<string>;
   /** True if the person to be erased has an id. By default false. */
   readonly isKnown?: boolean;
-  /** Stored progress of endpoints, by webhook id, once a shop is erased. Absent if there is none. */
+  /** Stored progress of the endpoints that `erase_progress` names, by webhook id. Absent if there is none. */
   readonly progress?: ReadonlyMap<string, string>;
 }
 
@@ -75,7 +76,7 @@ export function tenantBehaviour(
       if (command.type === 'remove_customers')
         return readCustomers(state, command.phones.flatMap(numberForms), store);
       if (command.type === 'erase_person') return readIsKnown(state, command.personId, store);
-      if (command.type === 'shop_erased' && state.webhooks.size > 0) return readProgress(state, store);
+      if (command.type === 'erase_progress') return readProgress(state, command.webhookIds, store);
       return noFacts;
     },
     turn: (state, command, { nowMs, facts }) => turn(state, command, { nowMs, facts, ...options }),
@@ -146,9 +147,14 @@ async function readIsKnown({ keys }: TenantState, personId: string, store: Store
   return { ...noFacts, isKnown: found.some((entry) => entry !== null) };
 }
 
-async function readProgress(state: TenantState, store: Store): Promise<TenantFacts> {
-  const [stored] = (await store.read([['HGETALL', state.keys.webhookProgress]])) as [string[]];
-  return { ...noFacts, progress: pairs(stored) };
+async function readProgress(
+  { keys }: TenantState,
+  ids: readonly string[],
+  store: Store,
+): Promise<TenantFacts> {
+  const [stored] = (await store.read([['HMGET', keys.webhookProgress, ...ids]])) as [(string | null)[]];
+  const progress = ids.flatMap((id, index) => (stored[index] == null ? [] : [[id, stored[index]] as const]));
+  return { ...noFacts, progress: new Map(progress) };
 }
 
 function turn(
@@ -206,8 +212,10 @@ function turn(
       return erasePerson(state, command.personId, facts);
     case 'person_erased':
       return personErased(state, command.personId);
+    case 'erase_progress':
+      return eraseProgress(state, facts.progress);
     case 'shop_erased':
-      return shopErased(state, command.shopId, facts);
+      return shopErased(state, command.shopId);
     case 'tenant_erased':
       return tenantErased(state);
     case 'owner_number':

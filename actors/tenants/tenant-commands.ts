@@ -32,7 +32,12 @@ export type TenantCommand =
   | { readonly type: 'change'; readonly changes: TenantChanges }
   | { readonly type: 'add_customers' | 'remove_customers'; readonly phones: readonly string[] }
   | { readonly type: 'put_key'; readonly key: ApiKeyRecord }
-  | { readonly type: 'rotate_key'; readonly keyId: string; readonly hash: string }
+  | {
+      readonly type: 'rotate_key';
+      readonly keyId: string;
+      readonly hash: string;
+      readonly forgotten: readonly string[];
+    }
   | { readonly type: 'revoke_key'; readonly keyId: string }
   | { readonly type: 'put_webhook'; readonly webhook: WebhookRecord; readonly by: WebhookKeeper }
   | { readonly type: 'change_webhook'; readonly webhookId: string; readonly changes: WebhookChanges }
@@ -65,6 +70,8 @@ export type TenantCommand =
   | { readonly type: 'erase_person'; readonly personId: string }
   /** All data of the person is erased from the store. */
   | { readonly type: 'person_erased'; readonly personId: string }
+  /** Entries of erased shops are removed from the progress of these webhooks. */
+  | { readonly type: 'erase_progress'; readonly webhookIds: readonly string[] }
   /** All data of the shop is erased from the store. */
   | { readonly type: 'shop_erased'; readonly shopId: string }
   /** The store has no data of the tenant left, except in its own keys. */
@@ -96,6 +103,7 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
   delete_tenant: 'client',
   erase_person: 'client',
   person_erased: 'control',
+  erase_progress: 'control',
   shop_erased: 'control',
   tenant_erased: 'control',
   owner_number: 'control',
@@ -121,7 +129,6 @@ export type TenantEffect =
       readonly webhookIds: readonly string[];
       readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     }
-  | { readonly type: 'forget_keys'; readonly hashes: readonly string[] }
   | { readonly type: 'tell_shops'; readonly shopIds: readonly string[]; readonly active: boolean }
   | {
       readonly type: 'tell_inbound';

@@ -1,15 +1,12 @@
 import type { Address } from '../../runtime/address.ts';
-import type { Logger } from '../../runtime/logger.ts';
 import type { ActorEventFeed } from '../event-feed.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 import type { EventWaiters } from './event-waiters.ts';
-import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import type { WebhookEnd, WebhookRecord } from './webhook-record.ts';
 
 /** Functions by which a tenant's turns act outside the tenant. */
 export interface TenantEffectsOptions {
-  readonly directory: Pick<StoredKeyDirectory, 'forget'>;
   readonly feed: Pick<ActorEventFeed, 'publish'>;
   readonly eventWaiters: Pick<EventWaiters, 'end' | 'endOfKey'>;
   /** Sends the tenant's events to these endpoints from now on. */
@@ -18,7 +15,6 @@ export interface TenantEffectsOptions {
     /** Counts and logs that the service disabled an endpoint. */
     countDisabled(tenantId: string, webhookId: string, why: WebhookEnd): void;
   };
-  readonly log: Logger;
   /** Brings the operators' list up to the tenant's record; never rejects. */
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
   /** Runs the pending erasures of the tenant. */
@@ -38,7 +34,7 @@ export interface TenantEffectsOptions {
 export function tenantEffects(
   options: TenantEffectsOptions,
 ): (effect: TenantEffect, address: Address) => void {
-  const { directory, feed, log } = options;
+  const { feed } = options;
   return (effect, address) => {
     const tenantId = address.id;
     switch (effect.type) {
@@ -57,13 +53,6 @@ export function tenantEffects(
           options.webhooks.countDisabled(tenantId, webhookId, effect.why);
           feed.publish('webhook', { tenantId, webhookId, state: 'disabled', disabledBy: effect.why });
         }
-        break;
-      case 'forget_keys':
-        directory
-          .forget(effect.hashes)
-          .catch((error: unknown) =>
-            log.warn({ tenantId, err: error }, 'hashes of retired keys stay in the key directory'),
-          );
         break;
       case 'announce_tenant':
         void options.refreshDirectory(tenantId);

@@ -6,6 +6,7 @@ import type { Store } from '../../runtime/store.ts';
 import { answeredInTime } from '../answered-in-time.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantState } from './tenant-state.ts';
+import { PROGRESS_AT_A_TIME } from './webhook-progress.ts';
 
 /** How soon a failed erasure is retried. */
 const ERASE_AGAIN_MS = 10_000;
@@ -110,9 +111,10 @@ export class TenantErasure {
     if (state === undefined) return true;
     try {
       if (state.record.deleted) await this.#forgetKeys(state);
+      else if (state.erasing.size > 0) await this.#eraseProgress(address, state);
       if (!(await this.#eraseShops(address, state))) return false;
-      if (state.record.deleted) await this.#eraseTenant(address, state);
-      else await this.#erasePeople(address, state);
+      if (!state.record.deleted) return await this.#erasePeople(address, state);
+      await this.#eraseTenant(address, state);
       return true;
     } catch (error) {
       const { log } = this.#options;
@@ -133,6 +135,16 @@ export class TenantErasure {
       await this.#options.directory.forget(hashes.slice(from, from + KEYS_AT_ONCE));
   }
 
+  /** Removes the entries of all shops that are being erased from the webhooks, in steps between which others have turns. */
+  async #eraseProgress(address: Address, { webhooks }: TenantState): Promise<void> {
+    const { actors, clock } = this.#options;
+    const ids = [...webhooks.keys()];
+    for (let from = 0; from < ids.length && this.#here(address) !== undefined; from += PROGRESS_AT_A_TIME) {
+      const webhookIds = ids.slice(from, from + PROGRESS_AT_A_TIME);
+      await answeredInTime(clock, actors.ask(address, { type: 'erase_progress', webhookIds }));
+    }
+  }
+
   /**
    * Erases the shops one after the other, so that other tenants' commits run in between. One that cannot be erased
    * delays no other. Returns true if all of them were erased.
@@ -151,11 +163,19 @@ export class TenantErasure {
     return isDone;
   }
 
-  async #erasePeople(address: Address, { erasingPeople, shops }: TenantState): Promise<void> {
+  /** Erases the people like the shops. */
+  async #erasePeople(address: Address, { erasingPeople, shops }: TenantState): Promise<boolean> {
+    const tenantId = address.id;
+    const { erasePerson, log } = this.#options;
+    let isDone = true;
     for (const personId of erasingPeople) {
-      if (this.#here(address) === undefined) return;
-      await this.#options.erasePerson({ tenantId: address.id, personId, shopIds: [...shops.keys()] });
+      if (this.#here(address) === undefined) break;
+      await erasePerson({ tenantId, personId, shopIds: [...shops.keys()] }).catch((error: unknown) => {
+        isDone = false;
+        log.error({ tenantId, err: error }, 'the erasure of a person stopped; it is tried again');
+      });
     }
+    return isDone;
   }
 
   async #eraseTenant(address: Address, { shard, tenantId, keys }: TenantState): Promise<void> {

@@ -77,7 +77,7 @@ export interface TenantState {
   readonly erasingPeople: ReadonlySet<string>;
   /** True once no data of the tenant is stored any more. */
   readonly isGone: boolean;
-  /** The erasure of a shop has ended since this loading. */
+  /** The erasure of a shop has begun to remove entries of webhooks since this loading. */
   readonly hasErased: boolean;
   /** Endpoints that the tenant's events are sent to, by id. */
   readonly webhooks: ReadonlyMap<string, WebhookRecord>;
@@ -181,7 +181,7 @@ export function shopsNewestFirst(state: TenantState): ShopRecord[] {
 }
 
 /** The fields of a hash, as `HGETALL` answers them. */
-export function pairs(flat: readonly string[]): Map<string, string> {
+function pairs(flat: readonly string[]): Map<string, string> {
   const map = new Map<string, string>();
   for (let index = 0; index + 1 < flat.length; index += 2) map.set(flat[index] ?? '', flat[index + 1] ?? '');
   return map;

@@ -1,6 +1,12 @@
 import type { StoredEvent } from './tenant-event.ts';
 import type { WebhookProgress } from './webhook-record.ts';
 
+/**
+ * Endpoints whose progress is read at a time. One with all its dead letters and retries is 60 KB: a tenant's 1,000 at once
+ * would take the event loop for two seconds.
+ */
+export const PROGRESS_AT_A_TIME = 10;
+
 /** A dead letter as the progress of its endpoint keeps it. */
 export function webhookDeadLetter({ streamId, shopId }: Pick<StoredEvent, 'streamId' | 'shopId'>): string {
   return `${streamId} ${shopId}`;

@@ -4,15 +4,10 @@ import { failed, type Outcome } from '../failure.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
+import { PROGRESS_AT_A_TIME } from '../tenants/webhook-progress.ts';
 import type { WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
 import { forgiven } from './progress.ts';
 import type { WebhookView } from './webhook-operations.ts';
-
-/**
- * Endpoints whose progress is read at a time. One with all its dead letters and retries is 60 KB: a tenant's 1,000 at once
- * would take the event loop for two seconds.
- */
-const PROGRESS_AT_A_TIME = 10;
 
 /** A command that changes a webhook and answers its record. */
 type WebhookChange = Extract<

@@ -1,4 +1,4 @@
-/** A tenant's erasure that dies at any moment leaves no key in the directory of keys for longer than an hour. */
+/** An erasure or a rotation that dies at any moment leaves no key in the directory of keys for longer than an hour. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
@@ -139,6 +139,31 @@ for (const heard of [true, false])
     }
     // The deletion, the keys, and what is left of the tenant: each of them is a call at least.
     assert.ok(deaths >= 3, `${deaths} deaths`);
+  });
+
+/** Values that a key's record keeps after their rotation. */
+const RETIRED_VALUES = 100;
+
+for (const heard of [true, false])
+  test(`a rotation that dies with any of its calls ${heard ? 'done' : 'lost'} leaves no value that its tenant does not know`, async () => {
+    const owned = await tenantWithKeys();
+    const { operators } = await processWith(owned);
+    const listed = await operators.listKeys(owned);
+    const keyId = (listed.ok && listed.value.at(0)?.id) || assert.fail();
+    for (let times = 0; times < RETIRED_VALUES; times += 1) await operators.rotateKey(owned, keyId);
+    for (let calls = 1, end = ''; end !== 'rotated'; calls += 1) {
+      const dying = await processWith(owned, { calls, heard });
+      const rotated = dying.operators.rotateKey(owned, keyId).then(() => 'rotated');
+      end = await Promise.race([rotated, dying.died.then(() => 'died')]);
+      assert.ok(calls > 1 || end === 'died');
+    }
+    const next = await processWith(owned);
+    await next.ask(undefined, { type: 'delete_tenant' }).then(next.erase);
+    const left = await namedFor(owned);
+    assert.deepEqual(
+      left.filter(({ seconds }) => seconds < 0),
+      [],
+    );
   });
 
 test('a key that is being made while its tenant is erased leaves its name for an hour at most', async () => {

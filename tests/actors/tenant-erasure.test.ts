@@ -26,8 +26,8 @@ async function nodeWithEraser(
   {
     isHere = () => true,
     deleted = false,
-    person,
-  }: { isHere?: () => boolean; deleted?: boolean; person?: string } = {},
+    people = [],
+  }: { isHere?: () => boolean; deleted?: boolean; people?: readonly string[] } = {},
 ) {
   const clock = new FakeClock();
   const log = new QuietLog();
@@ -35,7 +35,7 @@ async function nodeWithEraser(
   let state: TenantState = {
     ...{ ...stored, record: { ...stored.record, deleted }, shops: new Map() },
     erasing: new Set(shopIds),
-    erasingPeople: new Set(person === undefined ? [] : [person]),
+    erasingPeople: new Set(people),
   };
   const steps: string[] = [];
   const { turn } = tenantBehaviour({
@@ -64,7 +64,11 @@ async function nodeWithEraser(
     store: { read: async () => [[]], commit: note('commit') },
     ...{ clock, log, directory: { forget: note('keys') }, forgetDeadLetters: note('dead letters') },
     ...{ eraseStrays: note('strays'), forgetRequests: note('requests'), refreshDirectory: note('directory') },
-    erasePerson: note('person'),
+    async erasePerson({ personId }) {
+      steps.push(personId);
+      if (personId === 'stuck') throw new Error('Redis is away');
+      tell({ type: 'person_erased', personId });
+    },
     async eraseShop(shop) {
       mostAtOnce = Math.max(mostAtOnce, ++atOnce);
       await Promise.resolve();
@@ -102,13 +106,21 @@ test('an erasure that failed is left to the tenant’s next owner', async () => 
 });
 
 test('people are erased by their tenant, also by the next owner, and an unknown one is not', async () => {
-  const { erasure, steps, tell, state } = await nodeWithEraser(0, { person: 'somebody' });
+  const { erasure, steps, tell, state } = await nodeWithEraser(0, { people: ['somebody'] });
   await erasure.run(address);
-  assert.ok(steps.includes('person'));
-  tell({ type: 'person_erased', personId: 'somebody' });
+  assert.ok(steps.includes('somebody'));
   assert.equal(state().erasingPeople.size, 0);
   tell({ type: 'erase_person', personId: 'nobody' });
   assert.equal(state().erasingPeople.size, 0);
+});
+
+test('a person who cannot be erased keeps no other waiting, and is tried again', async () => {
+  const { clock, log, erasure, steps, state } = await nodeWithEraser(0, { people: ['stuck', 'other'] });
+  void erasure.run(address);
+  await clock.advance(1_000);
+  assert.deepEqual([...state().erasingPeople], ['stuck']);
+  await clock.advance(10_000);
+  assert.deepEqual([steps, log.errors.length], [['stuck', 'other', 'stuck'], 2]);
 });
 
 test('shops are erased one after the other', async () => {

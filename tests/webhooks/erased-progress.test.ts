@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
+import type { TenantCommand } from '../../actors/tenants/tenant-commands.ts';
+import { TenantErasure, type TenantErasureOptions } from '../../actors/tenants/tenant-erasure.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import type { TenantState } from '../../actors/tenants/tenant-state.ts';
+import { webhookDeadLetter } from '../../actors/tenants/webhook-progress.ts';
+import type { WebhookProgress } from '../../actors/tenants/webhook-record.ts';
+import { firstProgress } from '../../actors/webhooks/progress.ts';
+import { KeyLimits } from '../../policy/limits/key-limits.ts';
+import type { Read, Store } from '../../runtime/store.ts';
+import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+import { webhookRecord } from './endpoint-world.ts';
+
+/** What the event loop can take in one piece: 60 KB each. */
+const MOST_AT_A_TIME = 20;
+const ids = Array.from({ length: 1_000 }, (_, index) => `hook-${index}`);
+
+test('the entries of an erased shop leave 1,000 endpoints a few at a time, and those of others stay', async () => {
+  const golden = readGolden(1);
+  const address = tenantAddress(golden.tenantId);
+  const [erased, kept] = ['f'.repeat(24), golden.shopId];
+  const deadOf = (shopId: string) => webhookDeadLetter({ streamId: '1-1', shopId });
+  const full = JSON.stringify({ ...firstProgress({ since: '1-1' }), dead: [erased, kept].map(deadOf) });
+  const stored = new Map(ids.map((id) => [id, full]));
+  const reads: number[] = [];
+  const store = {
+    async read(asked: readonly Read[]) {
+      return asked.map(([command, , ...fields]) => {
+        const flat = command === 'HGETALL';
+        reads.push(flat ? stored.size : fields.length);
+        return flat ? [...stored].flat() : fields.map((field) => stored.get(String(field)) ?? null);
+      });
+    },
+  } as unknown as Store;
+  let state: TenantState = {
+    ...(await goldenTenant(golden)),
+    erasing: new Set([erased]),
+    webhooks: new Map(ids.map((id) => [id, webhookRecord({ id })])),
+  };
+  const { prepare, turn } = tenantBehaviour({
+    ...{ keyLimits: new KeyLimits(), makeId: () => '', retentionMs: 1, perform: () => undefined },
+  });
+  const tell = async (command: TenantCommand): Promise<void> => {
+    const facts = await prepare?.(state, command, { address, store, nowMs: 0 });
+    assert.ok(facts);
+    const { state: next = state, writes = [] } = turn(state, command, { address, nowMs: 0, facts });
+    state = next;
+    for (const [command_, , id, text] of writes)
+      if (command_ === 'HSET' && text !== undefined) stored.set(String(id), String(text));
+  };
+  const erasure = new TenantErasure({
+    actors: { peek: () => state, ask: (_address: unknown, command: TenantCommand) => tell(command) },
+    ...{ clock: new FakeClock(), log: new QuietLog() },
+    eraseShop: ({ shopId }: { readonly shopId: string }) => tell({ type: 'shop_erased', shopId }),
+  } as unknown as TenantErasureOptions);
+
+  await erasure.run(address);
+
+  assert.equal(state.erasing.size, 0);
+  for (const text of stored.values())
+    assert.deepEqual((JSON.parse(text) as WebhookProgress).dead, [deadOf(kept)]);
+  assert.ok(Math.max(...reads) <= MOST_AT_A_TIME, `${Math.max(...reads)} at a time`);
+});
