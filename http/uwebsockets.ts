@@ -45,7 +45,12 @@ interface Library {
   App(): App;
   us_listen_socket_close(listener: ListenSocket): void;
   us_socket_local_port(listener: ListenSocket): number;
+  /** Turns a switch of the library on, for the calling thread. */
+  _cfg(name: string): void;
 }
+
+/** Leaves out the header `uWebSockets: 20`. The number has no name; the library's own source compares it. */
+const NO_SERVER_HEADER = '999999990007';
 
 /**
  * Loads the library's binary for the running Node. Each platform and Node version has its own package. There are two
@@ -56,7 +61,9 @@ function load(): Library {
   const { platform, arch, version, versions } = process;
   const name = `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`;
   try {
-    return createRequire(import.meta.url)(name) as Library;
+    const library = createRequire(import.meta.url)(name) as Library;
+    library._cfg(NO_SERVER_HEADER);
+    return library;
   } catch (cause) {
     throw new Error(
       `the HTTP server's package ${name} does not load on Node ${version}; bin/prepare installs it`,

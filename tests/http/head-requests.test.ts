@@ -30,7 +30,7 @@ describe('HEAD', () => {
     await service.stop();
   });
 
-  it('is GET without the body: the same headers, counted alike, and the connection continues', async () => {
+  it('is GET without the body: the same headers, counted alike, no name of the library, and the connection continues', async () => {
     const heads = async (path: string, headers: string): Promise<{ got: string; head: string }> => {
       const connection = await raw();
       connection.write(`GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`);
@@ -61,6 +61,7 @@ describe('HEAD', () => {
     for (const [path, headers] of cases) {
       const { got, head } = await heads(path, headers);
       assert.deepEqual(same(head), same(got), path);
+      assert.doesNotMatch(got, /uWebSockets/i, path);
       assert.match(head, /\r\nContent-Length: [1-9]\d+/, path);
     }
   });
