@@ -93,7 +93,10 @@ function refuseContext(group: GroupContext | null): PolicyRefusal | undefined {
 }
 
 function refuseWithoutContext(): PolicyRefusal {
-  return refuse('GROUP_CONTEXT_REQUIRED', "The shop's session knows no such group.");
+  return refuse(
+    'GROUP_CONTEXT_REQUIRED',
+    "The shop's number is not in this group, or the group does not exist.",
+  );
 }
 
 /** At most `groupPerRecipient24h` messages to one group. */
@@ -131,7 +134,7 @@ function refuseShares(judgement: {
   }
   return refuseUntil({
     code: 'GROUP_DAILY_CAP_REACHED',
-    message: `The group takes ${shares} of the shop's ${groupsPerDay} group shares of 24 hours; ${sharesToday} are used.`,
+    message: `This message needs ${shares} of the shop's ${groupsPerDay} group shares in 24 hours; ${sharesToday} are used.`,
     reliefMs: ledger.roomAtMs({ kinds: groupKinds, windowMs: DAY_MS, room: groupsPerDay - shares }),
     nowMs: facts.nowMs,
   });

@@ -40,7 +40,7 @@ export function evaluateStatus(ledger: SendLedger, facts: StatusFacts): StatusAd
   if (postedToday >= statusesPerDay) {
     return refuseUntil({
       code: 'STATUSES_DAILY_CAP_REACHED',
-      message: `The shop has used its ${statusesPerDay} statuses of 24 hours.`,
+      message: `The shop has posted its ${statusesPerDay} statuses of the last 24 hours.`,
       reliefMs: ledger.roomAtMs({ kinds: statusKinds, windowMs: DAY_MS, room: statusesPerDay - 1 }),
       nowMs,
     });

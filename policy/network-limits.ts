@@ -110,7 +110,7 @@ function barOf(limits: NetworkLimits, accepted: number, nowMs: number): NewChatB
   const { quota, used, warning } = newChats;
   if (warning !== 'capped' && used + accepted < quota) return undefined;
   return {
-    message: `The chat network lets this number send ${quota} messages to people who have not answered, and they are used up.`,
+    message: `The chat network's quota of ${quota} messages to people who have not answered is used up.`,
     reliefMs: cycleEndMs(newChats),
   };
 }

@@ -33,7 +33,7 @@ export function quietHoursProblem(
     return { field: 'timeZone', message: 'must be an IANA time zone like Europe/Berlin' };
   }
   if (openMinutes(quiet) < LEAST_OPEN_MINUTES || openMinutes(quiet) === DAY_MINUTES) {
-    return { field: 'to', message: 'must leave at least an hour of the day, and not all of it' };
+    return { field: 'to', message: 'must differ from `from`, and leave at least one hour a day' };
   }
   return undefined;
 }

@@ -209,7 +209,7 @@ async function beyondNewest(key: string, place: string, store: Pick<Store, 'read
   // An entry that was erased or cut off keeps its position.
   const last = exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
   if (!isBefore(last, place)) return done({ place, isNewest: false });
-  return refused('is no cursor of these events: it is behind the newest of them', last);
+  return refused('is not a cursor of these events: it is newer than the newest event', last);
 }
 
 function refused(why: string, goOn: string): ReturnType<typeof failed> {

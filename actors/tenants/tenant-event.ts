@@ -112,7 +112,7 @@ export interface StoredEvent extends TenantEvent {
 export interface EventLimits {
   /** The minimum age at which events are removed, unless there are more than a tenant may have. Milliseconds. */
   readonly maxAgeMs: number;
-  /** Events of one tenant; one takes about 60 bytes of Redis' memory, a few hundred at most. */
+  /** Events of one tenant; one takes 80 to 140 bytes of Redis' memory (docs/contract.md, Events). */
   readonly maxEntries: number;
 }
 

@@ -153,7 +153,7 @@ function addressProblems(
   const parsed = new URL(url);
   const literal = parsed.hostname.replace(/^\[|\]$/g, '');
   if (allowsHttp(url)) return [];
-  if (parsed.protocol !== 'https:') return [{ field: 'url', message: 'must be at https' }];
+  if (parsed.protocol !== 'https:') return [{ field: 'url', message: 'must use https' }];
   // `URL` leaves out the port of https. A name's addresses are checked at each delivery, as they may change.
   if (parsed.port === '' && (isIP(literal) === 0 || guard.allows(literal, HTTPS_PORT))) return [];
   return [{ field: 'url', message: 'must be at a public address and port 443' }];

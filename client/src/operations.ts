@@ -212,7 +212,7 @@ export type Event = {
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** Of the batch. */
+    /** The id of the batch. */
     readonly id: string;
   };
 } | {
@@ -221,7 +221,7 @@ export type Event = {
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** Of the batch. */
+    /** The id of the batch. */
     readonly id: string;
     readonly status: 'finished' | 'cancelled' | 'expired';
   };
@@ -231,7 +231,7 @@ export type Event = {
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** Of the batch. */
+    /** The id of the batch. */
     readonly id: string;
     readonly reason: 'RECIPIENTS_OPTED_OUT' | 'NUMBER_WARNED' | 'NUMBER_RESTRICTED' | 'RATE_SIGNALS' | 'SESSION_LOST';
   };
@@ -451,7 +451,7 @@ export type ReceivedMessage = {
   readonly name: string | null;
   /** When it was written, in whole seconds, as the network says. */
   readonly at: string;
-  /** More may come. */
+  /** More values may be added. */
   readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
   /** null if the account does not receive texts, or if the message has none. */
   readonly text: string | null;
@@ -477,7 +477,7 @@ export type InboundMessage = {
   readonly name: string | null;
   /** When it was written, in whole seconds, as the network says. */
   readonly at: string;
-  /** More may come. */
+  /** More values may be added. */
   readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
   /** null if the account does not receive texts, or if the message has none. */
   readonly text: string | null;

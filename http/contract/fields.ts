@@ -20,7 +20,7 @@ export function text(bounds: { readonly min?: number; readonly max: number }) {
       const length = codePoints(value);
       return length >= min && length <= max;
     }, message),
-    v.check((value) => !HALF_CHARACTER.test(value), 'must not be cut within a character'),
+    v.check((value) => !HALF_CHARACTER.test(value), 'must not contain half of a surrogate pair'),
     v.description('Whole characters: half of a surrogate pair is refused.'),
     v.metadata(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max }),
   );
@@ -36,7 +36,7 @@ export function name({ max }: { readonly max: number }) {
     v.pipe(
       text({ min: 1, max }),
       v.check((value) => isOneLine.test(value), 'must be one line without control characters'),
-      v.check((value) => hasText(value), 'must show something'),
+      v.check((value) => hasText(value), 'must have a visible character'),
       v.description(
         'On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused.',
       ),

@@ -31,7 +31,7 @@ const inboundEntries = {
   ),
   name: v.pipe(v.nullable(v.string()), v.description('The name that the person chose.')),
   at: v.pipe(instant, v.description('When it was written, in whole seconds, as the network says.')),
-  kind: v.pipe(v.string(), v.description('More may come.'), v.metadata({ enum: INBOUND_KINDS })),
+  kind: v.pipe(v.string(), v.description('More values may be added.'), v.metadata({ enum: INBOUND_KINDS })),
   text: v.pipe(
     v.nullable(v.string()),
     v.description('null if the account does not receive texts, or if the message has none.'),
@@ -105,13 +105,13 @@ export const event = v.union([
     id: v.pipe(id, v.description('The id of the scheduled send.')),
     code: v.pipe(v.string(), v.description('The code that a send at that moment would have got.')),
   }),
-  shopEvents(['batch.started'], { id: v.pipe(id, v.description('Of the batch.')) }),
+  shopEvents(['batch.started'], { id: v.pipe(id, v.description('The id of the batch.')) }),
   shopEvents(['batch.finished'], {
-    id: v.pipe(id, v.description('Of the batch.')),
+    id: v.pipe(id, v.description('The id of the batch.')),
     status: v.picklist(['finished', 'cancelled', 'expired']),
   }),
   shopEvents(['batch.stopped'], {
-    id: v.pipe(id, v.description('Of the batch.')),
+    id: v.pipe(id, v.description('The id of the batch.')),
     reason: v.picklist(BATCH_STOP_REASONS),
   }),
   shopEvents(['number.warned'], {

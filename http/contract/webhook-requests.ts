@@ -130,7 +130,7 @@ export const WEBHOOK_REPLIES = {
     example: freshWebhookExample,
   },
   deleted: {
-    description: 'It is gone.',
+    description: 'The webhook is deleted.',
     data: v.strictObject({ id: v.string(), deleted: v.literal(true) }),
     example: { id: webhookExample.id, deleted: true },
   },
@@ -139,9 +139,9 @@ export const WEBHOOK_REPLIES = {
     data: v.strictObject({ status: v.nullable(v.number()), error: v.nullable(v.string()) }),
     example: { status: 204, error: null },
   },
-  attempts: { description: 'The tries.', data: webhookAttempts, example: attemptsExample },
+  attempts: { description: 'The attempts.', data: webhookAttempts, example: attemptsExample },
   replayed: {
-    description: 'They are on their way.',
+    description: 'The events are queued for delivery.',
     data: v.strictObject({ replayed: v.number() }),
     example: { replayed: 12 },
   },

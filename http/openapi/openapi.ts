@@ -162,12 +162,13 @@ export function openApiDocument(options: DocumentOptions): Record<string, unknow
 
 const HEADERS = {
   'X-Request-Id': {
-    description: "The caller's own id when it sent a well-formed one, else one of ours.",
+    description: "The caller's own id if it sent a well-formed one, else one of ours.",
     required: true,
     schema: { type: 'string' },
   },
   'WWW-Authenticate': {
-    description: '`Bearer realm="api"`, with `error="invalid_token"` where a token came and is not good.',
+    description:
+      '`Bearer realm="api"`, with `error="invalid_token"` if the request had a token that is not valid.',
     required: true,
     schema: { type: 'string' },
   },
@@ -178,14 +179,14 @@ const HEADERS = {
 } as const;
 
 const RATE_HEADERS = {
-  'X-RateLimit-Limit': { description: 'Calls the bucket holds.', schema: { type: 'integer' } },
-  'X-RateLimit-Remaining': { description: 'Calls left in the bucket.', schema: { type: 'integer' } },
+  'X-RateLimit-Limit': { description: 'Calls that the window allows.', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Calls left in the window.', schema: { type: 'integer' } },
   'X-RateLimit-Reset': {
-    description: 'When the next call comes back to the bucket, in Unix seconds.',
+    description: 'When the window allows one more call, in Unix seconds.',
     schema: { type: 'integer' },
   },
   'X-RateLimit-Scope': {
-    description: 'The bucket with the fewest calls left.',
+    description: 'The window with the fewest calls left.',
     schema: { type: 'string', enum: ['minute', 'hour', 'day'] },
   },
 } as const;

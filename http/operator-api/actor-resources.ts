@@ -204,7 +204,7 @@ export const shopInspection = v.strictObject({
   workers: v.picklist(['available', 'lost']),
   session: v.pipe(
     v.nullable(v.record(v.string(), v.unknown())),
-    v.description("Facts of the live session, of the chat client's own choice; null: there is none."),
+    v.description('Details of the session that the chat client reports; null if there is none.'),
   ),
 } satisfies SchemasOf<ShopInspection>);
 

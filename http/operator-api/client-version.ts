@@ -13,7 +13,7 @@ export const readClientVersion = operatorEndpoint({
   path: '/client-version',
   role: 'read',
   tag: 'Fleet',
-  summary: 'The version that sessions say they are',
+  summary: 'The client version that sessions report',
   description:
     '`version` is what operators set, and goes before `MSGAPP_CLIENT_VERSION`. `pageVersion` is what the network’s page named last; it counts where `MSGAPP_CLIENT_VERSION` is `latest`.',
   replies: { 200: { description: 'Both versions.', data: versions, example } },

@@ -47,7 +47,7 @@ export const replayDeadLetter = operatorEndpoint({
   body: closedObject({}),
   replies: {
     200: {
-      description: 'It went through, or made the actor throw again and so left another.',
+      description: 'The command succeeded, or crashed the actor again and left another dead letter.',
       data: v.strictObject({ id: v.string(), replayed: v.literal(true) }),
       example: { id: deadLetterExample.id, replayed: true },
     },

@@ -134,7 +134,7 @@ export function operatorTokenCheck({
     admit({ headers, ip }, asked) {
       const retryAfterSeconds = guesses.waitSeconds(ip);
       if (retryAfterSeconds !== undefined) {
-        const message = 'Too many different tokens that are not valid came from this address.';
+        const message = 'This address sent too many different tokens that are not valid.';
         return refused('limited', { code: 'RATE_LIMITED', message, retryAfterSeconds });
       }
       const token = bearer(headers.authorization);

@@ -15,7 +15,8 @@ export const listRequests = operatorEndpoint({
   role: 'read',
   tag: 'Requests',
   summary: 'The request log, newest first',
-  description: 'A page may hold fewer items than `limit` and still have a next one, where a filter is rare.',
+  description:
+    'If few entries match a filter, a page may have fewer items than `limit` and still a `nextCursor`.',
   query: {
     tenant: v.optional(
       v.pipe(

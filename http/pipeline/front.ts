@@ -80,7 +80,7 @@ export function bodyRefusal({ bodyFault }: RequestValue, route: string): EdgeRep
     return anonymous({ ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true }, route);
   }
   if (bodyFault === 'crowded') {
-    const message = 'Too many bodies are on their way; send it again shortly, and in one piece.';
+    const message = 'Too many bodies are being received; send it again shortly, and in one piece.';
     return anonymous(errorReply({ code: 'OVERLOADED', message }), route);
   }
   if (bodyFault === 'length_repeated') {

@@ -16,7 +16,7 @@ import { shownFile } from './shown-file.ts';
 const MOST_FILES = { tenant: 4, node: 64 } as const;
 /** Longest time between two pieces of a file from the network, in milliseconds. */
 const STALL_MS = 10_000;
-/** Longest time for one file, in milliseconds: 100 MB at 1.4 Mbit/s. */
+/** Longest time for one file, in milliseconds: 100 MiB at 1.4 Mbit/s. */
 const LONGEST_MS = 600_000;
 
 /** The bounds on what is asked of the network's hosts. */

@@ -131,7 +131,7 @@ export function draftOf(request: {
 
 /** The refusal of two idempotency keys in one call. */
 export const TWO_KEYS = failed('VALIDATION_ERROR', {
-  fields: [problem('idempotencyKey', 'is another one than that of the header Idempotency-Key')],
+  fields: [problem('idempotencyKey', 'differs from the header Idempotency-Key')],
 });
 
 /** GET …/messages */

@@ -31,8 +31,9 @@ export interface GroupCommitOptions {
 const LEAST_SHARED_TURNS = 8;
 
 /**
- * Gathers the decisions of all actors of the node in one tick and commits them in one script call, or in a few at once.
- * A shard has one batch under way at most. So its revisions rise one by one, and an unknown outcome concerns one batch.
+ * Gathers the decisions of all actors of the node in one tick. Commits them in one batch, or in up to `commitsInFlight`
+ * batches at once. A batch is one script call; on a cluster, one for each shard. A shard has one batch under way at most.
+ * So its revisions rise one by one, and an unknown outcome concerns one batch.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;

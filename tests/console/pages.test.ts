@@ -222,7 +222,7 @@ test('a shop whose messages to groups wait for the groups of its session shows t
   assert.match(said, /has not told the groups.*1 message waits/);
 });
 
-test('a shop whose tenant is suspended shows that, and not that it is well', async () => {
+test('a shop whose tenant is inactive shows that, and not that it is well', async () => {
   const shop = {
     status: 'active',
     mailbox: { depth: 0, oldestQueuedMs: 0 },
@@ -235,7 +235,7 @@ test('a shop whose tenant is suspended shows that, and not that it is well', asy
     },
   };
   const said = await statusOf(session.page, shop);
-  assert.match(said, /Its tenant is suspended.*2 messages wait/);
+  assert.match(said, /Its tenant is inactive.*2 messages wait/);
 });
 
 /**

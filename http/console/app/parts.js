@@ -33,6 +33,7 @@ const TONES = /** @type {Record<string, string>} */ ({
   passkey_required: 'bad',
   number_in_use: 'bad',
   suspended: 'bad',
+  inactive: 'bad',
   failed: 'bad',
   gone: 'bad',
   failing: 'bad',

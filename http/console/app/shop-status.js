@@ -196,8 +196,8 @@ function ofTenant({ tenantActive, queue }) {
   if (tenantActive !== false) return undefined;
   return {
     tone: 'warn',
-    text: `Its tenant is suspended: calls are refused with TENANT_INACTIVE, and nothing is sent.${waiting(queue.depth)}`,
-    todo: 'Let the tenant in again on its page; the queue then goes on.',
+    text: `Its tenant is inactive: calls are refused with TENANT_INACTIVE, and nothing is sent.${waiting(queue.depth)}`,
+    todo: 'Activate the tenant on its page. The queue then continues.',
   };
 }
 

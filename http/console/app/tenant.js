@@ -56,7 +56,7 @@ export function Tenant({ tenantId, query }) {
         <${Trouble} actor=${tenant.actor} />
         <div class="controls" role="group" aria-label="Steer this tenant">
           ${tenant.actor.status !== 'active' && html`<${RoleButton} role="operate" class="primary" disabled=${action.busy} onClick=${() => change('POST', `${path}/resume`, {})}>Resume<//>`}
-          <${RoleButton} role="admin" disabled=${action.busy} onClick=${() => change('PATCH', path, { active: !tenant.active })}>${tenant.active ? 'Suspend tenant' : 'Let tenant in again'}<//>
+          <${RoleButton} role="admin" disabled=${action.busy} onClick=${() => change('PATCH', path, { active: !tenant.active })}>${tenant.active ? 'Deactivate tenant' : 'Activate tenant'}<//>
           <${RoleButton} role="admin" onClick=${() => open('plan')}>Change plan<//>
           <${RoleButton} role="admin" onClick=${() => open('account')}>Change account<//>
           <${RoleButton} role="admin" class="danger" onClick=${() => open('erase')}>Erase tenant<//>
@@ -106,7 +106,7 @@ function factsOf({ id, plan, active, owner, settings, poolFallback, platform, in
   return [
     ['Id', html`<code class="wrap">${id}</code>`],
     ['Plan', plan],
-    ['State', active ? 'active' : html`<${Badge} state="suspended" />`],
+    ['State', active ? 'active' : html`<${Badge} state="inactive" />`],
     ['Owner', owner?.name ?? 'none'],
     ['Notified at', owner?.notificationNumber ?? '–'],
     ['Tuned', tuned.length === 0 ? 'nothing' : tuned.map(([name, value]) => `${name} ${value}`).join(', ')],

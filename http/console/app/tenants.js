@@ -45,7 +45,7 @@ const columns = [
   { name: 'Plan', cell: (/** @type {Tenant} */ { plan }) => plan },
   {
     name: 'State',
-    cell: (/** @type {Tenant} */ { active }) => (active ? 'active' : html`<${Badge} state="suspended" />`),
+    cell: (/** @type {Tenant} */ { active }) => (active ? 'active' : html`<${Badge} state="inactive" />`),
   },
   {
     name: 'Owner',

@@ -31,7 +31,7 @@ export function recipientProblems(
     if (idempotencyKey !== undefined) keys.add(idempotencyKey);
     const missing = names.filter((name) => !Object.hasOwn(fields, name));
     for (const name of missing) {
-      problems.push({ field: `${at}.fields.${name}`, message: 'is missing: the text has it' });
+      problems.push({ field: `${at}.fields.${name}`, message: `is required: the text uses {{${name}}}` });
     }
     const problem = missing.length > 0 ? undefined : textProblem(content, fields);
     if (problem !== undefined) problems.push({ field: `${at}.fields`, message: problem });
@@ -49,5 +49,5 @@ function textProblem(
   const filled = filledText(text, fields);
   if (mediaUrl === undefined && !hasText(filled)) return 'leave a text that shows nothing';
   const isLong = [...filled].length > MESSAGE_TEXT_LIMIT;
-  return isLong ? `make the text longer than ${MESSAGE_TEXT_LIMIT} characters` : undefined;
+  return isLong ? `must not make the text longer than ${MESSAGE_TEXT_LIMIT} characters` : undefined;
 }

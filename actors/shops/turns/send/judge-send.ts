@@ -73,7 +73,7 @@ export function mayAskForGroup(state: ShopState, refusal: FailureCode): boolean 
  * The answer about a group that the session has not reported yet; the next call finds it if it was reported meanwhile.
  */
 const NOT_YET_TOLD = failed('MSGAPP_NOT_CONNECTED', {
-  message: "The shop's session has not told its groups yet.",
+  message: "The shop's session has not reported its groups yet.",
   retryAfterSeconds: 1,
 });
 
