@@ -47,7 +47,7 @@ function textProblem(
 ): string | undefined {
   if (text === undefined) return undefined;
   const filled = filledText(text, fields);
-  if (mediaUrl === undefined && !hasText(filled)) return 'leave a text that shows nothing';
+  if (mediaUrl === undefined && !hasText(filled)) return 'must not leave a text without a visible character';
   const isLong = [...filled].length > MESSAGE_TEXT_LIMIT;
   return isLong ? `must not make the text longer than ${MESSAGE_TEXT_LIMIT} characters` : undefined;
 }
