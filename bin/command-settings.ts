@@ -3,7 +3,7 @@ import type { SettingGroup } from './setting.ts';
 /** The settings that the service does not read: those of `bin/dev`, the simulator and `compose.yaml`. */
 export const COMMAND_SETTING_GROUPS: readonly SettingGroup[] = [
   {
-    title: 'Of `bin/dev` and the simulator',
+    title: '`bin/dev` and the simulator',
     settings: [
       {
         name: 'DATA_DIR',
@@ -36,7 +36,7 @@ export const COMMAND_SETTING_GROUPS: readonly SettingGroup[] = [
     ],
   },
   {
-    title: 'Of `compose.yaml` alone',
+    title: 'Only for `compose.yaml`',
     settings: [
       {
         name: 'API_DOMAIN',
@@ -47,7 +47,7 @@ export const COMMAND_SETTING_GROUPS: readonly SettingGroup[] = [
       {
         name: 'TLS',
         standard: "Let's Encrypt",
-        meaning: "profile `tls`: another source of certificates, a line of Caddy's",
+        meaning: 'profile `tls`: another source of certificates, as a line for Caddy',
         readBy: 'compose.yaml',
       },
       {

@@ -52,17 +52,17 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       },
       { name: 'REDIS_URL_FILE', standard: 'none', meaning: 'file with `REDIS_URL`', readBy: 'secret files' },
     ],
-    note: `A token has 16 characters or more. \`ADMIN_TOKEN\` may have 8 where \`ADMIN_HOST\` is loopback. Roles are \`read\`, \`operate\` and
+    note: `A token has 16 characters or more. \`ADMIN_TOKEN\` may have 8 if \`ADMIN_HOST\` is loopback. Roles are \`read\`, \`operate\` and
 \`admin\`: [docs/operators.md](docs/operators.md). Operators' tokens open \`/metrics\`, too.
 
-Without \`CREDENTIALS_KEY\` the stored sessions of every shop are lost. It may hold several keys, separated by commas: the first
-seals, all of them open ([rotating it](docs/running.md#rotating-credentials_key)). A start with keys of which none sealed here before is
-refused.
+Without \`CREDENTIALS_KEY\` the stored sessions of every shop are lost. It may have several keys, separated by commas: the first
+seals, all of them open ([rotating it](docs/running.md#rotating-credentials_key)). The service refuses to
+start if no configured key opens the stored data.
 
 Each secret, and \`REDIS_URL\`, may be in a file instead, as orchestrators mount them. White space at its end is not part of the
 secret. A secret given in both ways is refused. \`compose.yaml\` mounts the folder \`SECRETS\` at \`/run/secrets\`; user 65532 must be able
-to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` are set to nothing beside their file, as in
-\`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Prometheus there takes \`METRICS_TOKEN\` by value alone.`,
+to read the files. With \`compose.yaml\`, set \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` or \`REDIS_URL\` to an empty value if you use its
+file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Prometheus reads \`METRICS_TOKEN\` only by value.`,
   },
   {
     title: 'Addresses',
@@ -77,7 +77,7 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
         standard: '`{PUBLIC_URL}/shops/{shopId}/edit`',
         meaning: "address at which a shop's owner finishes its setup",
       },
-      { name: 'PLATFORM_NAME', standard: '`Tenant Messaging`', meaning: 'the name the platform goes by' },
+      { name: 'PLATFORM_NAME', standard: '`Tenant Messaging`', meaning: 'name of the platform' },
       {
         name: 'TRUSTED_PROXIES',
         standard: 'none',
@@ -124,12 +124,12 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
       {
         name: 'NODE_ID',
         standard: 'host and port; `bin/dev`: its `DATA_DIR`',
-        meaning: "this node's name; a new process supersedes the one that had it",
+        meaning: "this node's name; a new process replaces the one that had it",
         decidedByCompose: 'each node has a name there',
       },
       {
         name: 'SHARDS',
-        standard: 'what the data has; `128` without data',
+        standard: 'the number that the data has; `128` without data',
         meaning: '128 to 4096, chosen at the first start of all ([docs/scaling.md](docs/scaling.md))',
       },
       {
@@ -140,7 +140,7 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
       {
         name: 'SHUTDOWN_DELAY_MS',
         standard: '`0`',
-        meaning: 'how long `/readyz` says 503 before a node that is stopped takes no more calls',
+        meaning: 'how long `/readyz` returns 503 before a stopping node accepts no more calls',
       },
       {
         name: 'LOG_LEVEL',
@@ -154,7 +154,7 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
         decidedByCompose: 'the image has its own',
       },
     ],
-    note: `\`SHUTDOWN_DELAY_MS\` is for load balancers that look at \`/readyz\` every few seconds. A second signal ends the wait.`,
+    note: `\`SHUTDOWN_DELAY_MS\` is for load balancers that check \`/readyz\` every few seconds. A second signal ends the wait.`,
   },
   {
     title: 'The chat network',
@@ -172,7 +172,7 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
       {
         name: 'MSGAPP_CLIENT_VERSION',
         standard: "the client's own",
-        meaning: 'the version it says it is, as in `2.3000.1035194821`, or `latest`',
+        meaning: 'version that the client reports, such as `2.3000.1035194821`, or `latest`',
       },
       {
         name: 'SEND_GAP_MS',
@@ -182,7 +182,7 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
       {
         name: 'MEDIA_DENIED_RANGES',
         standard: 'none',
-        meaning: 'public addresses of yours that attachments and webhooks must not reach',
+        meaning: 'your own public addresses that attachments and webhooks must not reach',
       },
       {
         name: 'MEDIA_NAME_SERVERS',
@@ -190,9 +190,9 @@ to read the files. There \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` and \`REDIS_URL\` 
         meaning: "servers that resolve attachments' and webhooks' hosts; `/etc/hosts` is not read",
       },
     ],
-    note: `\`MSGAPP_CLIENT_VERSION\` is for the day the network refuses the version of the client (\`outdated\`). With \`latest\` one node a day
-asks the network's own page (\`https://web.whatsapp.com/sw.js\`), and one asks at once after a refusal; sessions that open from then on
-say that version. Until a page is read they say the client's own. \`SEND_GAP_MS\` may be shorter than 6 seconds only against a
+    note: `Set \`MSGAPP_CLIENT_VERSION\` when the network refuses the client's version (\`outdated\`). With \`latest\` one node a day reads the
+network's own page (\`https://web.whatsapp.com/sw.js\`), and one reads it at once after a refusal. Sessions that open later report
+that version. Until the page is read they report the client's own. \`SEND_GAP_MS\` may be shorter than 6 seconds only with a
 simulator on this machine.`,
   },
   {
@@ -225,7 +225,7 @@ simulator on this machine.`,
         meaning: 'bytes of the request log, of all tenants together',
       },
     ],
-    note: 'The limit of days or entries that is reached first counts.',
+    note: 'Days and entries: the limit that is reached first applies.',
   },
   {
     title: 'Traces',
@@ -233,7 +233,7 @@ simulator on this machine.`,
       {
         name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
         standard: 'none: nothing is traced',
-        meaning: 'base address of a collector that takes OTLP over HTTP',
+        meaning: 'base address of a collector that accepts OTLP over HTTP',
       },
       {
         name: 'OTEL_SERVICE_NAME',
@@ -249,15 +249,16 @@ simulator on this machine.`,
       {
         name: 'OTEL_TRACES_SAMPLER',
         standard: '`parentbased_always_on`',
-        meaning: 'which traces are kept; a caller’s `traceparent` never makes it more',
+        meaning: 'which traces are kept; a caller’s `traceparent` never adds to them',
       },
       {
         name: 'OTEL_TRACES_SAMPLER_ARG',
         standard: '`1`',
-        meaning: 'the share that a `…traceidratio` keeps, from 0 to 1',
+        meaning: 'the fraction that a `…traceidratio` keeps, from 0 to 1',
       },
     ],
-    note: `Spans of calls, turns, commits, sends and acknowledgements go to \`/v1/traces\` there. To containers \`127.0.0.1\` is not this machine.`,
+    note: `Spans of calls, turns, commits, sends and acknowledgements go to \`/v1/traces\` at that address. In a container,
+\`127.0.0.1\` is the container itself.`,
   },
   ...COMMAND_SETTING_GROUPS,
 ];

@@ -21,7 +21,7 @@ export function exportBatches(
   });
   metrics.source({
     name: 'msgapi_batch_standing_seconds',
-    help: 'Longest time for which a batch that may send has decided on no recipient; 0 without any',
+    help: 'Longest time since a batch that may send processed a recipient; 0 without any',
     kind: 'gauge',
     read: async () => {
       const { batchStandsSinceMs } = await fleet.census();

@@ -89,7 +89,7 @@ export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'
   source(
     'counter',
     'msgapi_webhook_attempts_total',
-    'Tries to send an event to a webhook, by outcome',
+    'Attempts to send an event to a webhook, by outcome',
     () => {
       const { delivered, failed } = pump.figures();
       return [
@@ -101,7 +101,7 @@ export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'
   source(
     'counter',
     'msgapi_webhook_dead_letters_total',
-    'Events that a webhook did not take in any of its tries',
+    'Events that a webhook did not accept in eight attempts',
     () => pump.figures().dead,
   );
   source(
@@ -113,7 +113,7 @@ export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'
   source(
     'counter',
     'msgapi_webhook_gaps_total',
-    'Times that events were cut off, by age or number, before a webhook got them',
+    'Times that retention removed events before a webhook received them',
     () => pump.figures().gaps,
   );
   source(
