@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
  * all files.
  */
 
-/** The imports that each room may have. A room is a folder with its own files; its subfolders are separate rooms. */
+/** The imports that each module may have. A module is a folder with its own files; its subfolders are separate modules. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   'runtime/ownership': ['runtime'],
@@ -169,10 +169,10 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'client/src': [],
 };
 
-/** The folders that may import everything of ours, and that no room imports: what composes a node, and the commands. */
+/** The folders that may import everything of ours, and that no module imports: what composes a node, and the commands. */
 const UNBOUND: readonly string[] = ['service', 'bin'];
 
-/** A library that has one place, with all below its name, and the rooms or files that are that place. */
+/** A library that has one place, with all below its name, and the modules or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@uwsjs': ['http/uwebsockets.ts'],
   '@whiskeysockets': ['actors/sessions/worker-thread', 'simulator'],
@@ -184,17 +184,19 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   'node:process': UNBOUND,
 };
 
-/** Modules through which the policy could do I/O or read the time. */
+/** Packages and modules of Node through which the policy could do I/O or read the time. */
 const NOT_PURE = [
   ...['pino', 'node:fs', 'node:net', 'node:http', 'node:https', 'node:timers'],
   ...['node:child_process', 'node:worker_threads'],
 ];
 
-/** All rooms of the table. */
-export const rooms: readonly string[] = [...Object.keys(allowedImports), ...UNBOUND];
+/** All modules of the table. */
+export const modules: readonly string[] = [...Object.keys(allowedImports), ...UNBOUND];
 
-/** The folders at the root of the repository that hold rooms. */
-export const TOP_FOLDERS: readonly string[] = [...new Set(rooms.map((room) => room.replace(/\/.*/, '')))];
+/** The folders at the root of the repository that hold modules. */
+export const TOP_FOLDERS: readonly string[] = [
+  ...new Set(modules.map((module) => module.replace(/\/.*/, ''))),
+];
 
 /** Matches each form of an import: `import`, `export … from`, `import()` and `require()`. */
 const IMPORT = /\b(?:from|import|require)\b\s*\(?\s*(['"`])([^'"`\n]+)\1/g;
@@ -213,11 +215,11 @@ export function refusedImports(path: string, text: string): readonly string[] {
 }
 
 function mayImport(path: string, specifier: string): boolean {
-  const room = roomOf(path);
-  if (room === undefined) return false;
-  if (UNBOUND.includes(room)) return true;
-  const target = roomOf(join(dirname(path), specifier));
-  return target !== undefined && (room === target || !!allowedImports[room]?.includes(target));
+  const module = moduleOf(path);
+  if (module === undefined) return false;
+  if (UNBOUND.includes(module)) return true;
+  const target = moduleOf(join(dirname(path), specifier));
+  return target !== undefined && (module === target || !!allowedImports[module]?.includes(target));
 }
 
 function mayUse(path: string, specifier: string): boolean {
@@ -227,10 +229,10 @@ function mayUse(path: string, specifier: string): boolean {
   );
 }
 
-/** Returns the room that a file is in; a folder that is not in the table belongs to the room above it. */
-function roomOf(path: string): string | undefined {
+/** Returns the module that a file is in; a folder that is not in the table belongs to the module above it. */
+function moduleOf(path: string): string | undefined {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-    if (rooms.includes(folder)) return folder;
+    if (modules.includes(folder)) return folder;
   return undefined;
 }
 

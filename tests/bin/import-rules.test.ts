@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { allowedImports, refusedImports, rooms, TOP_FOLDERS } from '../../bin/import-rules.ts';
+import { allowedImports, modules, refusedImports, TOP_FOLDERS } from '../../bin/import-rules.ts';
 import { root } from '../root.ts';
 
 const sources = TOP_FOLDERS.flatMap((folder) => sourcesOf(join(root, folder)));
@@ -14,13 +14,13 @@ function sourcesOf(folder: string): string[] {
     .map((path) => relative(root, join(folder, path)));
 }
 
-/** The rooms that a file imports from, itself left out. */
+/** The modules that a file imports from, itself left out. */
 function importedRooms(path: string): string[] {
   const text = readFileSync(join(root, path), 'utf8');
-  const room = dirname(path);
+  const module = dirname(path);
   return [...text.matchAll(/(?:from|import) '(\.[^']+)'/g)]
-    .map(([, specifier]) => join(room, dirname(String(specifier))))
-    .filter((target) => target !== room);
+    .map(([, specifier]) => join(module, dirname(String(specifier))))
+    .filter((target) => target !== module);
 }
 
 /** Imports that the tables allow or refuse: a file, what it imports, and whether it may. */
@@ -72,12 +72,12 @@ for (const [path, specifier, mayImport] of cases)
       assert.equal(refusedImports(path, form(specifier)).length, mayImport ? 0 : 1, form(specifier));
   });
 
-test('every pair of rooms without an arrow is refused', () => {
-  for (const [room, targets] of Object.entries(allowedImports))
-    for (const target of rooms.filter((other) => other !== room)) {
-      const specifier = `${relative(room, target)}/a.ts`.replace(/^(?!\.)/, './');
-      const refused = refusedImports(`${room}/a.ts`, `import { a } from '${specifier}';`);
-      assert.equal(refused.length, targets.includes(target) ? 0 : 1, `${room} → ${target}`);
+test('every pair of modules without an arrow is refused', () => {
+  for (const [module, targets] of Object.entries(allowedImports))
+    for (const target of modules.filter((other) => other !== module)) {
+      const specifier = `${relative(module, target)}/a.ts`.replace(/^(?!\.)/, './');
+      const refused = refusedImports(`${module}/a.ts`, `import { a } from '${specifier}';`);
+      assert.equal(refused.length, targets.includes(target) ? 0 : 1, `${module} → ${target}`);
     }
 });
 
@@ -89,18 +89,18 @@ test('a refusal names the file and the import; comments are not imports', () => 
 });
 
 test('every folder with a program in it is in the table', () => {
-  assert.deepEqual([...new Set(sources.map((path) => dirname(path)))].sort(), [...rooms].sort());
+  assert.deepEqual([...new Set(sources.map((path) => dirname(path)))].sort(), [...modules].sort());
 });
 
 test('no arrow of the table is without an import', () => {
   const used = new Set(
     sources.flatMap((path) => importedRooms(path).map((target) => `${dirname(path)} → ${target}`)),
   );
-  // The chain of the large rooms is a rule of the architecture, whether or not an import uses it today.
-  const allowed = Object.entries(allowedImports).flatMap(([room, targets]) =>
+  // The chain of the large modules is a rule of the architecture, whether or not an import uses it today.
+  const allowed = Object.entries(allowedImports).flatMap(([module, targets]) =>
     targets
-      .filter((target) => room.includes('/') || target.includes('/'))
-      .map((target) => `${room} → ${target}`),
+      .filter((target) => module.includes('/') || target.includes('/'))
+      .map((target) => `${module} → ${target}`),
   );
   assert.deepEqual(
     allowed.filter((arrow) => !used.has(arrow)),
@@ -108,9 +108,11 @@ test('no arrow of the table is without an import', () => {
   );
 });
 
-test('no two rooms may import each other', () => {
-  const mutual = Object.entries(allowedImports).flatMap(([room, targets]) =>
-    targets.filter((target) => allowedImports[target]?.includes(room)).map((target) => `${room} ↔ ${target}`),
+test('no two modules may import each other', () => {
+  const mutual = Object.entries(allowedImports).flatMap(([module, targets]) =>
+    targets
+      .filter((target) => allowedImports[target]?.includes(module))
+      .map((target) => `${module} ↔ ${target}`),
   );
   assert.deepEqual(mutual, []);
 });
