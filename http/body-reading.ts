@@ -11,7 +11,9 @@ export interface BodyReader {
   abandoned(): void;
 }
 
-/** A body on its way in. Whole or refused, its request is answered; cut off, half a request never reaches anybody. */
+/**
+ * Reads a body. The request is answered once the body is complete or refused. An incomplete request is never handled.
+ */
 export class BodyReading {
   readonly #exchange: Exchange;
   /** The value that `#entered` shows. */

@@ -29,7 +29,7 @@ export interface HttpSettings extends ArticleSettings {
   readonly operatorTokens: readonly OperatorToken[];
   /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** Public address of the API. Default: the listener's own address. */
+  /** Public address of the API. By default, the listener's own address. */
   readonly publicUrl: string | undefined;
   /** Address at which a shop is completed; contains `{PUBLIC_URL}` and `{shopId}`. */
   readonly setupUrlTemplate: string;
@@ -56,17 +56,17 @@ export interface HttpOptions extends HttpActors {
   readonly version: string;
   readonly forwarder: Forwarder;
   readonly store: Pick<Store, 'read' | 'append'>;
-  /** Bounds on what is asked of the network's hosts of files. */
+  /** Limits of requests to the network's file hosts. */
   readonly files: FileBounds;
   readonly requestLog: RequestLogLimits;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Makes spans of the tenants' requests; absent: nothing is traced. */
+  /** Makes spans of the tenants' requests. If absent, nothing is traced. */
   readonly tracing?: Tracing | undefined;
   readonly health: { ready(): boolean | Promise<boolean> };
-  /** True if this node's actors have as much work as they may. Default: never. */
+  /** Returns true if this node's actors have the maximum of work. By default never. */
   readonly isBusy?: () => boolean;
   /** Most calls in progress of a listener before it answers OVERLOADED. Calls that wait for events do not count. */
   readonly maxInFlight?: number;

@@ -3,12 +3,12 @@ import type { Exchange } from './exchange.ts';
 
 /**
  * A reply that stays open. uWebSockets buffers the bytes that the reader does not accept, and the writer asks for their
- * number. They are counted from the last write with an empty buffer. It is not known if a part of them was sent since.
+ * number. They are counted from the last write with an empty buffer. Some of them may have been sent since.
  */
 export class OpenReply implements ReplyStream {
   readonly #exchange: Exchange;
   #buffered = 0;
-  /** Undefined before anybody waited for the reader. */
+  /** Undefined while nothing waits for the reader. */
   #drained: (() => void) | undefined;
 
   constructor(exchange: Exchange) {

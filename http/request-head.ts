@@ -3,12 +3,12 @@ import type { BodyFault, RequestValue } from './contract/exchange.ts';
 import { isRead } from './pipeline/front.ts';
 import { MAX_BODY_BYTES } from './pipeline/kept-body.ts';
 
-/** The server library's view of a request, valid until its callback ends. Each question is a native call. */
+/** The server library's view of a request, valid until its callback ends. Each access is a native call. */
 export interface RawHead {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
   getQuery(): string | undefined;
-  /** The first line of a header, whose name is in lower case; empty where there is none. */
+  /** Returns the first line of a header, by its name in lower case, or an empty text if there is none. */
   getHeader(name: string | Uint8Array): string;
   forEach(each: (name: string, value: string) => void): void;
 }
@@ -45,7 +45,7 @@ const KNOWN_METHODS = new Map(
 /** A header's name, in lower case. */
 interface HeaderName {
   readonly text: string;
-  /** A name given as bytes costs the server library half of one that is text, which it encodes for each look. */
+  /** A name given as bytes takes the server library half the time of a text, which it encodes for each lookup. */
   readonly bytes: Uint8Array;
 }
 
@@ -101,7 +101,7 @@ export function readHead(
   };
 }
 
-/** The headers that every call is asked for, each of which may come once; undefined where there is none. */
+/** The headers that are read for every call, each of which may occur once. Undefined if missing. */
 interface FoundHeaders {
   contentLength: string | undefined;
   /** Number of lines of this header. */
@@ -155,7 +155,7 @@ function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefin
 
 /**
  * Reads the headers of a call that may have a body. Some headers may have a second line although the first is empty, so
- * it walks all of them. Each costs a call out of native code, and asking again by name would cost another.
+ * it walks all of them. Each takes a call out of native code, and a lookup by name would take another.
  */
 function walked(raw: RawHead): FoundHeaders {
   const found: FoundHeaders = {

@@ -15,7 +15,7 @@ export interface ServerOptions extends HeadOptions {
   readonly host: string;
   /** 0: the system's choice. */
   readonly port: number;
-  /** Finds what a request leads to, from its head. */
+  /** Finds the front for a request, from its head. */
   readonly enter: (request: RequestValue) => Entered;
   readonly answer: Responder;
   /** Bounds the bodies in reading; shared by the listeners of a node. */
@@ -91,7 +91,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
     large.enter(() => respondLater(exchange, entered));
   }
 
-  /** Outside of the request's own callback, so what is written has to be gathered, and the caller may be gone. */
+  /** Outside of the request's own callback, so writes must be gathered, and the caller may have disconnected. */
   function respondLater(exchange: Exchange, entered: Entered): void {
     if (exchange.isGone) settle();
     else exchange.response.cork(() => respond(exchange, entered));
@@ -104,7 +104,7 @@ export function startServer(options: ServerOptions): Promise<Server> {
       respondOnceKnown(exchange, Promise.resolve(answer));
       return;
     }
-    // Within the request's own callback uWebSockets gathers what is written by itself.
+    // Within the request's own callback uWebSockets gathers writes by itself.
     if (!exchange.isGone) sendReply(exchange, closing(answer));
     settle();
   }

@@ -15,7 +15,7 @@ import { API_BASE_PATH, API_ENDPOINTS } from './tenant-api/endpoints.ts';
 export interface RunningHttp {
   readonly apiUrl: string;
   readonly adminUrl: string;
-  /** Runs a request that another node handed over. */
+  /** Runs a request that another node forwarded. */
   serveForwarded(payload: string): Promise<string>;
   /** Erases a tenant's request log, and its id from the log of what operators changed. */
   forgetTenant(tenantId: string): Promise<void>;

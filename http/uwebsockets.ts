@@ -7,16 +7,19 @@ import type { RawHead } from './request-head.ts';
 export interface HttpResponse {
   writeStatus(line: string): void;
   writeHeader(name: string, value: string): void;
-  /** False where the reader does not take it yet; it is buffered. */
+  /** Returns false if the reader does not accept it yet; it is buffered. */
   write(piece: string | Uint8Array): boolean;
-  /** Called when the reader takes more; it answers true. One callback for the whole reply: what is written next also drains it. */
+  /**
+   * Calls back when the reader accepts more; the callback returns true. There is one callback for the whole reply:
+   * later writes also drain it.
+   */
   onWritable(callback: () => boolean): void;
   end(body?: string | Uint8Array, closeConnection?: boolean): void;
   /** `closeConnection` has the library write `Connection: close`. */
   endWithoutBody(length?: number, closeConnection?: boolean): void;
   tryEnd(body: string, length: number): void;
   close(): void;
-  /** Gathers what is written meanwhile. */
+  /** Gathers the writes of `work`. */
   cork(work: () => void): void;
   onAborted(callback: () => void): void;
   /** A piece is gone after the callback. */
@@ -34,7 +37,7 @@ type Listening = (listener: ListenSocket | false) => void;
 /** A table of routes and the sockets that listen for them. */
 export interface App {
   any(pattern: string, handler: (response: HttpResponse, request: RawHead) => void): void;
-  /** The callback gets 1 where a connection was opened, and a negative number where it has ended. */
+  /** The callback gets 1 if a connection was opened, and a negative number if it has ended. */
   filter(callback: (connection: HttpResponse, change: number) => void): void;
   /** Port 0 is the system's choice. */
   listen(host: string, port: number, options: number, listening: Listening): void;

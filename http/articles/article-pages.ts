@@ -5,7 +5,7 @@ import type { ArticleLibrary } from '../tenant-api/articles.ts';
 import { articleHtml, indexHtml } from './article-html.ts';
 import { llmsText } from './llms-text.ts';
 
-/** Script, style and what the search reads come from our own host. */
+/** Script, style and the search data come from our own host. */
 const HEADERS = shownPageHeaders(
   [
     "default-src 'none'",

@@ -6,7 +6,7 @@ export interface Change {
   readonly method: string;
   /** The template. */
   readonly route: string;
-  /** The path's parameters by name: ids alone. Digests where the tenant or shop was erased. */
+  /** The path's parameters by name: ids alone. They are digests if the tenant or shop was erased. */
   readonly params: Readonly<Record<string, string>>;
   readonly ip: string;
   readonly requestId: string;
@@ -41,7 +41,10 @@ export interface AuditLogQuery {
   readonly cursor: string | undefined;
 }
 
-/** A page, newest first. It may hold fewer than `limit` and still have a next one, where a filter is rare. */
+/**
+ * A page, newest first. It may have fewer entries than `limit` and still have a next one, if the filter matches few
+ * entries.
+ */
 export interface AuditPage {
   readonly items: readonly AuditEntry[];
   readonly nextCursor: string | null;

@@ -7,7 +7,7 @@ import { AUDIT_KEYS, listChanges } from './audit-reader.ts';
 
 /** Changes kept at most; about 400 bytes each, so 20 MB. */
 const MAX_ENTRIES = 50_000;
-/** Entries that an erasure looks at in one step. */
+/** Entries that an erasure reads in one step. */
 const SCAN_COUNT = 500;
 
 const BEGIN_SCRIPT = readLuaScript(new URL('./begin-change.lua', import.meta.url));

@@ -8,7 +8,7 @@ export const AUDIT_KEYS = {
   order: '{audit}:order',
   entries: '{audit}:entries',
   outcomes: '{audit}:outcomes',
-  /** Digests of what was erased, with the moment as score. */
+  /** Digests of erased ids, with the time as score. */
   erased: '{audit}:erased',
 } as const;
 

@@ -33,7 +33,8 @@ const MADE_MODULES: { readonly [path: string]: string } = {
 
 /** The operators' console: its page at `/`, its files under `/console/`, preact as its package ships it. Read once. */
 export function consolePages(): readonly Page[] {
-  // The package exports no path to its module for browsers; it lies in a folder beside its entry's.
+  // The package exports no path to its module for browsers. The module is in another folder of the package than its
+  // entry.
   const entryFolder = dirname(createRequire(import.meta.url).resolve('htm'));
   const preact = join(entryFolder, '../preact/standalone.module.js');
   const files = readdirSync(APP_FOLDER).filter((name) => extname(name) in CONTENT_TYPES);

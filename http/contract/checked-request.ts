@@ -13,7 +13,7 @@ export interface RequestParts {
   readonly contentType: string;
   readonly body: string;
   readonly bodyFault?: BodyFault | undefined;
-  /** The header as it came; empty where there is none. */
+  /** The header unchanged, or an empty text if it is missing. */
   readonly idempotencyKey: string;
   /** The value of the reply's `X-Request-Id`. */
   readonly requestId: string;
@@ -21,7 +21,7 @@ export interface RequestParts {
   readonly traceparent: string | undefined;
 }
 
-/** The checked parts, or what is wrong with all of them at once: at most `MOST_REPORTED_FIELDS` problems. */
+/** The checked parts, or all problems at once, at most `MOST_REPORTED_FIELDS`. */
 export type CheckedParts =
   | {
       readonly ok: true;

@@ -42,7 +42,7 @@ export interface ReplyDeclaration {
   /** The schema of the envelope's `data`. Documentation and tests check it, the hot path does not. */
   readonly data: v.GenericSchema;
   readonly example: unknown;
-  /** Writes the body, envelope and all, where the general way is too slow for how often it is asked; tests hold it to the schema. */
+  /** Optional fast serializer of body and envelope for hot endpoints. Tests compare it with the schema. */
   readonly write?: (data: never) => string;
   /** True: the body is a file, which the handler names as `file`, and no JSON. */
   readonly isFile?: boolean;
@@ -86,7 +86,7 @@ export interface CheckedRequest<Path extends string, Query, Body, Services, Wait
   readonly query: Query;
   readonly body: Body;
   readonly services: Services;
-  /** The header `Idempotency-Key`, where the endpoint takes it and it came. */
+  /** The header `Idempotency-Key`, if the endpoint takes it and the call has it. */
   readonly idempotencyKey: string | undefined;
   readonly call: CallContext<Wait>;
 }
@@ -120,18 +120,18 @@ interface Declaration<
   readonly body?: Body;
   readonly bodyExample?: v.InferInput<Body>;
   readonly replies: R;
-  /** True if the header `Idempotency-Key` is read. Default: false. */
+  /** True if the header `Idempotency-Key` is read. By default false. */
   readonly takesIdempotencyKey?: boolean;
-  /** The failures of this endpoint beside those of every endpoint. */
+  /** The failures of this endpoint in addition to those of every endpoint. */
   readonly errors: readonly FailureCode[];
   /**
    * Time limit of a forwarded request, in milliseconds, for handlers that take long. If it is set, the owner is
    * notified when the caller disconnects.
    */
   readonly forwardTimeoutMs?: number;
-  /** Absent: its pages are given one at a time. */
+  /** If absent, its pages are returned one at a time. */
   readonly followed?: FollowDeclaration;
-  /** True: the call counts against the month's quota, and is answered also when that is spent. Default: false. */
+  /** If true, the call counts against the month's quota, and is answered even if that is used up. By default false. */
   readonly mayExceedQuota?: boolean;
 }
 
@@ -231,7 +231,7 @@ export function apiEndpoints<Services>() {
   >(
     declaration: Declaration<Path, R, Query, Body> & {
       readonly permission: Permission | 'none';
-      /** Absent: no call of it waits. */
+      /** If absent, its calls never wait. */
       readonly waits?: WaitDeclaration<Wait>;
       handle(
         request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services, NoInfer<Wait>> & {

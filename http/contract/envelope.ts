@@ -41,8 +41,8 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
 }
 
 /**
- * The challenge of a 401 (RFC 9110 §15.5.2), with an error where a token was given and refused. One parameter at least is
- * asked for (RFC 6750 §3).
+ * The challenge of a 401 (RFC 9110 §15.5.2), with an error if a token was given and refused. At least one parameter is
+ * required (RFC 6750 §3).
  */
 function challenge(code: HttpFailure['code']): HeaderLines {
   if (ERRORS[code].status !== 401) return '';
@@ -76,7 +76,9 @@ function rateWords(scope: RateState['scope']) {
 /** Our envelope starts with this text, and the code is the first field of an error. */
 const ERROR_CODE = /^\{"success":false,"error":\{"code":"([A-Z_]+)"/;
 
-/** The code of a refusal, whichever node wrote it; undefined for a success and for what is no envelope of ours. */
+/**
+ * Returns the code of a refusal, from any node. Undefined for a success and for a text that is not an envelope of ours.
+ */
 export function errorCode({ status, body }: Pick<ReplyValue, 'status' | 'body'>): string | undefined {
   if (status < 400 || typeof body !== 'string') return undefined;
   return ERROR_CODE.exec(body)?.[1];

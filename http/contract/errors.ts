@@ -156,7 +156,7 @@ export const ERRORS: { readonly [Code in ErrorCode]: ErrorEntry } = {
   INTERNAL_ERROR: entry(500, 'INTERNAL_ERROR', 'An internal error occurred. Report the request id.'),
 };
 
-/** Seconds to come back after, where the layer that failed named none. */
+/** Seconds after which to retry, if the layer that failed named none. */
 const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
   OVERLOADED: 1,
   SERVICE_UNAVAILABLE: 1,

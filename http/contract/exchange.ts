@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { CallerConnection } from './caller-connection.ts';
 import type { CallWait } from './waiting.ts';
 
-/** The headers the service reads; empty text where the caller sent none. */
+/** The headers that the service reads; an empty text if the caller sent none. */
 export interface RequestHeaders {
   readonly authorization: string;
   readonly apiKey: string;
@@ -12,7 +12,7 @@ export interface RequestHeaders {
   readonly traceparent: string;
   /** Set only for a POST; empty if the header is missing. */
   readonly idempotencyKey: string;
-  /** Read where a reply may stay open alone: the place that a reader of events goes on from. */
+  /** Read only if a reply may stay open: the cursor after which a reader of events continues. */
   readonly lastEventId: string;
   /** Read there alone as well: true for a caller that takes server-sent events. */
   readonly takesEvents: boolean;
@@ -39,9 +39,9 @@ export interface RequestValue {
 }
 
 /**
- * Headers of a reply beside its content type, as they travel: `\r\nName: value` each. One text, because each header
- * that is handed to the server alone costs a call into native code. Values come from us or were checked: they hold no
- * line breaks.
+ * Headers of a reply in addition to its content type, in wire form: `\r\nName: value` each. They are one text, because
+ * each header that is passed to the server separately takes a call into native code. Values come from us or were
+ * checked: they contain no line breaks.
  */
 export type HeaderLines = string;
 
@@ -54,12 +54,12 @@ export function headerLines(headers: { readonly [name: string]: string }): Heade
 
 /** The destination of a streamed reply. */
 export interface ReplyStream {
-  /** False when the reader lags: what is written from then on is buffered. */
+  /** Returns false if the reader lags; later bytes are then buffered. */
   write(piece: string | Uint8Array): boolean;
   /** Resolves when a reader that lagged takes more, or is gone. */
   drained(): Promise<void>;
   end(): void;
-  /** Drops the connection with what the reader has not taken. */
+  /** Drops the connection, and the bytes that the reader has not taken. */
   drop(): void;
   /** Bytes the reader has not taken yet. */
   bufferedBytes(): number;
@@ -67,7 +67,7 @@ export interface ReplyStream {
   onClose(callback: () => void): void;
 }
 
-/** A call that waits for a better answer than the one there is: all that is kept of it meanwhile. */
+/** A call that waits for a better reply than the present one, with all data that is kept of it meanwhile. */
 export interface WaitingCall {
   readonly wait: CallWait;
   /** Answers the call again after its wait has ended. */
@@ -81,7 +81,7 @@ export interface ReplyValue {
   readonly headers: HeaderLines;
   readonly body: string | Uint8Array;
   readonly stream?: ((stream: ReplyStream) => void) | undefined;
-  /** Set where the call waits: then the rest is not to be sent. */
+  /** Set if the call waits: the other fields are then not sent. */
   readonly waiting?: WaitingCall | undefined;
   /** True when the connection cannot be used further. */
   readonly close?: boolean | undefined;

@@ -23,7 +23,7 @@ const HTTP_URI = new RegExp(
 export const mediaUri = v.pipe(
   v.string(),
   v.check(
-    // The parser knows what the pattern does not: which IPv6 addresses and which `xn--` labels there are.
+    // The parser knows more than the pattern: the valid IPv6 addresses and `xn--` labels.
     (value) => value.length <= MAX_LENGTH && HTTP_URI.test(value) && URL.canParse(value),
     'must be an absolute URI at http or https of at most 2048 characters',
   ),

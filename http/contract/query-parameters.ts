@@ -4,8 +4,8 @@ import { objectId } from './fields.ts';
 import { problem } from './validation.ts';
 
 /**
- * A whole number in a query, within its bounds. Without `max` any number of digits is taken; what a double
- * cannot hold exactly is read as the largest whole number that it can.
+ * A whole number in a query, within its bounds. Without `max` any number of digits is accepted. A number that a double
+ * cannot represent exactly is read as the largest whole number that it can.
  */
 export function integerParameter({ min, max }: { readonly min: number; readonly max?: number }) {
   const message =
@@ -50,7 +50,7 @@ export const cursorParameter = v.optional(
   ),
 );
 
-/** A query string as an object, or what is wrong with it: a name twice, or percent signs that encode nothing. */
+/** Returns a query string as an object, or its problem: a repeated name, or percent signs that encode nothing. */
 export function parseQuery(query: string): {
   readonly values: Record<string, string>;
   readonly fields: FieldProblem[];

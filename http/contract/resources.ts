@@ -8,7 +8,7 @@ import { EVENT_TYPES, isOfMessage, type ShopEventType } from '../../actors/tenan
 
 /** Resources as replies show them (docs/contract.md, Resources). */
 
-/** A shop just created: what is still missing, and where to complete it. */
+/** A new shop, with the missing setup steps and where to complete them. */
 export const createdShop = v.strictObject({
   ...shop.entries,
   setupUrl: v.pipe(v.string(), v.metadata({ format: 'uri' })),
@@ -136,7 +136,7 @@ export function cursorPage<Item extends v.GenericSchema>(item: Item) {
   return v.strictObject({ items: v.array(item), nextCursor: v.nullable(v.string()) });
 }
 
-/** A page of what has no end: there is always a place to go on from. */
+/** A page of a list without an end: there is always a cursor. */
 export function eventPage<Item extends v.GenericSchema>(item: Item) {
   return v.strictObject({ items: v.array(item), nextCursor: id });
 }

@@ -7,7 +7,7 @@ export const MOST_REPORTED_FIELDS = 50;
 /** Most UTF-16 units of a field's path in a reply: a field name of the caller may be as long as the whole body. */
 const MOST_FIELD_UNITS = 128;
 
-/** A value that fits, or what is wrong with it: at most `MOST_REPORTED_FIELDS` problems. */
+/** A valid value, or its problems, at most `MOST_REPORTED_FIELDS`. */
 export type Validated<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly fields: readonly FieldProblem[] };
@@ -27,7 +27,7 @@ export function validate<Schema extends v.GenericSchema>(
   };
 }
 
-/** One field and what is wrong with it; of a field's path the first 128 characters. */
+/** Returns a problem with one field. A field's path is cut to 128 characters. */
 export function problem(field: string, message: string): FieldProblem {
   const isLong = field.length > MOST_FIELD_UNITS;
   return {

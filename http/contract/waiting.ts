@@ -38,6 +38,9 @@ export interface WaitDeclaration<Wait extends CallWait = CallWait> {
  * type }], nextCursor }`.
  */
 export interface FollowDeclaration {
-  /** The query of the page behind `place`, which waits for its first item as long; without a place it is that of the caller's query. */
+  /**
+   * Returns the query of the page after `place`, which waits as long for its first item. Without a place it continues
+   * from the caller's query.
+   */
   page(query: string, place: string, waitMs: number): string;
 }

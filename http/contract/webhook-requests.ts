@@ -27,7 +27,7 @@ const webhookExample = {
 /** The example of a webhook with its secret. */
 const freshWebhookExample = { ...webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw…' };
 
-/** The example of a webhook's last tries. */
+/** The example of a webhook's last attempts. */
 const attemptsExample = {
   items: [
     {

@@ -3,7 +3,7 @@ import type { OperatorEvent } from './operator-event.ts';
 /** Events kept for readers that come back. */
 const KEPT_EVENTS = 1_000;
 
-/** An event with its place in a log. */
+/** An event with its position in a log. */
 export interface LoggedEvent {
   readonly id: string;
   readonly event: OperatorEvent;
@@ -40,17 +40,17 @@ export class EventLog {
     return this.#number;
   }
 
-  /** The event with its place. */
+  /** Returns the event with its position. */
   logged(number: number, event: OperatorEvent): LoggedEvent {
     return { id: this.#id(number, event), event };
   }
 
-  /** The place after all events so far, for a reader that wants none from before `nowMs`. */
+  /** Returns the position after all events so far, for a reader that wants none from before `nowMs`. */
   end(nowMs: number): string {
     return `${this.#epoch}-${this.#number}-${nowMs.toString(36)}`;
   }
 
-  /** The time in an id of any log; undefined: it is none. */
+  /** Returns the time in an id of any log, or undefined if it is not one. */
   static timeOf(id: string): number | undefined {
     const timeMs = Number.parseInt(id.split('-')[2] ?? '', 36);
     return Number.isNaN(timeMs) ? undefined : timeMs;

@@ -10,7 +10,9 @@ const MAX_BUFFERED_BYTES = 1_048_576;
 
 /** Server-sent events for operators (the HTML standard: Server-sent events), numbered so that a reader can come back. */
 export interface EventStream {
-  /** The reply that stays open; `lastEventId` is what the reader saw last, here or at another node. */
+  /**
+   * Returns the reply that stays open. `lastEventId` is the last event that the reader got, here or at another node.
+   */
   open(lastEventId: string): ReplyValue;
   /** Ends all open streams. */
   close(): void;
@@ -52,7 +54,7 @@ export function createEventStream(
       .map((nodeId) => data({ type: 'node', at, data: { nodeId, standing: 'silent' } }));
     const { events, missed } = lastEventId === '' ? { events: [], missed: 0 } : log.after(lastEventId);
     const lost = missed > 0 ? [data({ type: 'missed', at, data: { count: missed } })] : [];
-    // A reader that saw no event yet comes back with its place, too.
+    // A reader that got no event yet also returns with its position.
     const place = events.length > 0 ? [] : [`id: ${log.end(clock.wallMs())}\n\n`];
     return ['retry: 1000\n\n', ...silent, ...lost, ...events.map(written), ...place].join('');
   }

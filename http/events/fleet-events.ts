@@ -41,7 +41,7 @@ export interface FleetEventsOptions {
   readonly epoch: string;
 }
 
-/** This node's events and, while somebody watches, those of the others. */
+/** This node's events and, while there is a watcher, those of the others. */
 export class FleetEvents implements OperatorEventFeed {
   readonly #options: FleetEventsOptions;
   readonly #log: EventLog;
@@ -90,7 +90,7 @@ export class FleetEvents implements OperatorEventFeed {
     return [...this.#silent];
   }
 
-  /** The answer to another node; `since`: the place that its last answer named, or an id of any log. */
+  /** Returns the reply to another node. `since` is the position in the last reply, or an id of any log. */
   answer(since: string): string {
     const { events, missed } = this.#log.after(since, ANSWERED_EVENTS);
     const next = this.#log.end(this.#options.clock.wallMs());

@@ -143,7 +143,7 @@ function settledLabels(status: unknown, reason: unknown): string {
   return JSON.stringify({ status, reason: reason ?? '' });
 }
 
-/** Prometheus sees no growth in a series that begins with what was counted, so a first burst would raise no alert. */
+/** Prometheus sees no growth in a series whose first value is not 0, so a first burst would raise no alert. */
 function fromZero(labels: readonly string[]): Map<string, number> {
   return new Map(labels.map((each) => [each, 0]));
 }

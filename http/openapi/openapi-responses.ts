@@ -65,7 +65,7 @@ export function errorResponses(
   ]);
 }
 
-/** A failure as an operation declares it, and what it is made of. */
+/** A failure as an operation declares it, with its parts. */
 export interface ErrorResponse {
   readonly status: number;
   readonly codes: readonly ErrorCode[];

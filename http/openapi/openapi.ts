@@ -28,7 +28,7 @@ export interface DocumentOptions {
   readonly named: NamedSchemas;
 }
 
-/** The failures of any call with a key, whatever the endpoint. */
+/** The failures of any call with a key, at any endpoint. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
   'API_KEY_MISSING',
   'API_KEY_INVALID',
@@ -68,7 +68,7 @@ function errorsOf({ permission, tenant, mayExceedQuota, errors }: Endpoint<never
       ...errors,
     ];
   }
-  // Only where a path names a tenant is an actor asked, which may be suspended, and an id read, which may lead nowhere.
+  // Only a path with a tenant reaches an actor, which may be suspended, and an id, which may not exist.
   const ofTenant: readonly ErrorCode[] =
     tenant === 'param'
       ? ['NOT_FOUND', 'BOT_SERVICE_UNREACHABLE']

@@ -5,7 +5,7 @@ import type { ErrorResponse } from './openapi-responses.ts';
 /** The failures that several operations have in common, by name. */
 export interface SharedResponses {
   readonly components: Record<string, unknown>;
-  /** The failure itself, or a reference to it where it has a name. */
+  /** Returns the failure itself, or a reference to it if it has a name. */
   of(response: ErrorResponse): unknown;
 }
 

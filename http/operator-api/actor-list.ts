@@ -5,13 +5,13 @@ import { eachYielding } from '../../runtime/yielder.ts';
 import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
 import type { ActorsQuery } from '../owner/forwarded-form.ts';
 
-/** A place in the order asked for. */
+/** A position in the requested order. */
 interface Place {
   readonly rank: number;
   readonly id: string;
 }
 
-/** An actor's snapshot with its place in the order asked for. */
+/** An actor's snapshot with its position in the requested order. */
 export interface RankedActor extends Place {
   readonly actor: ShopActorView;
 }
@@ -93,7 +93,9 @@ function inOrder(one: Place, other: Place): number {
   return Number(comesAfter(other, one.rank, one.id)) - Number(comesAfter(one, other.rank, other.id));
 }
 
-/** True if a place with this rank and id comes after another. It avoids an object for each of thousands of actors. */
+/**
+ * True if a position with this rank and id comes after another. It avoids an object for each of thousands of actors.
+ */
 function comesAfter(place: Place, rank: number, id: string): boolean {
   return rank === place.rank ? id > place.id : rank < place.rank;
 }

@@ -172,7 +172,7 @@ export const shopDetails = v.strictObject({
   ),
 } satisfies SchemasOf<Shop>);
 
-/** A shop's actor; name, state and details are null while nothing of it is in memory. */
+/** A shop's actor. Name, state and details are null while none of it is in memory. */
 export const shopActor = v.strictObject({
   ...whichShop,
   name: v.nullable(v.string()),

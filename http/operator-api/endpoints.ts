@@ -93,5 +93,5 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   readMachines,
 ];
 
-/** The path before each of them. */
+/** The path before each endpoint. */
 export const OPERATOR_BASE_PATH = '/admin/v1';

@@ -24,7 +24,7 @@ export const erasureReplies = {
   },
 } as const;
 
-/** 200 where all is gone, 202 where the erasure goes on. */
+/** Returns 200 if everything is erased, 202 while the erasure continues. */
 export function erasureReply(tenantId: string, gone: Deleted) {
   if (gone.deleted) return reply(200, gone);
   return reply(202, gone, headerLines({ Location: `/admin/v1/tenants/${tenantId}/erasure` }));

@@ -35,7 +35,7 @@ const nodeShare = v.object({
   ),
 });
 
-/** One node's share: its shops and its last minutes. `workers` is `lost` where no session of its shops can send. */
+/** One node's part: its shops and its last minutes. `workers` is `lost` if no session of its shops can send. */
 export type NodeShare = Shown<typeof nodeShare>;
 
 type Slot = NodeShare['slots'][number];

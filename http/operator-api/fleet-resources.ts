@@ -7,7 +7,7 @@ import { count, instant } from '../../actors/replies/reply-fields.ts';
 /** A shard and the node that owns it. */
 export const shard = v.strictObject({ shard: count, nodeId: v.nullable(v.string()), epoch: count });
 
-/** Five seconds of all nodes. Latencies are null where there was no request. */
+/** Five seconds of all nodes. Latencies are null if there was no request. */
 export const seriesPoint = v.strictObject({
   at: instant,
   requests: count,

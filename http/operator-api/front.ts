@@ -119,8 +119,8 @@ async function answerOperators(
 const LONGEST_ID = 100;
 
 /**
- * Records a change, tries it, and records its outcome. A change that cannot be recorded is not tried. The process log
- * has it too, because no operator can push older changes out of that log.
+ * Records a change, carries it out, and records its outcome. A change that cannot be recorded is not carried out. The
+ * process log has it too, because no operator can push older changes out of that log.
  */
 async function recorded(
   change: Change,
@@ -147,7 +147,7 @@ async function recorded(
   return reply;
 }
 
-/** The tenant that decides the shard; `unknown` where the path cannot name one. */
+/** Returns the tenant that decides the shard, or `unknown` if the path cannot name one. */
 function tenantOf(
   endpoint: Endpoint<OperatorServices>,
   values: readonly string[],

@@ -5,7 +5,7 @@ import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
 
 /** The result on all nodes. */
 export interface ResumedEverywhere extends ResumedActors {
-  /** Nodes that did not answer: what is suspended there is not counted, and may have been resumed. */
+  /** Nodes that did not answer. Their suspended actors are not counted, and may have been resumed. */
   readonly silentNodes: readonly string[];
 }
 

@@ -41,7 +41,7 @@ export interface OperatorServices {
   nodeShare(): Promise<NodeShare>;
   /** All nodes' parts added up. */
   overview(): Promise<Overview>;
-  /** Resumes what is suspended and matches, on all nodes. */
+  /** Resumes the suspended actors that match, on all nodes. */
   resumeAll(filter: SuspendedFilter): Promise<ResumedEverywhere>;
   /** This node's events, as another node asks for them. */
   eventsSince(since: string): string;

@@ -18,7 +18,7 @@ export interface OwnedRequest extends RequestParts {
   /** SHA-256 of the presented key in hex. */
   readonly keyHash: string;
   readonly ip: string;
-  /** True for what was admitted and counted before: the next page of a stream, a call that waited. */
+  /** True for a call that was admitted and counted before: the next page of a stream, or a call that waited. */
   readonly isContinued?: boolean;
   /** True when a call that was admitted before counts once more. */
   readonly isCounted?: boolean;

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { encodeForwarded, type Forwarded } from './forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 
-/** The calls to other nodes that questions to all of them use. */
+/** The calls to other nodes that requests to all of them use. */
 export type OtherNodes = Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
 
-/** A question to all nodes, the schema of its answers, and this node's own answer. */
+/** A request to all nodes, the schema of its replies, and this node's own reply. */
 export interface FleetQuestion<Answer> {
   readonly question: Forwarded;
   /** Nodes of other builds may answer too, so it must accept fields that it does not know. */

@@ -13,7 +13,7 @@ export interface FollowOptions {
 /** A request of a tenant that may be moving to another node. */
 export interface Followed {
   readonly tenantId: string;
-  /** The reply of an owner that was asked already, and which one; absent: none was asked. */
+  /** The reply of an owner that was asked already, and its ownership. Absent if none was asked. */
   readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnedReply };
   /** Asks the tenant's present owner. `spentMs`: milliseconds waited so far. Never rejects. */
   ask(spentMs: number): Promise<OwnedReply>;
@@ -24,7 +24,7 @@ export interface Followed {
  * need the memory.
  */
 const MOST_WAITING = 256;
-/** The range of waits between two looks at the owner, in milliseconds; each is random, so that requests spread. */
+/** The range of waits between two checks of the owner, in milliseconds. Each is random, so that requests spread. */
 const LOOK_AGAIN_MS = { from: 10, to: 40 };
 
 /**

@@ -2,7 +2,7 @@ import type { RequestParts } from '../contract/checked-request.ts';
 import type { Operator } from '../contract/operator-role.ts';
 import type { OwnedReply, OwnedRequest } from './answer-as-owner.ts';
 
-/** A question from one node to another, as it is sent. */
+/** A request from one node to another, as it is sent. */
 export type Forwarded =
   | {
       readonly kind: 'api';
@@ -23,7 +23,7 @@ export type Forwarded =
   | { readonly kind: 'actors'; readonly query: ActorsQuery }
   | { readonly kind: 'overview' }
   | { readonly kind: 'resume_all'; readonly filter: SuspendedQuery }
-  /** The events after the place that the last answer named. */
+  /** The events after the position in the last reply. */
   | { readonly kind: 'events'; readonly since: string };
 
 /** The orders of a list of actors. */
@@ -31,7 +31,9 @@ export const ACTOR_SORTS = ['mailbox', 'oldest', 'restarts', 'id', 'queue', 'wai
 
 /** Selects and sorts the actors of a node. */
 export interface ActorsQuery {
-  /** `queue`: messages waiting; `waiting`: age of the oldest of them; `trouble`: what asks for an operator's eye. */
+  /**
+   * `queue` is the number of waiting messages, `waiting` the age of the oldest, `trouble` the urgency for an operator.
+   */
   readonly sort: (typeof ACTOR_SORTS)[number];
   readonly state: string | undefined;
   readonly q: string | undefined;
@@ -46,7 +48,7 @@ export interface SuspendedQuery {
   readonly cause: string | undefined;
 }
 
-/** Serialises a question to another node. */
+/** Serialises a request to another node. */
 export function encodeForwarded(forwarded: Forwarded): string {
   return JSON.stringify(forwarded);
 }

@@ -5,7 +5,7 @@
 export interface Forwarder {
   /** True when this node owns the tenant's shard, as far as it knows. */
   ownerIsLocal(tenantId: string): boolean;
-  /** The tenant's owner and its epoch, as one text to compare; undefined: no owner is known here. */
+  /** Returns the tenant's owner and its epoch, as one text to compare. Undefined if no owner is known here. */
   ownership(tenantId: string): string | undefined;
   /** False when no node is left that could take a tenant: this one gave its own away and knows of no other. */
   ownerMayCome(): boolean;
@@ -15,7 +15,7 @@ export interface Forwarder {
   stillOwner(tenantId: string): boolean;
   /** Ids of the other live nodes. */
   otherNodes(): readonly string[];
-  /** Runs the payload on one of them. */
+  /** Runs the payload on one of the other nodes. */
   forwardToNode(nodeId: string, payload: string, timeoutMs: number): Promise<string>;
 }
 

@@ -20,7 +20,7 @@ interface Use {
   bytes: number;
 }
 
-/** A place among the bodies in reading. */
+/** A slot for a body that is being read. */
 export interface BodyPlace {
   /** Reserves more memory; returns false and reserves nothing if there is none left. */
   grow(bytes: number): boolean;
@@ -60,7 +60,7 @@ export class BodyBudget {
     return this.#peakBytes;
   }
 
-  /** A place for one more body, whose sender is not known yet; undefined: there is none. */
+  /** Returns a slot for one more body, whose sender is not known yet. Undefined if there is none. */
   open(): BodyPlace | undefined {
     const { node, account } = this.#limits;
     let owner = UNKNOWN;

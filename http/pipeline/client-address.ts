@@ -18,7 +18,7 @@ const textOfBytes = memoize(REMEMBERED_ADDRESSES, (bytes: number | string): stri
 });
 
 /**
- * The text of an address as the socket has it, 4 or 16 bytes. Empty when the caller is gone and there are no
+ * Returns the text of an address from the socket's 4 or 16 bytes. Empty if the caller has disconnected and there are no
  * bytes.
  */
 export function addressOfBytes(bytes: ArrayBuffer): string {

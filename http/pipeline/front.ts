@@ -8,7 +8,7 @@ import type { Match } from './router.ts';
 /** A reply, and the facts about its request that logs and metrics need. */
 export interface EdgeReply {
   readonly reply: ReplyValue;
-  /** The route's template; `unmatched` where there is none. */
+  /** The route's template, or `unmatched` if there is none. */
   readonly route: string;
   readonly tenantId: string | undefined;
   readonly keyId: string | undefined;
@@ -35,13 +35,13 @@ export interface CallMarks {
 export interface Entered {
   readonly request: RequestValue;
   /**
-   * False where the head decides the answer: no such route or method, no well-formed key, a method without a body.
-   * Most requests of strangers are refused so, and nothing of their bodies is kept.
+   * False if the head decides the reply: no such route or method, no well-formed key, a method without a body. Most
+   * requests of strangers are refused this way, and nothing of their bodies is kept.
    */
   readonly takesBody: boolean;
   /**
-   * The account that a body which comes in pieces counts on; undefined: the key opens nothing, which decides
-   * the answer as well. Rejects when the key cannot be looked up now.
+   * Returns the account for a body that arrives in pieces. Undefined if the key is unknown, which also decides the
+   * reply. Rejects if the key cannot be looked up now.
    */
   account(): MaybePromise<string | undefined>;
   /** Answers the request, whose body has come. A call that waits is asked again. Never rejects. */

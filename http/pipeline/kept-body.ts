@@ -11,12 +11,12 @@ const LEAST_BYTES = 1024;
 /** The initial buffer: most bodies come in one piece and never need another. */
 const NOTHING = Buffer.alloc(0);
 
-/** Reads a body that comes in one piece, as most do: without a copy, and without a place in the budget. */
+/** Reads a body that arrives in one piece, as most do: without a copy, and without a slot of the budget. */
 export function wholeBody(piece: ArrayBuffer): ReadBody {
   return piece.byteLength > MAX_BODY_BYTES ? { body: '', fault: 'too_large' } : textOf(Buffer.from(piece));
 }
 
-/** A body as text, or what is wrong with it. */
+/** A body as text, or the problem with it. */
 export interface ReadBody {
   readonly body: string;
   readonly fault: BodyFault | undefined;
@@ -56,7 +56,7 @@ export class KeptBody {
     return false;
   }
 
-  /** Drops what is kept. */
+  /** Drops the stored bytes. */
   release(): void {
     this.#place?.release();
     this.#buffer = NOTHING;

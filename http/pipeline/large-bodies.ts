@@ -1,5 +1,5 @@
 /**
- * Bodies above this size, in bytes, are handled one per turn of the event loop. Parsing and checking 60 KB of invalid
+ * Bodies above this size, in bytes, are handled one per tick of the event loop. Parsing and checking 60 KB of invalid
  * data takes one to two milliseconds, 8 KiB a fifth of a millisecond.
  */
 export const LARGE_BODY_BYTES = 8 * 1024;

@@ -28,7 +28,7 @@ export interface ObservedOptions {
   observe(answered: AnsweredRequest): void;
 }
 
-/** A request that is being answered. Its id is known from the start, since what it makes is stored with it. */
+/** A request in progress. Its id is known from the start, because the data that it creates is stored with it. */
 interface Begun extends CallMarks {
   readonly startedMs: number;
 }

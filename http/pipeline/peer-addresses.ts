@@ -6,8 +6,8 @@ export interface PeerConnection {
 }
 
 /**
- * The peer addresses of a listener's connections. Behind one proxy all are the same, so no question is needed. A
- * question is a system call and a new ArrayBuffer, a tenth of the cost of a short request.
+ * The peer addresses of a listener's connections. With a single proxy all are the same, so no lookup is needed. A
+ * lookup takes a system call and a new ArrayBuffer, a tenth of the cost of a short request.
  */
 export class PeerAddresses {
   #open = 0;

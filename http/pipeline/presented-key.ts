@@ -22,7 +22,7 @@ export function bearer(authorization: string): string | undefined {
 /** Most hashes remembered for each header. At that number all are forgotten. */
 const REMEMBERED_KEYS = 1_000;
 
-/** By key, and by the header that holds a token behind one blank: of well-formed keys alone, which are short. */
+/** Cached by key, and by the header with a token after one blank. Only well-formed keys, which are short. */
 const hashes = { byKey: new Map<string, string>(), byHeader: new Map<string, string>() };
 
 /**

@@ -21,7 +21,7 @@ interface Branch<Services> {
   route: Route<Services> | undefined;
 }
 
-/** Finds endpoints by path: one map look-up a segment, one in all where the path has no parameter. */
+/** Finds endpoints by path: one map look-up a segment, or one in all if the path has no parameter. */
 export interface Router<Services> {
   match(path: string): Match<Services> | undefined;
 }

@@ -3,7 +3,10 @@ import type { Span, Tracing } from '../../runtime/tracing.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { EdgeHandler, EdgeReply } from './front.ts';
 
-/** A front whose every request is one span, waits included, under the caller's where it sent a traceparent. */
+/**
+ * A front that makes one span of each request, waits included. Its parent is the caller's span if there is a
+ * traceparent.
+ */
 export function tracedFront(front: EdgeHandler, tracing: Tracing | undefined): EdgeHandler {
   if (tracing === undefined) return front;
   const waiting = new WeakMap<CallWait, Span>();

@@ -7,7 +7,7 @@ export interface AnsweredRequest {
   readonly tenantId: string | undefined;
   readonly keyId: string | undefined;
   readonly method: string;
-  /** The template; `unmatched` where no route was found. */
+  /** The template, or `unmatched` if no route was found. */
   readonly route: string;
   readonly status: number;
   /** The caller's W3C trace context; undefined without one. */

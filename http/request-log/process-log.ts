@@ -26,7 +26,7 @@ const FAILED_COMMAND = 'err.command';
 
 /** A logger that can be written out before the process ends. */
 export interface ServiceLogger extends Logger {
-  /** Writes out, at once, what is buffered. */
+  /** Writes the buffered lines at once. */
   flush(): void;
 }
 

@@ -8,7 +8,7 @@ export interface RequestLogEntry {
   readonly tenantId: string | null;
   readonly keyId: string | null;
   readonly method: string;
-  /** The template; `unmatched` where no route was found. */
+  /** The template, or `unmatched` if no route was found. */
   readonly route: string;
   readonly status: number;
   readonly latencyMs: number;

@@ -17,7 +17,10 @@ export interface RequestLogQuery {
   readonly cursor: string | undefined;
 }
 
-/** A page, newest first. It may hold fewer than `limit` and still have a next one, where a filter is rare. */
+/**
+ * A page, newest first. It may have fewer entries than `limit` and still have a next one, if the filter matches few
+ * entries.
+ */
 export interface RequestLogPage {
   readonly items: readonly RequestLogEntry[];
   readonly nextCursor: string | null;
@@ -25,7 +28,10 @@ export interface RequestLogPage {
 
 /** Refused calls of a tenant, counted by code, the newest first. */
 export interface RefusalCount {
-  /** Since when they are counted: what was asked for, or later where the log is too full to be counted so far back. */
+  /**
+   * The time since which they are counted: the requested time, or later if the log is too full to be counted that far
+   * back.
+   */
   readonly since: string;
   readonly items: readonly {
     readonly code: string;

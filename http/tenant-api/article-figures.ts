@@ -17,7 +17,7 @@ import { DAILY_ROOF, hourlyCap, shareOf, WARMUP_STEPS } from '../../policy/warm-
 const BATCH_PER_DAY = shareOf(DAILY_ROOF, DEFAULT_BATCH_SHARE);
 const BATCH_PER_HOUR = shareOf(hourlyCap(DAILY_ROOF), DEFAULT_BATCH_SHARE);
 
-/** The figures of the send policy and of the limits as articles write them, taken from where they are enforced. */
+/** The figures of the send policy and of the limits as articles write them, taken from the code that enforces them. */
 export const ARTICLE_FIGURES = {
   dailyCaps: dailyCaps(),
   dailyRoof: shown(DAILY_ROOF),

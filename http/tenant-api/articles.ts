@@ -10,14 +10,14 @@ export interface Article {
   readonly markdown: string;
 }
 
-/** All of them by slug, in the order in which to read them. */
+/** All articles by slug, in their reading order. */
 export type Articles = ReadonlyMap<string, Article>;
 
 /** The articles of a running service. */
 export interface ArticleLibrary {
   /** Known before the address is. */
   readonly slugs: readonly string[];
-  /** All of them, the settings in force filled in. */
+  /** Returns all articles, with the settings in force. */
   all(): Articles;
   /** The public address without the API's base path. */
   publicUrl(): string;

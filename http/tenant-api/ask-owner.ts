@@ -26,7 +26,7 @@ export interface OwnerWays {
   readonly random: Random;
   /** The listener's calls in progress. */
   readonly inProgress: CallsInProgress;
-  /** The requests of each tenant in flight, so that one tenant cannot have all places. A call that only waits is not counted. */
+  /** The requests of each tenant in flight, so that one tenant cannot use all slots. A waiting call is not counted. */
   readonly inFlight: Counts;
   readonly waitsElsewhere: WaitsElsewhere;
 }
@@ -40,7 +40,7 @@ export function askOwner(
   return ways.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, ways) });
 }
 
-/** Follows a tenant that was here and is handed over: its next owner is asked as soon as this node knows it. Never rejects. */
+/** Finds the new owner of a tenant that is handed over: it is asked as soon as this node knows it. Never rejects. */
 export function askNextOwner(
   endpoint: Endpoint<ApiServices>,
   request: OwnedRequest,
@@ -70,7 +70,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     }
     const { connection, wait: _, ...sent } = request;
     const waitId = takesItsTime && connection ? `${request.requestId} ${random()}` : undefined;
-    // The place where the call waits is free at once; an owner that does not hear of it ends the wait in its time.
+    // The waiting call's slot is free at once. An owner that gets no notice of it ends the wait at its time.
     const endWait = waitId === undefined ? undefined : () => void reportGone(tenantId, waitId, forwarder);
     let stay: (() => void) | undefined;
     let forget: (() => void) | undefined;

@@ -12,7 +12,7 @@ import {
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/** Asking pool shops for what they have takes longer than most calls. */
+/** The requests to pool shops take longer than most calls. */
 const CANCEL_FORWARD_TIMEOUT_MS = 10_000;
 
 /** POST /messages/{id}/cancel */

@@ -12,7 +12,7 @@ import { cursorPage } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/** Items of a batch that are looked at. Ten times what a batch may hold, so whatever follows it is too large. */
+/** The most items of a batch that are checked. It is ten times the limit of a batch, so a longer batch is too large. */
 const MOST_READ_CONTACTS = 1_000;
 
 /** GET …/contacts/consented */

@@ -40,7 +40,10 @@ import {
   testWebhook,
 } from './webhooks.ts';
 
-/** The tenants' API: the sixteen routes of docs/contract.md, Endpoints, in its order, the articles, then what came on top. */
+/**
+ * The tenants' API: the sixteen routes of docs/contract.md, Endpoints, in its order, then the articles, then the later
+ * routes.
+ */
 export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   readIdentity,
   listShops,
@@ -92,5 +95,5 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   cancelBatch,
 ];
 
-/** The path before each of them; the version is part of it (docs/contract.md, Versioning). */
+/** The path before each endpoint; the version is part of it (docs/contract.md, Versioning). */
 export const API_BASE_PATH = '/api/v1';

@@ -12,25 +12,26 @@ import type { OwnedReply } from '../owner/answer-as-owner.ts';
 const MOST_STREAMS = { tenant: 256, node: 10_000 } as const;
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing a stream. */
 const HEARTBEAT_MS = 5_000;
-/** Streams whose comments are due within so many milliseconds get them together. */
+/** Streams whose comments are due within this time get them together, in milliseconds. */
 const HEARTBEATS_TOGETHER_MS = 50;
 /**
- * Longest wait of one question at the owner, in milliseconds. If the owner dies meanwhile, the reader notices only
+ * Longest wait of one request to the owner, in milliseconds. If the owner is killed meanwhile, the reader notices only
  * then.
  */
 const WAIT_MS = 15_000;
-/** Pause after a question that was answered at once without events, or not at all. */
+/** Pause after a request that was answered at once without events, or not at all. */
 const AGAIN_MS = 1_000;
-/** Pause after a question for which the owner had no slot to wait. */
+/** Pause after a request for which the owner had no slot to wait. */
 const NO_ROOM_MS = NO_ROOM_TO_WAIT.retryAfterSeconds * 1_000;
 /** Interval at which a slow reader is checked, and most time it may take for the bytes it was sent. */
 const LAG_LOOK_MS = 250;
 const MOST_LAG_MS = 30_000;
 /**
- * The bytes that readers may leave untaken; one that lags holds a page at most. Beyond it a reader that lags is let go.
+ * The most bytes that readers may leave unread; one that lags has at most a page. A reader that lags further is
+ * disconnected.
  */
 const MOST_UNREAD_BYTES = { tenant: 4 * 1024 ** 2, node: 64 * 1024 ** 2 } as const;
-/** So many events behind the first page count as a call. */
+/** The number of events after the first page that count as a call. */
 const EVENTS_A_CALL = 100;
 /** Longest pause of a stream whose key has used up its limit. Milliseconds. */
 const MOST_LIMITED_MS = 15_000;
@@ -42,7 +43,7 @@ export interface StreamAsked {
   readonly tenantId: string;
   /**
    * Asks the tenant's present owner for the events after a position. With a wait, it asks for the events that ended it.
-   * `isCounted`: the question counts as a call. Never rejects.
+   * With `isCounted` the request counts as a call. Never rejects.
    */
   next(
     cursor: string,
@@ -89,13 +90,13 @@ export class EventReaders {
     return this.#unread.total;
   }
 
-  /** Ends all streams, present and future ones: each reader comes back with the place of its last event. */
+  /** Ends all streams, present and future ones. Each reader returns with the position of its last event. */
   close(): void {
     this.#closed = true;
     for (const ofTenant of this.#open.values()) for (const following of ofTenant) following.end();
   }
 
-  /** The reply that stays open and begins with the first page; that page's own reply where it is a refusal. */
+  /** Returns the reply that stays open and begins with the first page. If that page was refused, returns its reply. */
   open(first: OwnedReply, asked: StreamAsked): OwnedReply {
     const { reply, keyId } = first;
     if (reply.status !== 200) return first;
@@ -139,7 +140,7 @@ function refusal(rate: HeaderLines): ReplyValue {
   return errorReply({ ...NO_ROOM_TO_WAIT, message }, rate);
 }
 
-/** One open stream. Between two pages it is all that is kept of it. */
+/** One open stream. Between two pages, no other data of it is kept. */
 class Following {
   readonly #reader: ReplyStream;
   readonly #asked: StreamAsked;
@@ -147,7 +148,7 @@ class Following {
   readonly #unread: Counts;
   /** Bytes that are counted as unread. */
   #unreadBytes = 0;
-  /** Events behind the first page that count for no call yet. */
+  /** Events after the first page that are not yet counted as a call. */
   #uncounted = 0;
   #cursor = '';
   /** The wait of the requested page; undefined if it does not wait yet. */
@@ -190,7 +191,7 @@ class Following {
     this.#wait?.end();
   }
 
-  /** Gives the reader a sign of life. False: it is gone. */
+  /** Sends the reader a heartbeat. Returns false if it has disconnected. */
   beat(): boolean {
     if (this.#reader.bufferedBytes() === 0) this.#reader.write(': still here\n\n');
     return !this.#isOver;
@@ -235,16 +236,16 @@ class Following {
     else if (again) await this.#pause(AGAIN_MS);
   }
 
-  /** Passes a page on to a reader that stood at `place`. */
+  /** Passes a page on to a reader at `place`. */
   #pass(page: Page, place: string | undefined): void {
     const text = written(page, place);
     this.#isTaken = text === '' || this.#reader.write(text);
     this.#cursor = page.nextCursor;
-    // The reader comes back and reads what it did not take once more.
+    // The reader returns and reads the unread events once more.
     if (!this.#noteUnread()) this.#reader.drop();
   }
 
-  /** Counts what the reader has not taken; false where that is more than tenant or node may have. */
+  /** Counts the unread bytes of the reader. Returns false if they exceed the limit of the tenant or the node. */
   #noteUnread(): boolean {
     const before = this.#unreadBytes;
     this.#unreadBytes = this.#isOver ? 0 : this.#reader.bufferedBytes();
@@ -254,7 +255,9 @@ class Following {
     return more <= 0 || (ofTenant <= tenant && this.#unread.total <= node);
   }
 
-  /** Waits until a reader that lags took all it was sent; false for one that took too long, which is let go. */
+  /**
+   * Waits until a reader that lags has read all bytes. Returns false for one that took too long, which is disconnected.
+   */
   async #caughtUp(): Promise<boolean> {
     const endMs = this.#clock.monotonicMs() + MOST_LAG_MS;
     while (!this.#isOver && this.#clock.monotonicMs() < endMs) {
@@ -299,7 +302,7 @@ function pageOf({ body }: ReplyValue): Page {
   return (JSON.parse(String(body)) as { readonly data: Page }).data;
 }
 
-/** The events of a page, and its place where that differs from the last event's and from where the reader stood. */
+/** Returns the events of a page, and its position if that differs from the last event's and from the reader's. */
 function written({ items, nextCursor }: Page, place: string | undefined): string {
   const events = items.map(
     (item) => `id: ${item.id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`,

@@ -18,8 +18,8 @@ import { apiEndpoint } from './services.ts';
 /** The largest `waitMs` that is accepted (docs/contract.md, Events). */
 const MOST_WAIT_MS = 30_000;
 /**
- * The longest wait of a call, whatever it asks for. Proxies and load balancers often give up after 30 s, so a wait of
- * 30 s would end in their time-out instead of in a reply.
+ * The longest wait of a call, for any requested wait. Proxies and load balancers often stop after 30 s, so a wait of 30
+ * s would end in their time-out instead of in a reply.
  */
 const LONGEST_WAIT_MS = 25_000;
 
@@ -43,7 +43,7 @@ const EVENT_PAGES: FollowDeclaration = {
     placedQuery([...without(query, ['limit']), `limit=${STREAM_PAGE}`].join('&'), place, waitMs),
 };
 
-/** A query with another place and wait in it. A place that is empty stays the query's. */
+/** Returns a query with another position and wait. An empty position leaves the query's. */
 function placedQuery(query: string, place: string, waitMs: number): string {
   const own = without(query, place === '' ? ['waitMs'] : ['waitMs', 'cursor']);
   const cursor = place === '' ? [] : [`cursor=${encodeURIComponent(place)}`];

@@ -19,7 +19,7 @@ const STALL_MS = 10_000;
 /** Longest time for one file, in milliseconds: 100 MiB at 1.4 Mbit/s. */
 const LONGEST_MS = 600_000;
 
-/** The bounds on what is asked of the network's hosts. */
+/** The limits of requests to the network's file hosts. */
 export type FileBounds = Omit<DownloadBounds, 'hosts' | 'egress'>;
 
 /** A file that the owner of its tenant allowed to be fetched. */
@@ -85,7 +85,7 @@ export class FileReplies {
     }
   }
 
-  /** Takes a place; undefined where there is none. The returned function gives it back. */
+  /** Takes a slot, or returns undefined if there is none. The returned function frees it. */
   #enter(tenantId: string): (() => void) | undefined {
     const ofTenant = this.#open.get(tenantId) ?? 0;
     if (ofTenant >= MOST_FILES.tenant || this.#count >= MOST_FILES.node) return undefined;
@@ -158,7 +158,7 @@ class Download {
     this.#leave();
   }
 
-  /** Waits for something of the network's; ends the download where it takes too long. */
+  /** Waits for data of the network; ends the download if it takes too long. */
   async soon<Value>(coming: Promise<Value>): Promise<Value> {
     const stalled = this.#clock.after(STALL_MS, () => this.end());
     try {

@@ -11,7 +11,10 @@ export interface FollowedEndpoint {
   readonly followed: FollowDeclaration;
 }
 
-/** Pages of the endpoint as a reply that stays open, behind `place`; the first one is the call, and is counted. */
+/**
+ * Returns the pages of the endpoint after `place` as a reply that stays open. The first one is the call, and is
+ * counted.
+ */
 export async function openStream(
   { endpoint, followed }: FollowedEndpoint,
   { request, place }: { readonly request: OwnedRequest; readonly place: string },
@@ -22,7 +25,7 @@ export async function openStream(
   return ways.eventReaders.open(first, new NextPages({ endpoint, followed }, asked, ways));
 }
 
-/** The pages of a stream behind its first one. */
+/** The pages of a stream after its first one. */
 class NextPages implements StreamAsked {
   readonly #pages: FollowedEndpoint;
   readonly #first: OwnedRequest;

@@ -114,7 +114,7 @@ interface KnownCall {
 /** The endpoint of a request, and its route. */
 type Target = Pick<KnownCall, 'route' | 'endpoint'>;
 
-/** The answer to a key that this node has to look up. */
+/** Returns the reply for a key that this node must look up. */
 function answerOnceFound(
   known: KnownCall,
   tenantId: Promise<string | undefined>,

@@ -1,8 +1,8 @@
 import type { InboundDownload } from '../../actors/inbound-content.ts';
 
 /**
- * Types that a reply names as their sender declared them: pictures of pixels, sound and films. No browser runs anything in them.
- * All else may hold a page or a program, whatever it is called.
+ * Types that a reply names as their sender declared them: bitmap images, sound and films. No browser runs anything in
+ * them. Any other file may contain a page or a program, under any name.
  */
 const HARMLESS: ReadonlySet<string> = new Set([
   'image/jpeg',

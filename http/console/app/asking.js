@@ -55,7 +55,7 @@ export function useAnswer(path, { everyMs } = {}) {
 }
 
 /**
- * Runs an action after a click: tells if it is running and why it failed.
+ * Runs an action after a click: shows if it is running and why it failed.
  * @returns {{ busy: boolean, failure: Error | undefined, run: (work: () => Promise<unknown>) => Promise<boolean> }}
  */
 export function useAction() {

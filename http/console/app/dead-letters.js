@@ -56,7 +56,7 @@ export function DeadLetters() {
 function ActorName({ actor }) {
   const [, tenantId = '', shopId] = actor.split('/');
   const place = shopId === undefined ? address(`/tenants/${tenantId}`) : shopAddress({ tenantId, shopId });
-  // It breaks behind a slash where it does not fit.
+  // It breaks after a slash if it does not fit.
   const parts = actor.split(/(?<=\/)/);
   return html`<a href=${place}><code class="wrap">${parts.map((part) => html`${part}<wbr />`)}</code></a>`;
 }

@@ -98,7 +98,7 @@ export function ChangeKey({ path, asked: { what, key }, onClose, onChanged }) {
 }
 
 /**
- * The only time anybody sees a key's value.
+ * Shows a key's value. It is shown only once.
  * @param {{ fresh: { name: string, key: string }, onClose: () => void }} props
  */
 export function FreshKey({ fresh, onClose }) {

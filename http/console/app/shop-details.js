@@ -14,7 +14,7 @@ import { Windows } from './windows.js';
 /** @param {{ shop: InspectedShop, machines: Machine[] | undefined, path: string }} props */
 export function ShopDetails({ shop, machines, path }) {
   const { details } = shop;
-  // There is no chart of a shop that cannot be loaded; its last error says why.
+  // A shop that cannot be loaded has no chart; its last error shows the reason.
   if (details === null)
     return html`<${Panel} title="Actor and errors"><${Facts} facts=${actorFacts(shop)} /><//>`;
   return html`<div class="shop-details">

@@ -29,7 +29,7 @@ export function Webhooks({ tenantId }) {
   );
   const [fresh, setFresh] = useState(/** @type {FreshWebhook | undefined} */ (undefined));
   const [tested, setTested] = useState('');
-  /** The webhook whose tries are shown. */
+  /** The webhook whose attempts are shown. */
   const [lookedAt, setLookedAt] = useState('');
   const shown = data?.items.find(({ id }) => id === lookedAt);
   const steer = (
@@ -80,7 +80,7 @@ export function Webhooks({ tenantId }) {
 
 /**
  * @param {(method: string, end: string, body?: object) => void} steer
- * @param {(id: string) => void} lookAt shows the tries of a webhook
+ * @param {(id: string) => void} lookAt shows the attempts of a webhook
  * @param {(asked: { what: 'change' | 'delete', webhook: Webhook }) => void} ask opens a dialog
  */
 function columnsWith(steer, lookAt, ask) {
@@ -135,7 +135,7 @@ function stateOf({ disabledBy, failingSince }) {
 }
 
 /**
- * The only time anybody sees a secret.
+ * Shows a secret. It is shown only once.
  * @param {{ fresh: FreshWebhook, onClose: () => void }} props
  */
 function FreshSecret({ fresh, onClose }) {
