@@ -100,4 +100,4 @@ LABEL org.opencontainers.image.title="tenant-messaging-api" \
   org.opencontainers.image.created="${CREATED}"
 # Node is process 1 and hears SIGTERM itself. It starts no processes, so there are none to reap.
 # The flags are those of `npm start`.
-ENTRYPOINT ["/usr/bin/node", "--enable-source-maps", "--max-semi-space-size=16", "--v8-pool-size=1", "dist/service/service.js"]
+ENTRYPOINT ["/usr/bin/node", "--enable-source-maps", "--max-semi-space-size=64", "--v8-pool-size=1", "dist/service/service.js"]

@@ -12,6 +12,7 @@
  * after a pause all start again. A time without any ready worker does so too. The first ready worker after that reports
  * `reachable`.
  */
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
@@ -45,10 +46,10 @@ export interface WorkerSupervision {
 }
 
 /**
- * A worker's space for young objects, in MiB: three times the `--max-semi-space-size` of `npm start`. V8 ignores this
- * constant if the process was started with that flag.
+ * The semi-spaces of a worker, in MiB. `npm start` gives the main thread larger ones, which V8 would give each worker too:
+ * `resourceLimits` yields to the flag. V8 reads the flag when a thread's heap is made, so the main thread keeps its own.
  */
-const YOUNG_MIB = 48;
+const WORKER_SEMI_SPACE_MIB = 16;
 
 /** Supervision in production. */
 export const DEFAULT_WORKER_SUPERVISION: WorkerSupervision = {
@@ -216,12 +217,10 @@ export class WorkerPool {
   #start(slot: Slot): void {
     const { clock, entry, setup, supervision } = this.#options;
     const execArgv = threadExecArgv(entry);
+    setFlagsFromString(`--max-semi-space-size=${WORKER_SEMI_SPACE_MIB}`);
     const thread = new Worker(entry, {
       workerData: setup,
-      resourceLimits: {
-        maxOldGenerationSizeMb: supervision.heapMib,
-        maxYoungGenerationSizeMb: YOUNG_MIB,
-      },
+      resourceLimits: { maxOldGenerationSizeMb: supervision.heapMib },
       ...(execArgv === undefined ? {} : { execArgv }),
     });
     slot.thread = thread;
