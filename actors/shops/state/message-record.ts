@@ -3,6 +3,7 @@ import { type PolicyVerdict, verdictJson } from '../../../policy/verdict.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
+import { presentFields } from './present-fields.ts';
 
 /** The accepted content; written once. Times in milliseconds since the Unix epoch. */
 export interface MessageBody {
@@ -104,8 +105,7 @@ function decodeBody(id: string, text: string): MessageBody {
     idempotencyKey: stored.idempotencyKey ?? null,
     requestId: stored.requestId ?? null,
     traceparent: stored.traceparent ?? null,
-    ...(stored.reply === undefined ? {} : { reply: stored.reply }),
-    ...(stored.batchId === undefined ? {} : { batchId: stored.batchId }),
+    ...presentFields<MessageBody>({ reply: stored.reply, batchId: stored.batchId }),
   };
 }
 
@@ -148,9 +148,10 @@ export function decodeMessage(id: string, fields: MessageFields): StoredMessage 
   return { body, state, receipts: decodeReceipts(receiptsText) };
 }
 
-/** Returns the message as the API shows it. */
+/** Returns the message as the API shows it, without its place in the queue. */
 export function messageView({ body, state, receipts }: StoredMessage): MessageView {
   const createdAt = new Date(body.createdAtMs).toISOString();
+  const isGroup = isGroupId(body.to ?? '');
   return {
     id: body.id,
     shopId: body.shopId,
@@ -172,9 +173,13 @@ export function messageView({ body, state, receipts }: StoredMessage): MessageVi
     traceparent: body.traceparent,
     deliveredAt: isoOrNull(receipts.deliveredAtMs),
     readAt: isoOrNull(receipts.readAtMs),
-    ...(body.reply === undefined ? {} : { toId: body.reply.toId, replyTo: body.reply.inboundId }),
-    ...(body.batchId === undefined ? {} : { batchId: body.batchId }),
-    ...(isGroupId(body.to ?? '') ? { deliveredCount: receipts.delivered, readCount: receipts.read } : {}),
+    ...presentFields<Omit<MessageView, 'position' | 'estimatedSendAt'>>({
+      toId: body.reply?.toId,
+      replyTo: body.reply?.inboundId,
+      batchId: body.batchId,
+      deliveredCount: isGroup ? receipts.delivered : undefined,
+      readCount: isGroup ? receipts.read : undefined,
+    }),
   };
 }
 

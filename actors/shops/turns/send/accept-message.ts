@@ -4,6 +4,7 @@ import { done, type Failure, type Outcome } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
 import type { Accepted, MessageDraft, Sent } from '../../shop-operations.ts';
 import { type MessageBody, statusUrl } from '../../state/message-record.ts';
+import { presentFields } from '../../state/present-fields.ts';
 import { enqueue } from '../builder/acceptance.ts';
 import type { ShopCommand } from '../builder/shop-commands.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -85,7 +86,6 @@ export function acceptMessage(
     shopId,
     kind: 'message',
     to,
-    ...belonging(draft),
     text: text ?? null,
     mediaUrl: mediaUrl ?? null,
     mediaType: mediaUrl === undefined ? null : mediaType,
@@ -96,6 +96,7 @@ export function acceptMessage(
     idempotencyKey: idempotencyKey ?? null,
     requestId,
     traceparent: traceparent ?? null,
+    ...presentFields<MessageBody>({ reply: draft.reply, batchId: draft.batch?.id }),
   };
   const { alias } = facts.send;
   // Stored and answered.
@@ -106,11 +107,6 @@ export function acceptMessage(
     if (isPhoneNumber(to) && facts.send.writer === undefined) newChatAccepted(builder);
   } else enqueueAtPool(builder, accepted, route);
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued', policyJson) });
-}
-
-/** The message that this one replies to, or its batch. */
-function belonging({ reply, batch }: MessageDraft): Pick<MessageBody, 'reply' | 'batchId'> {
-  return { ...(reply && { reply }), ...(batch && { batchId: batch.id }) };
 }
 
 /** The person who gets a reply wrote, if only a reaction, and is known. */

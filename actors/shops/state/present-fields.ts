@@ -1,0 +1,18 @@
+/** The names of the optional fields of a type. */
+type OptionalField<T> = {
+  [Field in keyof T]-?: Record<never, never> extends Pick<T, Field> ? Field : never;
+}[keyof T];
+
+/**
+ * Returns the optional fields of `T` that have a value. The argument must name each optional field, so a forgotten one
+ * does not compile.
+ */
+export function presentFields<T extends object>(
+  fields: {
+    readonly [Field in OptionalField<T>]: T[Field] | undefined;
+  },
+): Pick<T, OptionalField<T>> {
+  const present: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) present[name] = value;
+  return present as Pick<T, OptionalField<T>>;
+}
