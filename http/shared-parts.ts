@@ -1,11 +1,11 @@
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
 import { AuditLog } from './audit-log/audit-log.ts';
 import type { RequestValue } from './contract/exchange.ts';
-import { createEventStream, type EventStream } from './events/event-stream.ts';
-import { FleetEvents } from './events/fleet-events.ts';
 import type { HttpOptions } from './http-options.ts';
 import { type RecentActivity, recentActivity } from './metrics/recent-activity.ts';
 import { countRequests, type RequestCounters } from './metrics/request-metrics.ts';
+import { createEventStream, type EventStream } from './operator-events/event-stream.ts';
+import { FleetEvents } from './operator-events/fleet-events.ts';
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
 import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import type { Entered, Responder } from './pipeline/front.ts';

@@ -1,4 +1,4 @@
-import type { OperatorEventFeed } from '../events/operator-event.ts';
+import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Upper bounds in seconds: from a simulator's milliseconds over the pauses between two sends up to a day in the queue. */

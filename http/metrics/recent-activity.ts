@@ -2,7 +2,7 @@ import { isFinal, MESSAGE_REASONS } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { rememberLast } from '../../runtime/memoize.ts';
 import { ERRORS } from '../contract/errors.ts';
-import type { OperatorEventFeed } from '../events/operator-event.ts';
+import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Length of one slot, and number of slots kept. */

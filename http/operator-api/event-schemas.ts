@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { count, instant } from '../../actors/replies/reply-fields.ts';
 import { channelStatus } from '../../actors/replies/shop-replies.ts';
-import type { OperatorEvent } from '../events/operator-event.ts';
+import type { OperatorEvent } from '../operator-events/operator-event.ts';
 import { reason, whichShop } from './actor-resources.ts';
 
 const namedShop = { ...whichShop, shop: v.string() };

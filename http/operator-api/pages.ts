@@ -8,7 +8,7 @@ import { errorReply, JSON_TYPE, successBody } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
 import type { TokenRole } from '../contract/operator-role.ts';
-import type { EventStream } from '../events/event-stream.ts';
+import type { EventStream } from '../operator-events/event-stream.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { Page } from '../pipeline/pages.ts';

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import type { MessageReason, MessageStatus } from '../../actors/message-status.ts';
 import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
-import type { OperatorEvent } from '../../http/events/operator-event.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { type RecentActivity, recentActivity, SLOT_MS } from '../../http/metrics/recent-activity.ts';
 import { fleetOverview, type NodeShare } from '../../http/operator-api/fleet-overview.ts';
+import type { OperatorEvent } from '../../http/operator-events/operator-event.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 const START_MS = 1_700_000_000_000;

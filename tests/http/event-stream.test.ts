@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
-import { createEventStream } from '../../http/events/event-stream.ts';
-import type { OperatorEvent } from '../../http/events/operator-event.ts';
+import { createEventStream } from '../../http/operator-events/event-stream.ts';
+import type { OperatorEvent } from '../../http/operator-events/operator-event.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 function openStream() {

@@ -1,9 +1,9 @@
 /** The events of all nodes at one: caught up on, bounded, and honest about a node that is not heard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventLog } from '../../http/events/event-log.ts';
-import { FleetEvents } from '../../http/events/fleet-events.ts';
-import type { OperatorEvent } from '../../http/events/operator-event.ts';
+import { EventLog } from '../../http/operator-events/event-log.ts';
+import { FleetEvents } from '../../http/operator-events/fleet-events.ts';
+import type { OperatorEvent } from '../../http/operator-events/operator-event.ts';
 import type { Forwarded } from '../../http/owner/forwarded-form.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

@@ -9,7 +9,7 @@ const RETRY_MS = 1_500;
 const KEPT_EVENTS = 200;
 
 /**
- * @import { OperatorEvent } from '../../events/operator-event.ts'
+ * @import { OperatorEvent } from '../../operator-events/operator-event.ts'
  * @typedef {{ [Type in OperatorEvent['type']]: { type: Type, at: string } & Extract<OperatorEvent, { type: Type }>['data'] }[OperatorEvent['type']]} LiveEvent an event of the stream
  * @typedef {{ state: 'connecting' | 'open' | 'lost', sinceMs: number }} Connection
  */
