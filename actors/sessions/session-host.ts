@@ -40,6 +40,11 @@ export interface SessionHost {
   /** Cancels an order that was not transmitted: no event follows for it. A transmitted order continues. */
   recall(shop: SessionAddress, messageId: string): void;
   /**
+   * A transmitted message is not sent once more if its connection is lost before the acknowledgement. Its outcome is
+   * then `unknown`.
+   */
+  doNotRepeat(shop: SessionAddress, messageId: string): void;
+  /**
    * The event with this token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may
    * be sent.
    */

@@ -80,6 +80,7 @@ export type ToWorker =
     }
   | { readonly kind: 'transmit'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'recall'; readonly shopId: string; readonly messageId: string }
+  | { readonly kind: 'do_not_repeat'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'confirm'; readonly shopId: string; readonly token: string }
   | { readonly kind: 'mark_read'; readonly shopId: string; readonly from: string; readonly wireId: string }
   | { readonly kind: 'inbound'; readonly shopId: string; readonly inbound: InboundMode }

@@ -23,6 +23,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     transmit: (shop, messageId) => of(shop).transmit(shop, messageId),
     confirmInbound: (shop, token) => of(shop).confirmInbound(shop, token),
     recall: (shop, messageId) => of(shop).recall(shop, messageId),
+    doNotRepeat: (shop, messageId) => of(shop).doNotRepeat(shop, messageId),
     markRead: (shop, message) => of(shop).markRead(shop, message),
     hearInbound: (shop, inbound) => of(shop).hearInbound(shop, inbound),
     refreshGroups: (shop, groupId) => of(shop).refreshGroups(shop, groupId),

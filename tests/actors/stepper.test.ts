@@ -35,7 +35,7 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
     { type: 'prepared', untilMs: 7, startsChat: true },
     { type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' },
     ...outcomes.map((outcome): PacingEvent => ({ type: 'outcome', outcome, ...times })),
-    { type: 'session_down' },
+    { type: 'put_back' },
     { type: 'rate_limited_before', pauseUntilMs: 9 },
     { type: 'elapsed', gapUntilMs: 10 },
     { type: 'pause' },

@@ -95,6 +95,10 @@ export class MemorySessionHost implements SessionHost {
     this.#shopOf(address).session?.recall(messageId);
   }
 
+  doNotRepeat(): void {
+    // A session in memory sends nothing twice.
+  }
+
   confirmInbound(address: SessionAddress, token: string): void {
     this.#shopOf(address).session?.confirm(token);
   }

@@ -77,6 +77,7 @@ function outbox({ hangs = false, held = false } = {}) {
       handedOn += 1;
     },
   };
+  const memory = newShopMemory(clock);
   const box: Outbox = new Outbox({
     socket: socket as unknown as WASocket,
     clock,
@@ -99,7 +100,7 @@ function outbox({ hangs = false, held = false } = {}) {
     aliases: { set: async () => undefined },
     timers: { of: async () => undefined },
     report: (_order, outcome) => outcomes.push(outcome.kind),
-    memory: newShopMemory(clock),
+    memory,
     sessions: {
       open: async (addresses) => addresses,
       reach: async () => (await socket.getUSyncDevices()).length > 0,
@@ -126,7 +127,18 @@ function outbox({ hangs = false, held = false } = {}) {
     numbers,
     unanswered: () => doubts.push('is anybody there?'),
   });
-  return { box, clock, devices, relayed, outcomes, doubts, prepared, stored, handedOn: () => handedOn };
+  return {
+    box,
+    clock,
+    memory,
+    devices,
+    relayed,
+    outcomes,
+    doubts,
+    prepared,
+    stored,
+    handedOn: () => handedOn,
+  };
 }
 
 test('a message goes out once its recipient has devices, and is settled by the network alone', async () => {
@@ -140,6 +152,22 @@ test('a message goes out once its recipient has devices, and is settled by the n
   box.acknowledged({ id: ORDER.wireId });
   assert.deepEqual(outcomes, ['acknowledged']);
 });
+
+for (const isStopped of [false, true]) {
+  test(`a message is ${isStopped ? 'not ' : ''}kept for the next connection${isStopped ? ' if STOP came on its own' : ''}`, async () => {
+    const { box, clock, memory, devices, relayed, outcomes } = outbox();
+    box.prepare(asked());
+    await clock.until(() => devices.length === 1);
+    devices[0]?.(['33622222222@s.whatsapp.net']);
+    await clock.until(() => relayed.length === 1);
+    if (isStopped) box.doNotRepeat(ORDER.messageId);
+    box.lost({ comesBack: true });
+    assert.deepEqual(
+      [memory.unacknowledged.isKept(ORDER.wireId), outcomes],
+      isStopped ? [false, ['unknown']] : [true, []],
+    );
+  });
+}
 
 test('a message whose address is no longer the recipient’s fails if the network names no other', async () => {
   const { box, clock, devices, relayed, outcomes } = outbox();

@@ -103,7 +103,7 @@ test('a message is not sent again to a recipient who sends STOP before the sessi
     host.open(shop, { generation: 3 });
     const { token } = await log.next(shop, 'session.inbound');
     // The shop's actor does this after a STOP.
-    host.recall(shop, order.messageId);
+    host.doNotRepeat(shop, order.messageId);
     host.confirmInbound(shop, token);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
     await log.next(shop, 'session.connected', ({ generation }) => generation === 3);

@@ -177,10 +177,11 @@ class BaileysHost implements SessionHost {
 
   recall(shop: SessionAddress, messageId: string): void {
     const slot = this.#slots.get(shop.shopId);
-    if (slot === undefined) return;
-    slot.recall(messageId);
-    // Also of one that was transmitted: it is not to be sent once more after a lost connection.
-    this.#post(slot, { kind: 'recall', shopId: shop.shopId, messageId });
+    if (slot?.recall(messageId)) this.#post(slot, { kind: 'recall', shopId: shop.shopId, messageId });
+  }
+
+  doNotRepeat(shop: SessionAddress, messageId: string): void {
+    this.#post(this.#slots.get(shop.shopId), { kind: 'do_not_repeat', shopId: shop.shopId, messageId });
   }
 
   confirmInbound(shop: SessionAddress, token: string): void {

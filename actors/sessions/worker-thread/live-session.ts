@@ -143,8 +143,12 @@ export class LiveSession {
   }
 
   recall(messageId: string): void {
-    this.#options.memory.unacknowledged.recall(messageId);
     this.#running?.outbox.recall(messageId);
+  }
+
+  doNotRepeat(messageId: string): void {
+    this.#options.memory.unacknowledged.drop(messageId);
+    this.#running?.outbox.doNotRepeat(messageId);
   }
 
   attachmentsFailed(): void {

@@ -51,6 +51,9 @@ export class WorkerSessions {
       case 'recall':
         session?.recall(message.messageId);
         break;
+      case 'do_not_repeat':
+        session?.doNotRepeat(message.messageId);
+        break;
       case 'confirm':
         session?.confirm(message.token);
         break;

@@ -183,8 +183,10 @@ function passOrder(host: SessionHost, session: SessionAddress, order: HostOrder)
       host.transmit(session, order.messageId);
       break;
     case 'recall':
-    case 'do_not_repeat':
       host.recall(session, order.messageId);
+      break;
+    case 'do_not_repeat':
+      host.doNotRepeat(session, order.messageId);
       break;
     case 'confirm':
       host.confirmInbound(session, order.token);

@@ -9,8 +9,9 @@
  * | gap       | the random 6–20 s between two sends                | elapsed → idle; rate_limited_before → paused     |
  * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
  *
- * Until `sending` a message is still `queued`: when the session ends (`session_down`) or a deadline passes, the message
- * is put back at the head of the queue, and recalled from the session. In `sending` only an outcome settles it:
+ * Until `sending` a message is still `queued`. `put_back` puts it back at the head of the queue and recalls it from the
+ * session: the session ended, the tenant or its batch may not send now, or the node stops. A deadline that passes does
+ * the same. In `sending` only an outcome settles it:
  * `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back too,
  * on an open session five times at most. The network may have no keys for its recipient, or never answer if they exist,
  * and others wait behind it. `pause` and `resume` begin and end an operator's pause, during which nothing is
@@ -66,7 +67,8 @@ export type PacingEvent =
       readonly pauseUntilMs: number;
       readonly pausedForMs?: number;
     }
-  | { readonly type: 'session_down' }
+  /** Whatever the reason, a message that is not on the wire waits in the queue again. Ignored in other states. */
+  | { readonly type: 'put_back' }
   /**
    * The network asked the shop's number to pause. It reported this to another shop, or about a message that is no
    * longer in progress. Ignored while a message is on the wire.
@@ -78,7 +80,7 @@ export type PacingEvent =
 
 /** The effects of the pacing machine. */
 export type PacingEffect =
-  | { readonly type: 'prepare'; readonly params: Hand }
+  | { readonly type: 'firstLook'; readonly params: Hand }
   | { readonly type: 'storeSending'; readonly params: Hand }
   | { readonly type: 'recall'; readonly params: Hand }
   | { readonly type: 'settle'; readonly params: Settlement }
@@ -135,7 +137,7 @@ const withSettlement = (_: unknown, _settlement: Settlement): void => undefined;
 const pacingSetup = setup({
   types: { context: {} as PacingContext, events: {} as PacingEvent },
   actions: {
-    prepare: withHand,
+    firstLook: withHand,
     storeSending: withHand,
     recall: withHand,
     settle: withSettlement,
@@ -173,7 +175,7 @@ const pacingSetup = setup({
   },
 });
 
-const prepare = { type: 'prepare' as const, params: handOf };
+const look = { type: 'firstLook' as const, params: handOf };
 const store = { type: 'storeSending' as const, params: handOf };
 const settle = { type: 'settle' as const, params: settlementOf };
 const back = { type: 'putBack' as const, params: handOf };
@@ -203,7 +205,7 @@ export const pacingMachine = pacingSetup.createMachine({
   states: {
     idle: {
       on: {
-        dispatch: { target: 'preparing', actions: ['take', prepare] },
+        dispatch: { target: 'preparing', actions: ['take', look] },
         rate_limited_before: pausedBefore,
       },
     },
@@ -211,7 +213,7 @@ export const pacingMachine = pacingSetup.createMachine({
       on: {
         prepared: { target: 'sending', actions: ['putOnWire', store] },
         blocked: { target: 'idle', actions: [settle, recall, 'dropHand'] },
-        session_down: { target: 'idle', actions: [back, recall, 'dropHand'] },
+        put_back: { target: 'idle', actions: [back, recall, 'dropHand'] },
         rate_limited_before: { target: 'paused', actions: [back, recall, 'startPause'] },
         outcome: [{ guard: 'wasNotOnNetwork', target: 'idle', actions: [settle, 'dropHand'] }, ...onOutcome],
         elapsed: { target: 'gap', actions: [back, recall, 'startGap'] },

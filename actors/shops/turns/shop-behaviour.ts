@@ -143,7 +143,7 @@ export function shopBehaviour(
     draining(state, { nowMs }) {
       const builder = new TurnBuilder(state, nowMs, options);
       builder.change({ dispatching: false });
-      builder.stepPacing({ type: 'session_down' });
+      builder.stepPacing({ type: 'put_back' });
       return builder.finish();
     },
     settled: (state) => pacingState(state) !== 'sending',
@@ -186,7 +186,7 @@ function turn(
       return builder.finish(done(true));
     case 'tenant_active':
       builder.change({ tenantActive: command.active });
-      if (!command.active) builder.stepPacing({ type: 'session_down' });
+      if (!command.active) builder.stepPacing({ type: 'put_back' });
       return builder.finish();
     case 'mark_read':
       return builder.finish(markRead(builder, facts, options.retentionMs));
@@ -202,7 +202,7 @@ function turn(
     case 'resume':
       builder.stepPacing({ type: command.type });
       // A message that is not on the wire yet waits as well.
-      if (command.type === 'pause') builder.stepPacing({ type: 'session_down' });
+      if (command.type === 'pause') builder.stepPacing({ type: 'put_back' });
       return builder.finish(done(true));
     case 'timer':
       onTimer(builder, command.id, options.retentionMs);
@@ -337,7 +337,7 @@ function settleLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
     builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.moments() });
   } else {
-    builder.stepPacing({ type: 'session_down' });
+    builder.stepPacing({ type: 'put_back' });
   }
   builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
 }

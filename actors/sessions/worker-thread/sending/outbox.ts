@@ -63,6 +63,7 @@ export class Outbox {
       ...beginningOf(asked),
       wireId,
       isRepeat: true,
+      mayRepeat: false,
       to,
       phase: 'transmitting',
       message,
@@ -97,6 +98,13 @@ export class Outbox {
   recall(messageId: string): void {
     for (const pending of this.#pending.values()) {
       if (pending.order.messageId === messageId && pending.phase !== 'transmitting') this.#drop(pending);
+    }
+  }
+
+  /** A transmitted message is not sent once more after a lost connection: its outcome is then unknown. */
+  doNotRepeat(messageId: string): void {
+    for (const pending of this.#pending.values()) {
+      if (pending.order.messageId === messageId) pending.mayRepeat = false;
     }
   }
 
@@ -240,7 +248,7 @@ export class Outbox {
   lost({ comesBack }: { readonly comesBack: boolean }): void {
     for (const pending of [...this.#pending.values()]) {
       const mayHaveLeft = pending.phase === 'transmitting';
-      if (comesBack && mayHaveLeft && !pending.isRepeat) this.#keep(pending);
+      if (comesBack && mayHaveLeft && pending.mayRepeat) this.#keep(pending);
       else this.#settle(pending, mayHaveLeft ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
   }

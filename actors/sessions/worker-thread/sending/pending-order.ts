@@ -27,6 +27,8 @@ export interface Pending {
   sentAgain: boolean;
   /** True if its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
+  /** It may be sent once more if its connection is lost before the acknowledgement. */
+  mayRepeat: boolean;
   phase: Phase;
   /**
    * The number that the network knows the recipient by, once it was looked up. Before that, the number in the order.
@@ -67,6 +69,7 @@ export function beginningOf(asked: PrepareOrder): Omit<Pending, 'deadline'> {
     wireId: order.wireId,
     sentAgain: false,
     isRepeat: false,
+    mayRepeat: true,
     phase: 'preparing',
     to: order.to,
     message: undefined,

@@ -33,7 +33,7 @@ export class UnacknowledgedOrders {
 
   keep(order: Unacknowledged): void {
     const { messageId } = order.asked.order;
-    const timer = this.#clock.after(KEPT_MS, () => this.recall(messageId));
+    const timer = this.#clock.after(KEPT_MS, () => this.drop(messageId));
     this.#kept.set(messageId, { order, timer });
   }
 
@@ -49,8 +49,8 @@ export class UnacknowledgedOrders {
     return taken.map(({ order }) => order);
   }
 
-  /** That message is not to be sent again: it may have left. */
-  recall(messageId: string): void {
+  /** That message is not sent again, and its outcome is unknown: it may have left. */
+  drop(messageId: string): void {
     const kept = this.#kept.get(messageId);
     this.#kept.delete(messageId);
     kept?.timer.cancel();

@@ -172,7 +172,7 @@ export type ShopEffect =
   | { readonly type: 'transmit'; readonly messageId: string }
   /** Recalls the message that is being prepared. */
   | { readonly type: 'recall'; readonly messageId: string }
-  /** A stanza that left on a connection that was lost is not put on the wire once more. */
+  /** A transmitted message is not sent once more after a lost connection. */
   | { readonly type: 'do_not_repeat'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
   /** Asks the pool shop to take the message, or to report its state. */

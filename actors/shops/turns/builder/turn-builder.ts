@@ -157,7 +157,7 @@ export class TurnBuilder {
     // Groups are kept while the session reconnects. A message to one is accepted, and checked again when the session is
     // back.
     if (['qr_waiting', 'code_waiting', 'disconnected'].includes(to)) this.change({ groups: undefined });
-    if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'session_down' });
+    if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'put_back' });
     for (const effect of effects) this.#carryChannel(effect);
   }
 
@@ -303,7 +303,7 @@ export class TurnBuilder {
   #carryPacing(effect: PacingEffect): void {
     const { currentMessage } = this.#state;
     switch (effect.type) {
-      case 'prepare':
+      case 'firstLook':
         this.perform({ type: 'first_look', messageId: effect.params.messageId });
         break;
       case 'recall':

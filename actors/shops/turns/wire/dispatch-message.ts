@@ -63,8 +63,8 @@ function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
   const { batches, currentMessage } = builder.state;
   const ofBatch = batchObstacle(batches, currentMessage, builder.nowMs);
   if (ofBatch === 'wait') {
-    // Puts the message back into the queue, where others pass it.
-    builder.stepPacing({ type: 'session_down' });
+    // Other messages of the queue pass it.
+    builder.stepPacing({ type: 'put_back' });
     return undefined;
   }
   const against =
