@@ -8,7 +8,6 @@ export const BATCH_STATUSES = [
   'cancelled',
   'expired',
 ] as const;
-/** One of them. */
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
 /** The reasons for which a batch stops by itself. */
@@ -19,5 +18,4 @@ export const BATCH_STOP_REASONS = [
   'RATE_SIGNALS',
   'SESSION_LOST',
 ] as const;
-/** One of them. */
 export type BatchStopReason = (typeof BATCH_STOP_REASONS)[number];

@@ -13,7 +13,6 @@ export const CHANNEL_REASONS = [
   'UNLINKED',
   'REPLACED',
 ] as const;
-/** One of them. */
 export type ChannelReason = (typeof CHANNEL_REASONS)[number];
 
 /** A reason, with the code and text that the network gave. */

@@ -15,7 +15,6 @@ export const INBOUND_KINDS = [
   'other',
 ] as const;
 
-/** One of them. */
 export type InboundKind = (typeof INBOUND_KINDS)[number];
 
 /** The URL at which the network stores an attachment, and the key that decrypts it. Byte values are in base64. */

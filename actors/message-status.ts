@@ -1,6 +1,5 @@
 /** The states of a message (docs/contract.md, Message states). */
 export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'failed', 'rejected'] as const;
-/** One of them. */
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 /** States that no message leaves. */
@@ -28,7 +27,6 @@ export const MESSAGE_REASONS = {
   RECIPIENT_OPTED_OUT: 'rejected',
   RECIPIENT_RATE_LIMITED: 'rejected',
 } as const satisfies { readonly [reason: string]: Exclude<FinalStatus, 'sent'> };
-/** One of them. */
 export type MessageReason = keyof typeof MESSAGE_REASONS;
 
 const FINAL: { readonly [Status in MessageStatus]: boolean } = {

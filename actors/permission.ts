@@ -15,5 +15,4 @@ export const PERMISSIONS = [
   'webhooks.write',
 ] as const;
 
-/** One of them. */
 export type Permission = (typeof PERMISSIONS)[number];

@@ -28,7 +28,6 @@ export const EVENT_TYPES = [
   'batch.finished',
   'batch.stopped',
 ] as const;
-/** One of them. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /**

@@ -59,7 +59,6 @@ export function customers(): string[] {
   return Array.from({ length: CUSTOMERS }, (_, index) => customer(index));
 }
 
-/** One of them. */
 export function customer(index: number): string {
   return `+4179${1_000_000 + (index % CUSTOMERS)}`;
 }

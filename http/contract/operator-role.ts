@@ -10,7 +10,6 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 /** The roles of tokens on the operators' listener, the least first. `metrics`: `/metrics` alone, for a scraper. */
 export const TOKEN_ROLES = ['metrics', ...OPERATOR_ROLES] as const;
 
-/** One of them. */
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 
 /** True if the role `held` includes the role `asked`. */

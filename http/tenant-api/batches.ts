@@ -1,8 +1,6 @@
 import * as v from 'valibot';
-import { failed } from '../../actors/failure.ts';
 import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
-import { hasText } from '../../policy/message-content.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { boundedRecord, closedObject } from '../contract/closed-object.ts';
@@ -12,7 +10,8 @@ import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { TWO_KEYS } from './messages.ts';
+import { idempotencyKey, idempotencyKeyOf } from './idempotency-key.ts';
+import { draftOf } from './messages.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { type ApiServices, apiEndpoint } from './services.ts';
 
@@ -20,8 +19,6 @@ import { type ApiServices, apiEndpoint } from './services.ts';
 const MOST_RECIPIENTS = 1_000;
 /** Many recipients are looked up, and a forecast looks months ahead. */
 const FORWARD_TIMEOUT_MS = 10_000;
-
-const idempotencyKey = v.optional(text({ min: 1, max: 128 }));
 
 const recipients = v.pipe(
   boundedArray(
@@ -97,16 +94,19 @@ export const createBatch = apiEndpoint({
   errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'BATCH_LIMIT_REACHED', 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: FORWARD_TIMEOUT_MS,
   async handle(request) {
-    const { notBefore, notAfter, idempotencyKey: ofBody, ...asked } = request.body;
-    if (!hasText(asked.text) && asked.mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-    const { call, idempotencyKey: ofHeader } = request;
-    const { requestId, traceparent } = call;
-    if (ofHeader !== undefined && (ofBody ?? ofHeader) !== ofHeader) return TWO_KEYS;
+    const { body } = request;
+    const { notBefore, notAfter } = body;
+    const content = draftOf(request);
+    if (!content.ok) return content;
     const shop = await namedShop(request);
     if (!shop.ok) return shop;
     const taken = await request.services.shops.createBatch(shop.value, {
-      ...{ text: undefined, mediaUrl: undefined, quietHours: undefined, ...asked, requestId, traceparent },
-      idempotencyKey: ofBody ?? ofHeader,
+      ...content.value,
+      name: body.name,
+      recipients: body.recipients,
+      quietHours: body.quietHours,
+      share: body.share,
+      paused: body.paused,
       notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
       notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
     });
@@ -145,12 +145,11 @@ export const addBatchRecipients = apiEndpoint({
   ],
   forwardTimeoutMs: FORWARD_TIMEOUT_MS,
   async handle(request) {
-    const { recipients: added, idempotencyKey: ofBody } = request.body;
-    const { idempotencyKey: ofHeader } = request;
-    if (ofHeader !== undefined && (ofBody ?? ofHeader) !== ofHeader) return TWO_KEYS;
+    const key = idempotencyKeyOf(request);
+    if (!key.ok) return key;
     const shop = await namedShop(request);
     if (!shop.ok) return shop;
-    const asked = { recipients: added, idempotencyKey: ofBody ?? ofHeader };
+    const asked = { recipients: request.body.recipients, idempotencyKey: key.value };
     const batchId = request.params.id.toLowerCase();
     const taken = await request.services.shops.addRecipients(shop.value, batchId, asked);
     return taken.ok ? reply(200, taken.value.accepted, replayHeaders(taken.value)) : taken;

@@ -16,7 +16,7 @@ import { acceptedBody, messageBody } from '../contract/message-json.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { problem } from '../contract/validation.ts';
+import { idempotencyKey, idempotencyKeyOf } from './idempotency-key.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -33,7 +33,7 @@ export const messageContent = {
   text: v.optional(text({ max: 4096 })),
   mediaUrl: v.optional(mediaUri),
   mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
-  idempotencyKey: v.optional(text({ min: 1, max: 128 })),
+  idempotencyKey,
 };
 
 const queued = {
@@ -120,19 +120,13 @@ export function draftOf(request: {
   readonly call: { readonly requestId: string; readonly traceparent: string | undefined };
   readonly idempotencyKey: string | undefined;
 }): Outcome<Omit<MessageDraft, 'to' | 'reply'>> {
-  const { text, mediaUrl, mediaType, idempotencyKey } = request.body;
+  const { text, mediaUrl, mediaType } = request.body;
   if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-  const { call, idempotencyKey: ofHeader } = request;
-  const { requestId, traceparent } = call;
-  if (ofHeader !== undefined && (idempotencyKey ?? ofHeader) !== ofHeader) return TWO_KEYS;
-  const key = idempotencyKey ?? ofHeader;
-  return done({ text, mediaUrl, mediaType, idempotencyKey: key, requestId, traceparent });
+  const key = idempotencyKeyOf(request);
+  if (!key.ok) return key;
+  const { requestId, traceparent } = request.call;
+  return done({ text, mediaUrl, mediaType, idempotencyKey: key.value, requestId, traceparent });
 }
-
-/** The refusal of two idempotency keys in one call. */
-export const TWO_KEYS = failed('VALIDATION_ERROR', {
-  fields: [problem('idempotencyKey', 'differs from the header Idempotency-Key')],
-});
 
 /** GET …/messages */
 export const listMessages = apiEndpoint({

@@ -1,17 +1,14 @@
 import * as v from 'valibot';
-import { failed } from '../../actors/failure.ts';
 import { scheduledSend } from '../../actors/replies/message-replies.ts';
-import { hasText } from '../../policy/message-content.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { recipient, text, utcDateTime } from '../contract/fields.ts';
-import { mediaUri } from '../contract/media-uri.ts';
+import { recipient, utcDateTime } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { TWO_KEYS } from './messages.ts';
+import { draftOf, messageContent } from './messages.ts';
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -31,10 +28,7 @@ export const scheduleMessage = apiEndpoint({
     sendAt: utcDateTime,
     notAfter: v.optional(utcDateTime),
     to: recipient,
-    text: v.optional(text({ max: 4096 })),
-    mediaUrl: v.optional(mediaUri),
-    mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
-    idempotencyKey: v.optional(text({ min: 1, max: 128 })),
+    ...messageContent,
   }),
   bodyExample: {
     channel: 'msgapp',
@@ -59,16 +53,14 @@ export const scheduleMessage = apiEndpoint({
   },
   errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'SCHEDULED_LIMIT_REACHED', 'BOT_SERVICE_UNREACHABLE'],
   async handle(request) {
-    const { to, text: words, mediaUrl, mediaType, idempotencyKey, sendAt, notAfter } = request.body;
-    if (!hasText(words) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-    const { call, idempotencyKey: ofHeader } = request;
-    const { requestId, traceparent } = call;
-    if (ofHeader !== undefined && (idempotencyKey ?? ofHeader) !== ofHeader) return TWO_KEYS;
+    const { to, sendAt, notAfter } = request.body;
+    const content = draftOf(request);
+    if (!content.ok) return content;
     const shop = await namedShop(request);
     if (!shop.ok) return shop;
     const scheduled = await request.services.shops.schedule(shop.value, {
-      ...{ to, text: words, mediaUrl, mediaType, requestId, traceparent },
-      idempotencyKey: idempotencyKey ?? ofHeader,
+      ...content.value,
+      to,
       sendAtMs: Date.parse(sendAt),
       notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
     });

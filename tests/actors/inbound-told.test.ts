@@ -18,13 +18,18 @@ async function shopThatIsTold(inbound: InboundMode): Promise<ShopHarness> {
 let stanzas = 0;
 
 /** Returns the commit of one message. The session reports its text only if the tenant gets it. */
-async function written(shop: ShopHarness, text = 'Hello'): Promise<readonly Write[]> {
+async function written(
+  shop: ShopHarness,
+  text = 'Hello',
+  kind: 'text' | 'reaction' = 'text',
+): Promise<readonly Write[]> {
   stanzas += 1;
   shop.writes.length = 0;
-  const content = { kind: 'text', text, name: 'Ana', lid: '123@lid', quotes: null, media: null } as const;
+  const content = { kind, text, name: 'Ana', lid: '123@lid', quotes: null, media: null } as const;
   const { generation } = shop.state.channel.context;
   await shop.told({
-    ...{ type: 'session.inbound', generation, from: ANA, text, atMs: shop.nowMs, token: 't' },
+    ...{ type: 'session.inbound', generation, from: ANA, atMs: shop.nowMs, token: 't' },
+    text: kind === 'reaction' ? '' : text,
     wireId: `W${stanzas}`,
     ...(shop.state.inbound === 'none' ? {} : { content }),
   } as Parameters<ShopHarness['told']>[0]);
@@ -51,6 +56,17 @@ test('with events for inbound messages a message costs a record, two marks and o
     const writes = await written(shop);
     assert.deepEqual(commands(writes).sort(), ['HSET', 'HSET', 'XADD', 'XTRIMOLD', 'ZADD', 'ZADD'], inbound);
   }
+});
+
+test('a reaction is published, and the STOP before it still counts', async () => {
+  const shop = await shopThatIsTold('texts');
+  await written(shop, 'STOP');
+  const writes = await written(shop, '👍', 'reaction');
+  assert.ok(commands(writes).includes('XADD'));
+  assert.deepEqual(
+    writes.filter(([, key]) => key === shop.state.keys.writers),
+    [],
+  );
 });
 
 test('once a day the records get an expiry, and older ones leave the index, the marks and the people', async () => {

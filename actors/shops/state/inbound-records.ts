@@ -29,7 +29,7 @@ export interface InboundRecord extends InboundOwner {
   readonly kind: InboundKind;
   /** Also null if the tenant receives no texts. */
   readonly text: string | null;
-  /** The id of our message that it quotes or reacts to. */
+  /** The id of our message that it quotes or reacts to; stored under the name that the API has for it. */
   readonly replyTo: string | null;
   /** Also null if the tenant receives no texts. */
   readonly media: InboundMedia | null;

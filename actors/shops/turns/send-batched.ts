@@ -4,14 +4,12 @@ import type { BatchPlace } from '../shop-operations.ts';
 import { type Batch, oneMore, WATCHED } from '../state/batches.ts';
 import { changeBatch } from './batches/batch-turns.ts';
 import { answered, decided, drippingBatch, isOfRecipient, postponed } from './batches/drip-batch.ts';
+import { tryAgainMs } from './builder/passing-refusal.ts';
 import type { ShopCommand } from './builder/shop-commands.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
 import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
 import { classOf, judgeSend } from './send/judge-send.ts';
-
-/** How soon a send is retried after a refusal that is not the policy's. */
-const TRY_AGAIN_MS = 30_000;
 
 /**
  * Makes the send to a recipient of a batch, and stores its result with the batch's progress. It must pass the policy
@@ -76,10 +74,9 @@ type Refusal = ReturnType<typeof failed>;
  * recipient.
  */
 function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Refusal): Refusal {
-  const { code, retryAfterSeconds } = refusal.failure;
-  const isPassing = PASSING.includes(code);
-  if (retryAfterSeconds === undefined && !isPassing) return refuse(builder, batch, at, refusal);
-  const waitMs = retryAfterSeconds === undefined ? TRY_AGAIN_MS : retryAfterSeconds * 1_000;
+  const { code } = refusal.failure;
+  const waitMs = tryAgainMs(refusal.failure);
+  if (waitMs === undefined) return refuse(builder, batch, at, refusal);
   const tryAtMs = builder.nowMs + Math.max(waitMs, 1_000);
   const waits = isOfRecipient(code, batch)
     ? postponed(batch, at.place, tryAtMs)
@@ -87,8 +84,6 @@ function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: R
   changeBatch(builder, waits);
   return refusal;
 }
-
-const PASSING: readonly string[] = ['MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE'];
 
 /** The recipient gets no message. */
 function refuse(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Refusal): Refusal {

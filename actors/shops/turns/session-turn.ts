@@ -155,7 +155,7 @@ function onInbound(
 ): void {
   const writtenBy = facts.writtenBy ?? event.from;
   publishInbound(builder, { event, writtenBy, facts: facts.event }, options);
-  // A reaction is not a message: it must not cancel a STOP.
+  // A reaction is published, but it is not a message: it must not cancel a STOP.
   const isWord = event.content?.kind !== 'reaction';
   const writer = isWord ? afterInbound(facts.writer, event, builder.nowMs) : undefined;
   if (writer !== undefined) {

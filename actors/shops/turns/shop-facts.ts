@@ -7,7 +7,7 @@ import type { Store } from '../../../runtime/store.ts';
 import type { MessageDraft, ShopReference } from '../shop-operations.ts';
 import { carriedForRead, originsOf } from '../state/carried-for.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
-import { readInbound as readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
+import { readInbound, type StoredInbound } from '../state/inbound-records.ts';
 import { readMessage } from '../state/message-days.ts';
 import type { StoredMessage } from '../state/message-record.ts';
 import { newestRead } from '../state/newest-accepted.ts';
@@ -91,13 +91,13 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
     return readWritten(question, command).then((facts) => ({ ...facts, available }));
   }
   if (command.type === 'pool.opt_out') {
-    return readInbound(state, command.from, store).then((facts) => ({ ...facts, available }));
+    return readWriterOf(state, command.from, store).then((facts) => ({ ...facts, available }));
   }
   if (command.type === 'session.receipts') {
     return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts, available }));
   }
   if (command.type === 'mark_read') {
-    return readInboundRecords(state.shard, [command.inboundId], { store, vault }).then(([inbound]) =>
+    return readInbound(state.shard, [command.inboundId], { store, vault }).then(([inbound]) =>
       inbound === undefined ? { available } : { inbound, available },
     );
   }
@@ -134,7 +134,7 @@ async function readWritten(
 ): Promise<Omit<ShopFacts, 'available'>> {
   const known = isOptOut(event.text)
     ? await readOptOut(state, event.from, store, nowMs)
-    : await readInbound(state, event.from, store);
+    : await readWriterOf(state, event.from, store);
   const facts = await readEventFacts(state, event, known.writtenBy, { store, vault, nowMs });
   return facts === undefined ? known : { ...known, event: facts };
 }
@@ -151,7 +151,7 @@ type WrittenBy = InboundFacts & { readonly writtenBy: string };
  * Reads the person who wrote. A person with a known number is stored under it, however the network named them this
  * time, together with the other form of the number.
  */
-async function readInbound({ keys }: ShopState, from: string, store: Store): Promise<WrittenBy> {
+async function readWriterOf({ keys }: ShopState, from: string, store: Store): Promise<WrittenBy> {
   const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
   const writtenBy = typeof number === 'string' ? number : from;
   const [, otherForm] = numberForms(writtenBy);
@@ -174,7 +174,7 @@ async function readOptOut(
   nowMs: number,
 ): Promise<WrittenBy & Pick<ShopFacts, 'carriedFor'>> {
   const [facts, [carriedFor]] = await Promise.all([
-    readInbound(state, from, store),
+    readWriterOf(state, from, store),
     store.read([carriedForRead(state.keys, nowMs)]),
   ]);
   return { ...facts, carriedFor: originsOf(carriedFor as string[], facts.writtenBy) };
@@ -225,7 +225,7 @@ export function readSend(
   store: Store,
   available: boolean,
 ): MaybePromise<ShopFacts> {
-  const recipient = readPerson(state, draft.to, store);
+  const recipient = readRecipientOf(state, draft.to, store);
   return draft.idempotencyKey !== undefined || recipient instanceof Promise
     ? readOriginalToo({ state, store, available }, draft.idempotencyKey, recipient)
     : { send: recipient, available };
@@ -244,7 +244,7 @@ async function readOriginalToo(
 }
 
 /** The policy's facts about a recipient; none for a group. */
-export function readPerson(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
+export function readRecipientOf(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
   if (isPhoneNumber(to)) return readRecipient(state, to, store);
   const stranger = { isCustomer: false, writer: undefined, declaration: null };
   if (!isNetworkId(to)) return stranger;

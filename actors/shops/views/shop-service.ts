@@ -32,7 +32,7 @@ import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import type { SendReply } from '../turns/send/accept-message.ts';
 import { mayAskForGroup } from '../turns/send/judge-send.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';
-import { readPerson } from '../turns/shop-facts.ts';
+import { readRecipientOf } from '../turns/shop-facts.ts';
 import { askShop, fromShop, NO_SHOP } from './ask-shop.ts';
 import { batchOperations } from './batching.ts';
 import { cancelMatching, cancelOne } from './cancelling.ts';
@@ -215,7 +215,7 @@ async function policyOf(
   const now = { settings, nowMs: clock.wallMs() };
   const view = policyView(state, now);
   if (to === undefined) return view;
-  const recipient = await readPerson(state, to, store);
+  const recipient = await readRecipientOf(state, to, store);
   return { ...view, forecast: forecastSend(state, { ...now, to, recipient, available: host.available() }) };
 }
 

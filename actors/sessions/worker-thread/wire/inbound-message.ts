@@ -60,7 +60,7 @@ export function personOf(address: string): string {
 
 /**
  * Returns the text a person wrote, empty for other content. Undefined if nothing was written: keys, edits of the
- * protocol, reactions and votes. A reaction is not a message: it must not cancel a STOP.
+ * protocol, reactions and votes.
  */
 export function textOf(message: proto.IMessage): string | undefined {
   const content = normalizeMessageContent(message);

@@ -15,7 +15,7 @@ export interface EventFacts {
   /** The message was published to the tenant before. */
   readonly isHeard: boolean;
   /** The id of our message that it quotes or reacts to. */
-  readonly replyTo: string | null;
+  readonly quotedMessageId: string | null;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function readEventFacts(
   // A quote counts for as long as the stanza is found, longer than a receipt does.
   const sent = stanzas.map(([text]) => decodeSent(text, 0)).find((stanza) => stanza !== undefined);
   const isHeard = answers.slice(0, marks.length).some((score) => score !== null);
-  return { person, isHeard, replyTo: sent?.messageId ?? null };
+  return { person, isHeard, quotedMessageId: sent?.messageId ?? null };
 }
 
 /** Returns a mark for one stanza of one person, since each person's phone chooses its stanzas' ids. */

@@ -29,7 +29,7 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
   const { content } = event;
   const { state, nowMs } = builder;
   if (facts === undefined || facts.isHeard || content === undefined || state.inbound === 'none') return;
-  const { person, replyTo } = facts;
+  const { person, quotedMessageId } = facts;
   const id = options.makeId(nowMs);
   const withTexts = state.inbound === 'texts';
   const number = isPhoneNumber(writtenBy) ? writtenBy : null;
@@ -41,7 +41,7 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
     atMs: event.atMs,
     kind: content.kind,
     text: withTexts ? content.text : null,
-    replyTo,
+    replyTo: quotedMessageId,
     media: withTexts ? content.media : null,
     wireId: event.wireId,
   };

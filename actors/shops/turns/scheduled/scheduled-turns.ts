@@ -4,7 +4,7 @@
  */
 import { DAY_MS, HOUR_MS } from '../../../../policy/durations.ts';
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
-import { done, type FailureCode, failed, type Outcome } from '../../../failure.ts';
+import { done, failed, type Outcome } from '../../../failure.ts';
 import type {
   Accepted,
   ScheduledDraftAsked,
@@ -22,6 +22,7 @@ import {
   withoutContent,
 } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import { TRY_AGAIN_MS, tryAgainMs } from '../builder/passing-refusal.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';
 
@@ -32,18 +33,8 @@ const FURTHEST_MS = 90 * DAY_MS;
 /** How long after its time it is attempted, by default and at most. */
 const DEFAULT_LATEST_MS = HOUR_MS;
 const LATEST_MS = 7 * DAY_MS;
-/** The retry interval if a refusal names no time, or if no reply came. */
-const TRY_AGAIN_MS = 30_000;
 /** The most attempts in one turn; the others follow at once. */
 const AT_A_TIME = 16;
-
-/** Refusals that may end soon, at an unknown time. */
-const PASSING: readonly FailureCode[] = [
-  'MSGAPP_NOT_CONNECTED',
-  'MSGAPP_SESSION_LOST',
-  'BOT_SERVICE_UNREACHABLE',
-  'TENANT_INACTIVE',
-];
 
 /** The answer to a schedule call. */
 export type ScheduleReply = Outcome<Sent<ScheduledView>>;
@@ -142,9 +133,8 @@ export function onScheduledSend(
     builder.publish('scheduled.accepted', { id: one.id, messageId });
     return;
   }
-  const { code, retryAfterSeconds } = reply.failure;
-  const waitMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000;
-  const againMs = waitMs ?? (PASSING.includes(code) ? TRY_AGAIN_MS : undefined);
+  const { code } = reply.failure;
+  const againMs = tryAgainMs(reply.failure);
   if (againMs !== undefined && builder.nowMs + againMs <= one.notAfterMs) {
     change(builder, { ...one, tryAtMs: builder.nowMs + againMs, lastCode: code });
     return;

@@ -1,0 +1,21 @@
+import type { Failure, FailureCode } from '../../../failure.ts';
+
+/** How soon a send is tried again if a refusal names no time, or if no answer came. */
+export const TRY_AGAIN_MS = 30_000;
+
+/**
+ * Refusals that may end soon, at an unknown time. Only a scheduled send meets `TENANT_INACTIVE`: a batch waits while its
+ * tenant is inactive.
+ */
+const PASSING: readonly FailureCode[] = [
+  'MSGAPP_NOT_CONNECTED',
+  'MSGAPP_SESSION_LOST',
+  'BOT_SERVICE_UNREACHABLE',
+  'TENANT_INACTIVE',
+];
+
+/** Returns after how many milliseconds a refused send may be tried again; undefined: the refusal is final. */
+export function tryAgainMs({ code, retryAfterSeconds }: Failure): number | undefined {
+  if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1_000;
+  return PASSING.includes(code) ? TRY_AGAIN_MS : undefined;
+}
