@@ -25,8 +25,12 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants', 'actors', 'policy'],
     ...['runtime'],
   ],
+  'actors/shops/protocol': [
+    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors', 'policy'],
+    'runtime',
+  ],
   'actors/shops/turns/builder': [
-    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
+    ...['actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines', 'actors/tenants'],
     ...['actors', 'policy', 'runtime'],
   ],
   'actors/shops/turns/people': [
@@ -39,17 +43,18 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'actors/shops/turns/pool': [
     ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
-    ...['actors/shops/state', 'actors/shops/machines', 'actors/shops', 'actors', 'policy', 'runtime'],
+    ...['actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines', 'actors/shops', 'actors'],
+    ...['policy', 'runtime'],
   ],
   'actors/shops/effects': [
-    ...['actors/shops/turns/pool', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
+    ...['actors/shops/turns/pool', 'actors/shops/turns/people', 'actors/shops/protocol'],
     ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
     ...['actors', 'policy', 'runtime/node', 'runtime/actor', 'runtime'],
   ],
   'actors/shops/turns/send': [
     ...['actors/shops/turns/pool', 'actors/shops/turns/number', 'actors/shops/turns/people'],
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops/machines', 'actors/shops'],
-    ...['actors', 'policy'],
+    ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines'],
+    ...['actors/shops', 'actors', 'policy'],
   ],
   'actors/shops/turns/wire': [
     ...['actors/shops/turns/pool', 'actors/shops/turns/number', 'actors/shops/turns/people'],
@@ -61,31 +66,33 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'actors/shops/turns/cancel': [
     ...['actors/shops/turns/pool', 'actors/shops/turns/number', 'actors/shops/turns/people'],
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops', 'actors', 'policy', 'runtime'],
+    ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops'],
+    ...['actors', 'policy', 'runtime'],
   ],
   'actors/shops/turns/scheduled': [
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops', 'actors', 'policy', 'runtime'],
+    ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops'],
+    ...['actors', 'policy', 'runtime'],
   ],
   'actors/shops/turns/batches': [
-    ...['actors/shops/turns/people', 'actors/shops/turns/builder', 'actors/shops/state', 'actors/shops'],
-    ...['actors', 'policy', 'runtime'],
+    ...['actors/shops/turns/people', 'actors/shops/turns/builder', 'actors/shops/protocol'],
+    ...['actors/shops/state', 'actors/shops', 'actors', 'policy', 'runtime'],
   ],
   'actors/shops/turns': [
     'actors/shops/turns/batches',
     ...['actors/shops/turns/inbound', 'actors/shops/turns/cancel', 'actors/shops/turns/scheduled'],
     ...['actors/shops/turns/wire', 'actors/shops/turns/send', 'actors/shops/turns/pool'],
     ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
-    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
-    ...['actors', 'policy', 'runtime'],
+    ...['actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines', 'actors/sessions'],
+    ...['actors/shops', 'actors/tenants', 'actors', 'policy', 'runtime'],
   ],
   'actors/shops/views': [
     ...['actors/shops/turns', 'actors/shops/turns/batches', 'actors/shops/turns/cancel'],
     ...['actors/shops/turns/number', 'actors/shops/turns/send', 'actors/shops/effects'],
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops/machines', 'actors/shops'],
-    ...['actors/tenants', 'actors', 'policy', 'runtime'],
+    ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines'],
+    ...['actors/shops', 'actors/tenants', 'actors', 'policy', 'runtime'],
   ],
   'actors/operators': [
-    ...['actors/shops/views', 'actors/shops/turns', 'actors/shops/effects', 'actors/shops/turns/builder'],
+    ...['actors/shops/views', 'actors/shops/turns', 'actors/shops/effects', 'actors/shops/protocol'],
     ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
     ...['actors/replies', 'actors', 'policy', 'runtime/node', 'runtime/redis', 'runtime'],
   ],
@@ -151,9 +158,16 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'http/console': ['http/pipeline', 'http/contract', 'actors/tenants', 'actors'],
   'http/operator-events': ['http/owner', 'http/contract', 'actors', 'runtime'],
   'http/metrics': ['http/operator-events', 'http/request-log', 'http/contract', 'actors', 'runtime'],
-  'http/openapi': ['http/tenant-api', 'http/pipeline', 'http/contract'],
+  'http/openapi': ['http/tenant-api', 'http/pipeline', 'http/contract', 'actors'],
   'http/operator-api': [
-    ...['http/openapi', 'http/metrics', 'http/operator-events', 'http/audit-log', 'http/owner', 'http/pipeline'],
+    ...[
+      'http/openapi',
+      'http/metrics',
+      'http/operator-events',
+      'http/audit-log',
+      'http/owner',
+      'http/pipeline',
+    ],
     ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/shops/views'],
     ...['actors/shops/machines', 'actors/shops', 'actors/tenants', 'actors/replies', 'actors'],
     ...['policy/limits', 'policy', 'runtime'],
@@ -162,7 +176,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['http/operator-api', 'http/openapi', 'http/metrics', 'http/operator-events', 'http/console'],
     ...['http/audit-log', 'http/articles', 'http/tenant-api', 'http/owner', 'http/pipeline'],
     ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/events'],
-    ...['actors/shops', 'actors/tenants', 'runtime'],
+    ...['actors/shops', 'actors/tenants', 'actors', 'runtime'],
   ],
   simulator: [],
   // A separate package, which callers of the API install.

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { API_BASE_PATH } from '../actors/api-base-path.ts';
 import { articlePages } from './articles/article-pages.ts';
 import type { HttpOptions } from './http-options.ts';
 import { documentPage } from './openapi/document-page.ts';
@@ -9,7 +10,6 @@ import { withPages } from './pipeline/pages.ts';
 import { tracedFront } from './pipeline/traced-front.ts';
 import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
 import { articleLibrary } from './tenant-api/articles.ts';
-import { API_BASE_PATH } from './tenant-api/endpoints.ts';
 import { tenantsEdge } from './tenant-api/front.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 

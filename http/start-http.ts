@@ -1,15 +1,17 @@
+import { API_BASE_PATH } from '../actors/api-base-path.ts';
 import { apiListener, apiServices } from './api-listener.ts';
 import type { HttpOptions } from './http-options.ts';
 import { exportMessageLatency } from './metrics/message-latency.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
+import { OPERATOR_BASE_PATH } from './operator-api/base-path.ts';
+import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { operatorListener, operatorServices } from './operator-listener.ts';
 import { BodyBudget } from './pipeline/body-budget.ts';
 import { callerAddress } from './pipeline/client-address.ts';
 import { createForwardedRequests } from './serve-forwarded.ts';
 import { startServer } from './server.ts';
 import { type SharedParts, sharedParts } from './shared-parts.ts';
-import { API_BASE_PATH, API_ENDPOINTS } from './tenant-api/endpoints.ts';
+import { API_ENDPOINTS } from './tenant-api/endpoints.ts';
 
 /** Both listeners, running. */
 export interface RunningHttp {

@@ -6,10 +6,10 @@ import { done, failed, type Outcome } from '../failure.ts';
 import { Unreadable } from '../sessions/credential-cipher.ts';
 import type { EgressVault, ShopEgress } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
+import type { ShopCommand } from '../shops/protocol/shop-commands.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import { shopAddress } from '../shops/state/shop-keys.ts';
 import type { ShopState } from '../shops/state/shop-state.ts';
-import type { ShopCommand } from '../shops/turns/builder/shop-commands.ts';
 import type { EgressView } from './operator-operations.ts';
 
 /** The parts that a change of egress needs. */

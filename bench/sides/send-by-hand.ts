@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/state/message-days.ts';
@@ -13,7 +14,7 @@ import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
 import { acceptedBody } from '../../http/contract/message-json.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { createRouter } from '../../http/pipeline/router.ts';
-import { API_BASE_PATH, API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
+import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { sendMessage } from '../../http/tenant-api/messages.ts';
 import { type HttpResponse, uWebSockets } from '../../http/uwebsockets.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';

@@ -1,7 +1,8 @@
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { JSON_TYPE } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
 import type { Page } from '../pipeline/pages.ts';
-import { API_BASE_PATH, API_ENDPOINTS } from '../tenant-api/endpoints.ts';
+import { API_ENDPOINTS } from '../tenant-api/endpoints.ts';
 import { API_SCHEMAS } from '../tenant-api/named-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 

@@ -92,6 +92,3 @@ export const OPERATOR_ENDPOINTS: readonly Endpoint<OperatorServices>[] = [
   readOverview,
   readMachines,
 ];
-
-/** The path before each endpoint. */
-export const OPERATOR_BASE_PATH = '/admin/v1';

@@ -3,6 +3,7 @@ import { deleted, deleting, erasure } from '../../actors/replies/operator-replie
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { deletedExample, deletingExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
@@ -27,7 +28,7 @@ export const erasureReplies = {
 /** Returns 200 if everything is erased, 202 while the erasure continues. */
 export function erasureReply(tenantId: string, gone: Deleted) {
   if (gone.deleted) return reply(200, gone);
-  return reply(202, gone, headerLines({ Location: `/admin/v1/tenants/${tenantId}/erasure` }));
+  return reply(202, gone, headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${tenantId}/erasure` }));
 }
 
 /** DELETE /tenants/{tenantId}/people/{personId} */

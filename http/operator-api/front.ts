@@ -26,7 +26,8 @@ import {
   noEndpoint,
 } from '../pipeline/front.ts';
 import { createRouter } from '../pipeline/router.ts';
-import { OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS } from './endpoints.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
+import { OPERATOR_ENDPOINTS } from './endpoints.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
 import type { OperatorServices } from './services.ts';
 

@@ -9,6 +9,7 @@ import { headerLines } from '../contract/exchange.ts';
 import { name, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { isAddressRange } from '../pipeline/client-address.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { keyExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
@@ -75,7 +76,7 @@ export const createKey = operatorEndpoint({
       limits: { minute: given.minute ?? minute, hour: given.hour ?? hour, day: given.day ?? day },
     });
     if (!created.ok) return created;
-    const location = headerLines({ Location: `/admin/v1/tenants/${params.tenantId}/keys` });
+    const location = headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}/keys` });
     return reply(201, { ...created.value.record, key: created.value.key }, location);
   },
 });

@@ -11,6 +11,7 @@ import { cursorParameter, integerParameter, limitParameter } from '../contract/q
 import { cursorPage, numberedPage } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
 import { shownEgress } from './actor-resources.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { messageWithoutContent } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
@@ -128,7 +129,7 @@ export const importShop = operatorEndpoint({
       phone: body.phone,
     });
     if (!imported.ok) return imported;
-    const location = `/admin/v1/actors/${params.tenantId}/${imported.value.id}`;
+    const location = `${OPERATOR_BASE_PATH}/actors/${params.tenantId}/${imported.value.id}`;
     return reply(201, imported.value, headerLines({ Location: location }));
   },
 });

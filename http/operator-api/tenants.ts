@@ -7,6 +7,7 @@ import { headerLines } from '../contract/exchange.ts';
 import { name, phoneNumber } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { inspectTenant, supervisedTenantExample, tenant, tenantExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
@@ -73,7 +74,11 @@ export const createTenant = operatorEndpoint({
   async handle({ params, body, services }) {
     const created = await services.operators.createTenant(params.tenantId, body);
     if (!created.ok) return created;
-    return reply(201, created.value, headerLines({ Location: `/admin/v1/tenants/${params.tenantId}` }));
+    return reply(
+      201,
+      created.value,
+      headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}` }),
+    );
   },
 });
 

@@ -10,6 +10,7 @@ import {
   WEBHOOK_REPLIES,
   whatToReplay,
 } from '../contract/webhook-requests.ts';
+import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** POST /tenants/{tenantId}/webhooks */
@@ -29,7 +30,7 @@ export const createWebhook = operatorEndpoint({
     const { url, types = null, shops = null } = body;
     const made = await services.webhooks.create(params.tenantId, { url, types, shops }, 'operator');
     if (!made.ok) return made;
-    const location = headerLines({ Location: `/admin/v1/tenants/${params.tenantId}/webhooks` });
+    const location = headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}/webhooks` });
     return reply(201, { ...made.value.webhook, secret: made.value.secret }, location);
   },
 });

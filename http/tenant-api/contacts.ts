@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { contact, revokedContact } from '../../actors/replies/account-replies.ts';
 import { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
@@ -84,7 +85,7 @@ export const declareContacts = apiEndpoint({
     if (!shop.ok) return shop;
     const contacts = request.body.contacts.map(({ phone, note, expiresAt }) => ({ phone, note, expiresAt }));
     const declared = await request.services.tenants.declareContacts(request.caller.tenantId, contacts);
-    const list = `/api/v1/shops/${encodeURIComponent(request.params.idOrName)}/contacts/consented`;
+    const list = `${API_BASE_PATH}/shops/${encodeURIComponent(request.params.idOrName)}/contacts/consented`;
     return declared.ok ? reply(202, declared.value, headerLines({ Location: list })) : declared;
   },
 });

@@ -94,6 +94,3 @@ export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
   resumeBatch,
   cancelBatch,
 ];
-
-/** The path before each endpoint; the version is part of it (docs/contract.md, Versioning). */
-export const API_BASE_PATH = '/api/v1';

@@ -1,3 +1,4 @@
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import type { KeyDirectory } from '../../actors/tenants/tenant-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Counts } from '../../runtime/counts.ts';
@@ -21,7 +22,7 @@ import {
 import { presentedHash, presentedKey } from '../pipeline/presented-key.ts';
 import { createRouter, type Match } from '../pipeline/router.ts';
 import { askNextOwner, askOwner, type OwnerWays } from './ask-owner.ts';
-import { API_BASE_PATH, API_ENDPOINTS } from './endpoints.ts';
+import { API_ENDPOINTS } from './endpoints.ts';
 import type { EventReaders } from './event-readers.ts';
 import type { FileReplies } from './file-replies.ts';
 import { openStream } from './followed-pages.ts';

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { done, type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
@@ -39,7 +40,7 @@ export const messageContent = {
 const queued = {
   id: EXAMPLES.messageId,
   status: 'queued',
-  statusUrl: `/api/v1/messages/${EXAMPLES.messageId}`,
+  statusUrl: `${API_BASE_PATH}/messages/${EXAMPLES.messageId}`,
   policy: EXAMPLES.verdict,
 } as const;
 

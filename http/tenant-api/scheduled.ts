@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { scheduledSend } from '../../actors/replies/message-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
@@ -67,7 +68,7 @@ export const scheduleMessage = apiEndpoint({
     if (!scheduled.ok) return scheduled;
     const { replayed, accepted } = scheduled.value;
     if (replayed) return reply(200, accepted, replayHeaders(scheduled.value));
-    const location = `/api/v1/shops/${accepted.shopId}/scheduled/${accepted.id}`;
+    const location = `${API_BASE_PATH}/shops/${accepted.shopId}/scheduled/${accepted.id}`;
     return reply(201, accepted, headerLines({ Location: location }));
   },
 });

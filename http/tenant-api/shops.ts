@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
@@ -79,7 +80,7 @@ export const createShop = apiEndpoint({
     const { replayed, shop } = created.value;
     const shown = { ...shop, setupUrl: services.setupUrl(shop.id), setupRequired: SETUP_REQUIRED };
     if (replayed) return reply(200, shown, replayHeaders(created.value));
-    return reply(201, shown, headerLines({ Location: `/api/v1/shops/${shop.id}` }));
+    return reply(201, shown, headerLines({ Location: `${API_BASE_PATH}/shops/${shop.id}` }));
   },
 });
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { failed } from '../../actors/failure.ts';
 import { acceptedStatus } from '../../actors/replies/message-replies.ts';
 import { hasText } from '../../policy/message-content.ts';
@@ -16,7 +17,7 @@ import { apiEndpoint } from './services.ts';
 const queued = {
   id: EXAMPLES.messageId,
   status: 'queued',
-  statusUrl: `/api/v1/messages/${EXAMPLES.messageId}`,
+  statusUrl: `${API_BASE_PATH}/messages/${EXAMPLES.messageId}`,
 } as const;
 
 /** POST …/statuses */

@@ -1,3 +1,4 @@
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { failed, type Outcome } from '../../actors/failure.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
@@ -61,7 +62,11 @@ export const createWebhook = apiEndpoint({
     const made = await services.webhooks.create(caller.tenantId, draft, 'tenant');
     if (!made.ok) return made;
     const { webhook: shown, secret } = made.value;
-    return reply(201, { ...shown, secret }, headerLines({ Location: `/api/v1/webhooks/${shown.id}` }));
+    return reply(
+      201,
+      { ...shown, secret },
+      headerLines({ Location: `${API_BASE_PATH}/webhooks/${shown.id}` }),
+    );
   },
 });
 

@@ -1,10 +1,10 @@
 import type { Failure, Outcome } from '../../actors/failure.ts';
 import type { BatchAsked, BatchView } from '../../actors/shops/batch-operations.ts';
 import { batchSender } from '../../actors/shops/effects/batch-sender.ts';
+import type { ShopEffect } from '../../actors/shops/protocol/shop-effect.ts';
 import type { MessageDraft } from '../../actors/shops/shop-operations.ts';
 import type { Batch } from '../../actors/shops/state/batches.ts';
 import type { BatchReply } from '../../actors/shops/turns/batches/batch-turns.ts';
-import type { ShopEffect } from '../../actors/shops/turns/builder/shop-commands.ts';
 import { batchOperations } from '../../actors/shops/views/batching.ts';
 import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Actors } from '../../runtime/actors.ts';

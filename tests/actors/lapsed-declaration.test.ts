@@ -1,9 +1,9 @@
 /** A declaration that is revoked, or runs out, while its message waits: it counts until the message is `sending`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import { carriedWrites } from '../../actors/shops/state/carried-message.ts';
-import type { ShopCommand } from '../../actors/shops/turns/builder/shop-commands.ts';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';

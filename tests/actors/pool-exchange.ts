@@ -1,3 +1,4 @@
+import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../../actors/shops/state/carried-message.ts';
 import { messageLookup } from '../../actors/shops/state/message-days.ts';
@@ -8,7 +9,6 @@ import {
 } from '../../actors/shops/state/message-record.ts';
 import { offerOf, type PoolAnswer } from '../../actors/shops/state/pool-protocol.ts';
 import { pacingState } from '../../actors/shops/state/shop-state.ts';
-import type { ShopCommand } from '../../actors/shops/turns/builder/shop-commands.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { ShopHarness } from './shop-harness.ts';

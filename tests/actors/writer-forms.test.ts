@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import { archiveWrites, readArchive } from '../../actors/shops/state/number-archive.ts';
 import { decodeWriters, readPast } from '../../actors/shops/state/number-past.ts';
-import type { ShopCommand } from '../../actors/shops/turns/builder/shop-commands.ts';
 import { readWriter } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';

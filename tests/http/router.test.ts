@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { createRouter } from '../../http/pipeline/router.ts';
-import { API_BASE_PATH, API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
+import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 
 const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
 

@@ -5,6 +5,8 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
+import type { ShopEffect } from '../protocol/shop-effect.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { attributedText } from '../state/attributed-text.ts';
 import { readMessage } from '../state/message-days.ts';
@@ -12,7 +14,6 @@ import type { MessageBody } from '../state/message-record.ts';
 import { askedOf, offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../state/pool-protocol.ts';
 import { shopOf } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import type { ShopCommand, ShopEffect } from '../turns/builder/shop-commands.ts';
 import { readWriter } from '../turns/people/recipient-facts.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 

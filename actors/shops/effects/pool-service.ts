@@ -4,10 +4,10 @@ import { movedAway } from '../../../runtime/refusals.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
 import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
 import { shopAddress } from '../state/shop-keys.ts';
-import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import { answerOf } from '../turns/pool/carry-message.ts';
 
 /** The requests to a shop of the pool. */

@@ -1,6 +1,6 @@
 import type { BatchStopReason } from '../../batch-status.ts';
 import type { FailureCode } from '../../failure.ts';
-import type { ShopEffect } from '../turns/builder/shop-commands.ts';
+import type { ShopEffect } from '../protocol/shop-effect.ts';
 
 type CountEffect = Extract<
   ShopEffect,

@@ -7,9 +7,9 @@ import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts
 import type { EventWaiters } from '../../tenants/event-waiters.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
+import type { ShopEffect } from '../protocol/shop-effect.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { shopOf } from '../state/shop-keys.ts';
-import type { ShopEffect } from '../turns/builder/shop-commands.ts';
 import { batchSender } from './batch-sender.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { OneShopPerNumber } from './one-shop-per-number.ts';

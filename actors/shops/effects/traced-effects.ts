@@ -1,7 +1,7 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Span, Tracing } from '../../../runtime/tracing.ts';
 import { isFinal, type MessageStatus } from '../../message-status.ts';
-import type { ShopEffect } from '../turns/builder/shop-commands.ts';
+import type { ShopEffect } from '../protocol/shop-effect.ts';
 
 type Perform = (effect: ShopEffect, address: Address) => void;
 

@@ -1,5 +1,6 @@
 import { isGroupId, isNetworkId } from '../../../policy/recipient.ts';
 import { type PolicyVerdict, verdictJson } from '../../../policy/verdict.ts';
+import { API_BASE_PATH } from '../../api-base-path.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
@@ -190,5 +191,5 @@ export function isoOrNull(ms: number | null): string | null {
 
 /** Returns the path for reading a message's state (docs/contract.md, Accepted response fields). */
 export function statusUrl(messageId: string): string {
-  return `/api/v1/messages/${messageId}`;
+  return `${API_BASE_PATH}/messages/${messageId}`;
 }

@@ -1,6 +1,6 @@
 import { done, type Failure, failed, type Outcome } from '../../failure.ts';
 import type { ChannelContext } from '../machines/channel-context.ts';
-import type { ShopCommand } from './builder/shop-commands.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 
 /**

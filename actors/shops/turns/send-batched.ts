@@ -1,11 +1,11 @@
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { failed } from '../../failure.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { BatchPlace } from '../shop-operations.ts';
 import { type Batch, oneMore, WATCHED } from '../state/batches.ts';
 import { changeBatch } from './batches/batch-turns.ts';
 import { answered, decided, drippingBatch, isOfRecipient, postponed } from './batches/drip-batch.ts';
 import { tryAgainMs } from './builder/passing-refusal.ts';
-import type { ShopCommand } from './builder/shop-commands.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
 import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';

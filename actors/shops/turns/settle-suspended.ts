@@ -4,12 +4,12 @@ import { isFinal, type MessageReason } from '../../message-status.ts';
 import { type EventLimits, eventWrites, type TenantEvent } from '../../tenants/tenant-event.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
+import type { ShopEffect } from '../protocol/shop-effect.ts';
 import type { MessageState } from '../state/message-record.ts';
 import { shopKeys, shopOf } from '../state/shop-keys.ts';
 import type { QueuedMessage } from '../state/shop-state.ts';
 import { readWaiting } from '../state/waiting-messages.ts';
 import { type MessageReference, messageOutcome } from './builder/message-outcome.ts';
-import type { ShopEffect } from './builder/shop-commands.ts';
 import { NO_SESSION_LIMIT_MS, waitingEnd } from './builder/waiting-limits.ts';
 import { pooledEnd } from './pool/relinquish-message.ts';
 

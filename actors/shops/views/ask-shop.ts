@@ -1,9 +1,9 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { failed, type Outcome } from '../../failure.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 
 /** The reply for a shop that does not exist. */
 export const NO_SHOP = failed('SHOP_NOT_FOUND');

@@ -1,9 +1,9 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
-import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import type { AtPool, Cancelled } from '../turns/cancel/cancel-turns.ts';
 import { askShop } from './ask-shop.ts';
 

@@ -5,11 +5,11 @@ import { type FileHosts, LARGEST_INBOUND_FILE } from '../../inbound-content.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { readInbound, type StoredInbound } from '../state/inbound-records.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
-import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
 
 /** The actors, the store and the vault behind the operations on inbound messages. */

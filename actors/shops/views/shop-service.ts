@@ -12,6 +12,7 @@ import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import type { ChannelWaiters } from '../effects/channel-waiters.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type {
   Accepted,
   ChannelView,
@@ -28,7 +29,6 @@ import type { MessageFields } from '../state/message-record.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
 import { channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
 import { codeRefusal } from '../turns/ask-to-connect.ts';
-import type { ShopCommand } from '../turns/builder/shop-commands.ts';
 import type { SendReply } from '../turns/send/accept-message.ts';
 import { mayAskForGroup } from '../turns/send/judge-send.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';

@@ -2,11 +2,11 @@ import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
 import type { BatchClass, BatchRecipient, BatchRefusal, RefusedRecipient } from '../../batch-operations.ts';
+import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import type { ShopCommand } from '../builder/shop-commands.ts';
 import { type RecipientFacts, readRecipient } from '../people/recipient-facts.ts';
 
 import { batchDigests, recipientDigests } from './batch-digest.ts';

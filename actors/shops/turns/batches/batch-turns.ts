@@ -4,6 +4,7 @@ import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
 import type { BatchAsked, RecipientsAsked, RefusedRecipient } from '../../batch-operations.ts';
+import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import { fieldNames } from '../../state/batch-text.ts';
 import {
   type Batch,
@@ -17,7 +18,6 @@ import {
   oneMore,
 } from '../../state/batches.ts';
 import { pacingState } from '../../state/shop-state.ts';
-import type { ShopCommand } from '../builder/shop-commands.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
 import { MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';

@@ -1,10 +1,10 @@
 import type { Write } from '../../../../runtime/store.ts';
 import { isFinal } from '../../../message-status.ts';
+import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { carriedWrites, dropContent } from '../../state/carried-message.ts';
 import { stateWrite } from '../../state/message-days.ts';
 import type { MessageState } from '../../state/message-record.ts';
 import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
-import type { ShopEffect } from './shop-commands.ts';
 
 /** The facts of a message that are needed to store its outcome. */
 export type MessageReference = Pick<QueuedMessage, 'messageId' | 'createdAtMs' | 'carriedFor' | 'batchId'>;

@@ -18,6 +18,7 @@ import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
 import { channel, encodeMachines, pacing, sameWhenRestored } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
+import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import { changedBatchWrites, withMessageState } from '../../state/batches.ts';
 import type { MessageState } from '../../state/message-record.ts';
@@ -35,7 +36,6 @@ import {
 import { encodeLimits } from '../../state/stored-limits.ts';
 import { encodeUndelivered, oneMore } from '../../state/undelivered.ts';
 import { type MessageReference, messageOutcome } from './message-outcome.ts';
-import type { ShopEffect } from './shop-commands.ts';
 import { eventsBetween } from './shop-events.ts';
 
 /** The times and random spread of pacing; milliseconds. */

@@ -1,11 +1,11 @@
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
+import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import type { QueueFilter } from '../../shop-operations.ts';
 import { readMessage, readMessages } from '../../state/message-days.ts';
 import type { MessageState } from '../../state/message-record.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import type { ShopCommand } from '../builder/shop-commands.ts';
 import type { CancelledPlace } from '../number/given-back.ts';
 import { readWriter } from '../people/recipient-facts.ts';
 

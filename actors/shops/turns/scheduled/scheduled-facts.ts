@@ -1,8 +1,8 @@
 import type { Store } from '../../../../runtime/store.ts';
+import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import type { ShopCommand } from '../builder/shop-commands.ts';
 
 /** The stored data of the scheduled send that a command is about. */
 export interface ScheduledFacts {

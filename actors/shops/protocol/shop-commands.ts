@@ -1,0 +1,152 @@
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { Lane, RuntimeCommand } from '../../../runtime/behaviour.ts';
+import type { InboundMode } from '../../inbound-mode.ts';
+import type { ShopEgress } from '../../sessions/egress-vault.ts';
+import type { SessionEvent } from '../../sessions/session-host.ts';
+import type { BatchAsked, RecipientsAsked } from '../batch-operations.ts';
+import type {
+  MessageDraft,
+  QueueFilter,
+  ScheduledDraftAsked,
+  ShopReference,
+  StatusDraft,
+} from '../shop-operations.ts';
+import type { MessageBody } from '../state/message-record.ts';
+import type { OptOutNotice } from '../state/opt-out-notice.ts';
+import type { PoolAnswer, PoolOffer } from '../state/pool-protocol.ts';
+
+/** The commands of a shop's actor. */
+export type ShopCommand =
+  | {
+      readonly type: 'send';
+      readonly draft: MessageDraft;
+      readonly settings: TenantSettings;
+      /**
+       * The destination if the shop has no session of its own now. `ask` means the pool, with no shop found yet.
+       * Undefined means no pool.
+       */
+      readonly pool: 'ask' | ShopReference | undefined;
+      /** True if the session was just waited for, and asked for the message's group. Absent if not yet. */
+      readonly groupAsked?: boolean;
+    }
+  | { readonly type: 'schedule'; readonly draft: ScheduledDraftAsked }
+  | { readonly type: 'unschedule'; readonly scheduledId: string }
+  | { readonly type: 'create_batch'; readonly asked: BatchAsked }
+  | { readonly type: 'add_recipients'; readonly batchId: string; readonly asked: RecipientsAsked }
+  | {
+      readonly type: 'steer_batch';
+      readonly batchId: string;
+      readonly order: 'pause' | 'resume' | 'cancel';
+    }
+  /** End a message of the shop's own that is not being sent. */
+  | { readonly type: 'cancel'; readonly messageId: string }
+  /** Cancels all matching messages. */
+  | { readonly type: 'cancel_queue'; readonly filter: QueueFilter }
+  | { readonly type: 'post_status'; readonly draft: StatusDraft; readonly settings: TenantSettings }
+  /** `pairWith` has the digits of the number to pair by a code. If absent, a QR code is to be scanned. */
+  | { readonly type: 'connect'; readonly pairWith?: string }
+  | { readonly type: 'disconnect' }
+  /** Operators deactivated the tenant, or activated it again, as in its record. */
+  | { readonly type: 'tenant_active'; readonly active: boolean }
+  /** Operators changed the tenant's inbound mode, as in its record. */
+  | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode }
+  /** Operators set or removed the shop's egress. */
+  | { readonly type: 'set_egress'; readonly egress: ShopEgress | undefined }
+  /** A person's message was marked as read: the person's phone is notified. */
+  | { readonly type: 'mark_read'; readonly inboundId: string }
+  /** An operator pauses the queue, or resumes it. */
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  /** Sent to a shop of the pool. `open` is true if its tenant is the platform's, so that it may take more messages. */
+  | {
+      readonly type: 'pool.offer';
+      readonly offer: PoolOffer;
+      readonly settings: TenantSettings;
+      readonly open: boolean;
+    }
+  | {
+      readonly type: 'pool.take';
+      readonly body: MessageBody;
+      readonly known: boolean;
+      readonly settings: TenantSettings;
+      readonly open: boolean;
+    }
+  | {
+      readonly type: 'pool.withdraw';
+      readonly messageId: string;
+      readonly createdAtMs: number;
+      /** The reason why its origin takes it back. If absent, the recipient opted out. */
+      readonly reason?: 'CANCELLED';
+    }
+  /** Sent to the shop that owns the message. */
+  | { readonly type: 'pool.found'; readonly messageId: string; readonly pool: ShopReference }
+  | {
+      readonly type: 'pool.answered';
+      readonly messageId: string;
+      /** The pool shop that replied. Null if none had to be asked. */
+      readonly pool: ShopReference | null;
+      readonly answer: PoolAnswer;
+    }
+  /** The actor's own command: a message is in progress, and its record must be read before the session prepares it. */
+  | { readonly type: 'first_look'; readonly messageId: string }
+  /** The actor's own command: a day has begun, so its list is cut. */
+  | { readonly type: 'cut_accepted' }
+  /** Sent to a shop that the pool wrote for: a person answered the pool's number with an opt-out. */
+  | {
+      readonly type: 'pool.opt_out';
+      readonly from: string;
+      readonly wireId: string;
+      readonly atMs: number;
+    }
+  /** Sent to a shop of the pool: the shop it wrote for has received an opt-out. */
+  | { readonly type: 'pool.opt_out_noted'; readonly notice: OptOutNotice }
+  /** Another shop of the tenant has connected the same number, and had it first. */
+  | { readonly type: 'number_taken'; readonly phone: string; readonly by: string }
+  | SessionEvent
+  | RuntimeCommand;
+
+/** The lane of each command. A `client` command may be refused if the mailbox is full. */
+export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
+  send: 'client',
+  post_status: 'client',
+  schedule: 'client',
+  unschedule: 'client',
+  create_batch: 'client',
+  add_recipients: 'client',
+  steer_batch: 'client',
+  cancel: 'client',
+  cancel_queue: 'client',
+  connect: 'client',
+  disconnect: 'control',
+  tenant_active: 'control',
+  tenant_inbound: 'control',
+  set_egress: 'control',
+  mark_read: 'client',
+  pause: 'control',
+  resume: 'control',
+  'pool.offer': 'control',
+  'pool.take': 'control',
+  'pool.withdraw': 'control',
+  'pool.found': 'control',
+  'pool.answered': 'control',
+  'pool.opt_out': 'control',
+  'pool.opt_out_noted': 'control',
+  first_look: 'control',
+  cut_accepted: 'control',
+  number_taken: 'control',
+  'session.qr': 'control',
+  'session.pairing_code': 'control',
+  'session.connected': 'control',
+  'session.closed': 'control',
+  'session.recipient_known': 'control',
+  'session.prepared': 'control',
+  'session.send_outcome': 'control',
+  'session.inbound': 'control',
+  'session.receipts': 'control',
+  'session.limits': 'control',
+  'session.groups': 'control',
+  'session.worker_lost': 'control',
+  'session.unreachable': 'control',
+  'session.reachable': 'control',
+  timer: 'control',
+};

@@ -1,0 +1,110 @@
+import type { BatchStatus, BatchStopReason } from '../../batch-status.ts';
+import type { FailureCode } from '../../failure.ts';
+import type { InboundMode } from '../../inbound-mode.ts';
+import type { MessageReason, MessageStatus } from '../../message-status.ts';
+import type { SendOrder, SessionOpening } from '../../sessions/session-host.ts';
+import type { RecipientOutcome } from '../batch-operations.ts';
+import type { ChannelStateName } from '../machines/channel-context.ts';
+import type { PacingStateName } from '../machines/pacing-machine.ts';
+import type { ShopReference } from '../shop-operations.ts';
+import type { OptOutNotice } from '../state/opt-out-notice.ts';
+import type { PoolAnswer } from '../state/pool-protocol.ts';
+import type { ShopState } from '../state/shop-state.ts';
+
+/** The shop that an event is about, with its name for people to read. */
+type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
+
+/** The effects of a shop's turn, carried out once its commit succeeds. */
+export type ShopEffect =
+  | { readonly type: 'open'; readonly opening: SessionOpening }
+  | { readonly type: 'close' }
+  | { readonly type: 'erase' }
+  /** Make the actor check the message that is now in progress. */
+  | { readonly type: 'first_look'; readonly messageId: string }
+  | { readonly type: 'prepare'; readonly order: SendOrder; readonly traceparent: string | undefined }
+  /** Transmits the prepared message, which is stored as `sending`. */
+  | { readonly type: 'transmit'; readonly messageId: string }
+  /** Recalls the message that is being prepared. */
+  | { readonly type: 'recall'; readonly messageId: string }
+  /** A transmitted message is not sent once more after a lost connection. */
+  | { readonly type: 'do_not_repeat'; readonly messageId: string }
+  | { readonly type: 'confirm'; readonly token: string }
+  /** Asks the pool shop to take the message, or to report its state. */
+  | {
+      readonly type: 'relinquish';
+      readonly messageId: string;
+      readonly pool: ShopReference;
+      readonly known: boolean;
+    }
+  | { readonly type: 'find_pool'; readonly messageId: string }
+  /** A carried message ended. Its origin is notified, and asks for the state if the notice is lost. */
+  | {
+      readonly type: 'note_end';
+      readonly origin: ShopReference;
+      readonly messageId: string;
+      readonly answer: PoolAnswer;
+    }
+  /** Notify a shop of an opt-out by a person that this one wrote to for it. */
+  | { readonly type: 'tell_opt_out'; readonly notice: OptOutNotice }
+  /** Notify a person, by number or by the network's own id, that their message was read. */
+  | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
+  /** The inbound data that the session must report. */
+  | { readonly type: 'hear_inbound'; readonly inbound: InboundMode }
+  | { readonly type: 'refresh_groups' }
+  /** Drop from the tenant's people who wrote last before a day; days since the Unix epoch. */
+  | { readonly type: 'forget_people'; readonly oldestDay: number; readonly today: number }
+  /** Make a send that is due. */
+  | { readonly type: 'send_scheduled'; readonly scheduledId: string }
+  /** Make the send to one recipient of a batch. */
+  | { readonly type: 'send_batched'; readonly batchId: string; readonly place: number }
+  /** A recipient received or read a message, this many milliseconds after it was sent. */
+  | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
+  /** A scheduled send became a message. `code` is the reason if it did not. */
+  | { readonly type: 'count_scheduled'; readonly code: FailureCode | null }
+  /** A batch started, stopped by itself or ended. `reason` is the cause of a stop. */
+  | {
+      readonly type: 'count_batch';
+      readonly change: 'started' | BatchStatus;
+      readonly reason: BatchStopReason | null;
+    }
+  /** Recipients of a batch got their result. `code` is the reason if no message was sent. */
+  | {
+      readonly type: 'count_recipients';
+      readonly outcome: RecipientOutcome;
+      readonly code: string | null;
+      readonly count: number;
+    }
+  /** The session reported its groups: waiting calls are answered. */
+  | { readonly type: 'groups_told' }
+  /** Make the actor read the head of its list, which it needs before the cut. */
+  | { readonly type: 'cut_accepted' }
+  /** Events of the tenant are stored. */
+  | { readonly type: 'announce_events' }
+  /**
+   * Check that no other shop of the tenant connected the same number (digits only) at the same moment. Notify operators
+   * if another tenant has it.
+   */
+  | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
+  /** The session reconnected with its previous number (digits only), so that number is still in use. */
+  | { readonly type: 'note_number'; readonly phone: string }
+  /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
+  | { readonly type: 'owner_number'; readonly phone: string }
+  | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
+  /** The queue paused or resumed: after a rate signal or by an operator. */
+  | {
+      readonly type: 'announce_pacing';
+      readonly of: AnnouncedShop;
+      readonly state: PacingStateName;
+      readonly heldByOperator: boolean;
+      /** The cause of the new pause, or null if there is none. */
+      readonly began: 'operator' | 'rate_signal' | null;
+    }
+  | {
+      readonly type: 'announce_message';
+      readonly of: AnnouncedShop;
+      readonly messageId: string;
+      readonly status: MessageStatus;
+      readonly reason: MessageReason | null;
+      /** Milliseconds since it was accepted; null of a message carried for another shop. */
+      readonly ageMs: number | null;
+    };

@@ -1,0 +1,2 @@
+/** The path before that of each operators' endpoint; the version is part of it. */
+export const OPERATOR_BASE_PATH = '/admin/v1';
