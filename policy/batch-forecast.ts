@@ -77,7 +77,9 @@ export class ForecastRun {
     const asked = plans[place];
     if (asked === undefined) throw new RangeError(`no plan has the place ${place}`);
     const around = {
-      ...{ facts, windows: new ForecastWindows(facts.ledger, facts), newChats: { sent: 0 } },
+      facts,
+      windows: new ForecastWindows(facts.ledger, facts),
+      newChats: { sent: 0 },
       open: new OpenHours(),
     };
     this.#batches = plans.map((plan) => new PlannedBatch(plan, around));

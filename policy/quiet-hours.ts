@@ -153,7 +153,9 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   if (formats.size >= MOST_FORMATS) formats.clear();
   const digits = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
   const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone, year: 'numeric', hourCycle: 'h23' },
+    timeZone,
+    year: 'numeric',
+    hourCycle: 'h23',
     ...digits,
   });
   formats.set(timeZone, format);

@@ -41,8 +41,6 @@ import { tenantService } from '../actors/tenants/tenant-service.ts';
 import type { KeyDirectory } from '../actors/tenants/tenant-view.ts';
 import { UsageStorer } from '../actors/tenants/usage-storer.ts';
 import { KeyLimits } from '../policy/limits/key-limits.ts';
-import type { Address } from '../runtime/address.ts';
-import type { DeactivationReason } from '../runtime/behaviour.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { rememberLast } from '../runtime/memoize.ts';
@@ -154,37 +152,24 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
   const erasure = composeErasure({ ...erasing, directory, refreshDirectory, logs: options.logs });
   const performTenant = tenantEffects({
-    ...{ feed, eventWaiters, webhooks: webhooks.pump, erasure, refreshDirectory },
+    feed,
+    eventWaiters,
+    webhooks: webhooks.pump,
+    erasure,
+    refreshDirectory,
     ...tenantChanges(actors),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
   const performShop = shopEffects({ ...around, ...peers, host, counting: options.counting });
-  const leaveTenant = ({ id }: Address, reason: DeactivationReason): void => {
-    webhooks.pump.stop(id);
-    // Its events no longer reach this node. If it was drained, calls that came since end too.
-    if (reason === 'lost' || reason === 'released') eventWaiters.end(id);
-  };
-  node.register(
-    tenantBehaviour({
-      ...{ keyLimits, makeId, retentionMs, perform: performTenant, leave: leaveTenant },
-      reseal: webhooks.reseal,
-    }),
-  );
-  node.register(
-    shopBehaviour({
-      ...{ random, makeId, makeWireId, platformName, vault, egressVault, times },
-      eventLimits: options.eventLimits ?? EVENT_LIMITS,
-      retentionMs,
-      perform: tracedEffects(performShop, options.tracing),
-      leave: (address) => host.close(sessionOf(address)),
-      available: () => host.available(),
-      ledgerReplaced: (shop) => reportLedger(shop, { counts, log }),
-    }),
-  );
+  const perform = { tenant: performTenant, shop: performShop };
+  const deciding = { keyLimits, makeId, retentionMs, times, host, webhooks, eventWaiters, counts };
+  registerBehaviours(options, { ...deciding, perform });
   const ofOperators = { directory, operatorsDirectory, erasure, makeId, host, egressVault };
   return {
     tenants: tenantService({
-      ...{ ...around, keyLimits, usage },
+      ...around,
+      keyLimits,
+      usage,
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
     }),
     shops,
@@ -207,6 +192,58 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
       await Promise.all([host.stop(), qrImages.close(), connection.close()]);
     },
   };
+}
+
+/** The parts that the behaviours of tenants and shops use. */
+interface BehaviourParts {
+  readonly keyLimits: KeyLimits;
+  readonly makeId: ReturnType<typeof objectIdGenerator>;
+  readonly retentionMs: number;
+  readonly times: PacingTimes;
+  readonly host: SessionHost;
+  readonly webhooks: ReturnType<typeof composeWebhooks>;
+  readonly eventWaiters: EventWaiters;
+  readonly counts: { ledgersReplaced: number };
+  readonly perform: {
+    readonly tenant: ReturnType<typeof tenantEffects>;
+    readonly shop: ReturnType<typeof shopEffects>;
+  };
+}
+
+function registerBehaviours(options: ActorsOptions, parts: BehaviourParts): void {
+  const { node, random, log, platformName, vault, egressVault } = options;
+  const { keyLimits, makeId, retentionMs, times, host, webhooks, eventWaiters, counts, perform } = parts;
+  node.register(
+    tenantBehaviour({
+      keyLimits,
+      makeId,
+      retentionMs,
+      perform: perform.tenant,
+      leave({ id }, reason) {
+        webhooks.pump.stop(id);
+        // Its events no longer reach this node. If it was drained, calls that came since end too.
+        if (reason === 'lost' || reason === 'released') eventWaiters.end(id);
+      },
+      reseal: webhooks.reseal,
+    }),
+  );
+  node.register(
+    shopBehaviour({
+      random,
+      makeId,
+      makeWireId,
+      platformName,
+      vault,
+      egressVault,
+      times,
+      eventLimits: options.eventLimits ?? EVENT_LIMITS,
+      retentionMs,
+      perform: tracedEffects(perform.shop, options.tracing),
+      leave: (address) => host.close(sessionOf(address)),
+      available: () => host.available(),
+      ledgerReplaced: (shop) => reportLedger(shop, { counts, log }),
+    }),
+  );
 }
 
 /** Notifies shops of changes of their tenant. */

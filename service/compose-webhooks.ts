@@ -69,11 +69,19 @@ export function composeWebhooks(parts: {
   const sources = { actors, store, messages: shops, inbound };
   const pump = new WebhookPump({ ...sources, clock, random, log, cipher, delivery });
   const operations = webhookService({
-    ...{ actors, store, clock, cipher, pump, events, guard, makeId },
+    actors,
+    store,
+    clock,
+    cipher,
+    pump,
+    events,
+    guard,
+    makeId,
     allowsHttp: (url) => allowLoopback && isLoopbackUrl(url),
   });
   return {
-    ...{ pump, operations },
+    pump,
+    operations,
     reseal: (tenantId, webhook, nowMs) => resealed(tenantId, webhook, { cipher, nowMs }),
   };
 }

@@ -50,7 +50,9 @@ export async function deliver(
       new URL(url),
       { guard, resolve, signal },
       {
-        ...{ method: 'POST', headers, body: signed.body },
+        method: 'POST',
+        headers,
+        body: signed.body,
         ...(ca === undefined ? {} : { ca }),
       },
     );

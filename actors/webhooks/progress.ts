@@ -80,8 +80,15 @@ export function tallied(before: WebhookProgress, ended: readonly Ended[], random
     const isDead = isCounted && delayMs === undefined;
     const { status, error } = delivered;
     attempts.push({
-      ...{ eventId: cursorOf(place), type: event.type, shopId },
-      ...{ atMs, durationMs, number, status, error, isDead },
+      eventId: cursorOf(place),
+      type: event.type,
+      shopId,
+      atMs,
+      durationMs,
+      number,
+      status,
+      error,
+      isDead,
     });
     const endedAtMs = atMs + durationMs;
     progress = address.isFormer

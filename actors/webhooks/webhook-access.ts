@@ -83,7 +83,10 @@ const iso = (ms: number | null | undefined): string | null =>
 export function webhookView(webhook: WebhookRecord, progress: WebhookProgress | undefined): WebhookView {
   const { id, url, types, shops, createdAtMs, disabled, former } = webhook;
   return {
-    ...{ id, url, types, shops },
+    id,
+    url,
+    types,
+    shops,
     createdAt: new Date(createdAtMs).toISOString(),
     disabledAt: iso(disabled?.atMs),
     disabledBy: disabled?.why ?? null,

@@ -28,12 +28,16 @@ import { openedSecret, secretUse } from './webhook-secrets.ts';
  * the connections, so quick endpoints always keep the rest.
  */
 const SLOTS = {
-  ...{ all: 1_024, share: 16, moved: 64, group: 512 },
+  all: 1_024,
+  share: 16,
+  moved: 64,
+  group: 512,
   isOfGroup: (name: string): boolean => name.endsWith(' slow' satisfies ` ${EndpointPace}`),
 };
 /** No configured key opens its secret, so nothing can be signed. */
 const UNREADABLE: Delivered = {
-  ...{ status: null, holdMs: null },
+  status: null,
+  holdMs: null,
   error: 'no key of CREDENTIALS_KEY opens its secret: give it a new one',
 };
 /** Events that are read at a time to find those for an endpoint. */
@@ -218,7 +222,9 @@ export class WebhookPump {
     const { events: key, webhookProgress } = tenantKeys(tenantId);
     const address = tenantAddress(tenantId);
     return {
-      ...{ clock, random, log },
+      clock,
+      random,
+      log,
       async progress(webhookId) {
         const [stored] = (await store.read([['HGET', webhookProgress, webhookId]])) as [string | null];
         return stored === null ? undefined : (JSON.parse(stored) as WebhookProgress);

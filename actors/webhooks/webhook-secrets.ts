@@ -39,7 +39,8 @@ export function resealed(
   const isBack = disabled?.why === 'unreadable';
   if (secret === webhook.secret && formerSecret === (former?.secret ?? null) && !isBack) return webhook;
   return {
-    ...{ ...webhook, secret },
+    ...webhook,
+    secret,
     former: former && { ...former, secret: formerSecret ?? former.secret },
     ...(isBack ? { disabled: null, enabledAtMs: nowMs } : {}),
   };

@@ -58,13 +58,14 @@ function settings(
       const now = await events.list(tenantId, NOW);
       if (!now.ok) return now;
       const webhook: WebhookRecord = {
-        ...{ id, ...draft, secret: cipher.seal(secretUse(tenantId, id), secret), former: null },
-        ...{
-          since: streamIdOf(now.value.nextCursor),
-          createdAtMs: nowMs,
-          enabledAtMs: nowMs,
-          disabled: null,
-        },
+        id,
+        ...draft,
+        secret: cipher.seal(secretUse(tenantId, id), secret),
+        former: null,
+        since: streamIdOf(now.value.nextCursor),
+        createdAtMs: nowMs,
+        enabledAtMs: nowMs,
+        disabled: null,
       };
       const put = await change(tenantId, { type: 'put_webhook', webhook, by });
       if (!put.ok) return put;

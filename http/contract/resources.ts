@@ -65,7 +65,9 @@ function shopEvents<Type extends ShopEventType, Data extends v.ObjectEntries>(
   fields: Data,
 ) {
   return v.strictObject({
-    ...{ id, type: v.picklist(types), timestamp: instant },
+    id,
+    type: v.picklist(types),
+    timestamp: instant,
     data: v.strictObject({ shopId: id, ...fields }),
   });
 }

@@ -95,7 +95,14 @@ async function answerOperators(
   const { contentType, idempotencyKey } = headers;
   const { requestId, traceparent } = call;
   const asked = {
-    ...{ values, query, contentType, body, bodyFault, idempotencyKey, requestId, traceparent },
+    values,
+    query,
+    contentType,
+    body,
+    bodyFault,
+    idempotencyKey,
+    requestId,
+    traceparent,
     tenantId,
     operator: admitted.operator,
   };

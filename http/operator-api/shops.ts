@@ -20,7 +20,18 @@ function outcomeOf(view: MessageView): v.InferOutput<typeof messageWithoutConten
   const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId } = view;
   const { deliveredAt, readAt, deliveredCount, readCount } = view;
   return {
-    ...{ id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId, deliveredAt, readAt },
+    id,
+    kind,
+    to,
+    status,
+    reason,
+    via,
+    createdAt,
+    updatedAt,
+    sentAt,
+    requestId,
+    deliveredAt,
+    readAt,
     ...(deliveredCount === undefined ? {} : { deliveredCount }),
     ...(readCount === undefined ? {} : { readCount }),
   };

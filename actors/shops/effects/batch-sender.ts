@@ -24,7 +24,9 @@ export function batchSender(parts: {
     const { text, mediaUrl, ...rest } = JSON.parse(content) as BatchContent;
     const { to, fields, idempotencyKey, was } = JSON.parse(recipient) as StoredRecipient;
     await send(shop, {
-      ...{ ...rest, to, mediaUrl },
+      ...rest,
+      to,
+      mediaUrl,
       text: text === undefined ? undefined : filledText(text, fields),
       // A send that is made twice is one message.
       idempotencyKey: idempotencyKey ?? `batch:${batchId}:${place}`,

@@ -5,7 +5,7 @@ import type { Store, Write } from '../../../runtime/store.ts';
 import { type InboundMode, inboundModeOf } from '../../inbound-mode.ts';
 import { isFinal } from '../../message-status.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
-import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import { type TenantKeys, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines } from '../machines/shop-machines.ts';
 import { AcceptedList, messageIdOf, nextCutMs } from './accepted-list.ts';
 import { decodeBatches } from './batches.ts';
@@ -16,7 +16,7 @@ import { decodeNotices } from './opt-out-notice.ts';
 import { decodePooled } from './pooled-message.ts';
 import { RecentTransitions } from './recent-transitions.ts';
 import { decodeScheduled } from './scheduled-sends.ts';
-import { shopKeys, shopOf } from './shop-keys.ts';
+import { type ShopKeys, shopKeys, shopOf } from './shop-keys.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
 import { readLedger } from './stored-ledger.ts';
 import { decodeLimits } from './stored-limits.ts';
@@ -50,40 +50,9 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   const { shard } = address;
   const keys = shopKeys(shard, shop.shopId);
   const people = tenantKeys(shop.tenantId);
-  const [
-    record,
-    [actor, settledText, undelivered, limits, egress],
-    latest,
-    length,
-    pooledFields,
-    carriedIds,
-    tenant,
-    notices,
-    scheduled,
-    batches,
-  ] = (await store.read([
-    ['HGET', people.shops, shop.shopId],
-    ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits', 'egress'],
-    newestRead(keys.accepted),
-    ['LLEN', keys.accepted],
-    ['HGETALL', keys.pooled],
-    ['ZRANGE', keys.carried, 0, -1],
-    ['GET', people.record],
-    ['HVALS', keys.optOutNotices],
-    ['HGETALL', keys.scheduled],
-    ['HGETALL', keys.batches],
-  ])) as [
-    string | null,
-    (string | null)[],
-    string[],
-    number,
-    string[],
-    string[],
-    string | null,
-    string[],
-    string[] | undefined,
-    string[] | undefined,
-  ];
+  const stored = await readStored({ shopId: shop.shopId, keys, people }, store);
+  const { record, latest, length, pooledFields, carriedIds, tenant, notices, scheduled, batches } = stored;
+  const [actor, settledText, undelivered, limits, egress] = stored.fields;
   if (record === null) return undefined;
   const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
@@ -113,10 +82,13 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     currentBody: undefined,
     pooled,
     optOutNotices: decodeNotices(notices),
-    ...{ scheduled: decodeScheduled(scheduled ?? []), batches: decodeBatches(batches ?? []) },
+    scheduled: decodeScheduled(scheduled ?? []),
+    batches: decodeBatches(batches ?? []),
     ledger,
     accepted,
-    ...{ qr: undefined, pairingCode: undefined, groups: undefined },
+    qr: undefined,
+    pairingCode: undefined,
+    groups: undefined,
     dispatching: true,
     tenantActive: ofTenant?.active !== false,
     inbound: inboundModeOf(ofTenant),
@@ -126,6 +98,50 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     limits: decodeLimits(limits, actor),
     undelivered: decodeUndelivered(undelivered),
     transitions: new RecentTransitions(),
+  };
+}
+
+/** Reads all that is stored of a shop, but for its messages, in one round trip. */
+async function readStored(
+  of: { readonly shopId: string; readonly keys: ShopKeys; readonly people: TenantKeys },
+  store: Store,
+) {
+  const { shopId, keys, people } = of;
+  const [record, fields, latest, length, pooledFields, carriedIds, tenant, notices, scheduled, batches] =
+    (await store.read([
+      ['HGET', people.shops, shopId],
+      ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits', 'egress'],
+      newestRead(keys.accepted),
+      ['LLEN', keys.accepted],
+      ['HGETALL', keys.pooled],
+      ['ZRANGE', keys.carried, 0, -1],
+      ['GET', people.record],
+      ['HVALS', keys.optOutNotices],
+      ['HGETALL', keys.scheduled],
+      ['HGETALL', keys.batches],
+    ])) as [
+      string | null,
+      (string | null)[],
+      string[],
+      number,
+      string[],
+      string[],
+      string | null,
+      string[],
+      string[] | undefined,
+      string[] | undefined,
+    ];
+  return {
+    record,
+    fields,
+    latest,
+    length,
+    pooledFields,
+    carriedIds,
+    tenant,
+    notices,
+    scheduled,
+    batches,
   };
 }
 

@@ -154,10 +154,14 @@ async function readEverywhere(
 export function scheduledView(shopId: string, { id, draft, end }: StoredSchedule): ScheduledView {
   const { to, text, mediaUrl, mediaType, idempotencyKey } = draft;
   return {
-    ...{ id, shopId, status: end?.status ?? 'scheduled' },
+    id,
+    shopId,
+    status: end?.status ?? 'scheduled',
     sendAt: new Date(draft.sendAtMs).toISOString(),
     notAfter: new Date(draft.notAfterMs).toISOString(),
-    ...{ to, text: text ?? null, mediaUrl: mediaUrl ?? null },
+    to,
+    text: text ?? null,
+    mediaUrl: mediaUrl ?? null,
     mediaType: mediaUrl === undefined ? null : mediaType,
     idempotencyKey: idempotencyKey ?? null,
     createdAt: new Date(draft.createdAtMs).toISOString(),

@@ -22,7 +22,9 @@ export function oneMore(before: Undelivered | undefined, nowMs: number): Undeliv
   const count = (before?.count ?? 0) + 1;
   return {
     isLong: false,
-    ...{ sinceMs: nowMs, ...before, count },
+    sinceMs: nowMs,
+    ...before,
+    count,
     ...(count === LEAST ? { enoughSinceMs: nowMs } : {}),
   };
 }

@@ -77,7 +77,8 @@ function runOf(
   );
   return new ForecastRun(plans, sending.indexOf(batch), {
     ...now,
-    ...{ ledger: state.ledger, network: limitsNow(state) },
+    ledger: state.ledger,
+    network: limitsNow(state),
     pairedAtMs: warmupPairedAtMs(state.channel.context),
   });
 }
@@ -87,5 +88,5 @@ function planOf(batch: Batch, { text, mediaUrl = '' }: Partial<BatchContent>): B
   const { share, quietHours, notBeforeMs, notAfterMs, isFilled } = batch;
   const same = isFilled ? undefined : text === undefined ? { mediaUrl } : { text };
   const known = waitingOf(batch) - declared - unheard;
-  return { ...{ known, unheard, declared, same, share, quietHours, notBeforeMs, notAfterMs } };
+  return { known, unheard, declared, same, share, quietHours, notBeforeMs, notAfterMs };
 }

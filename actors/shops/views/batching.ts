@@ -74,9 +74,15 @@ function shownBatch(
   const { id, name, status, share, quietHours, counts, codes, stop, idempotencyKey } = record;
   const { text, mediaUrl, mediaType } = content;
   return {
-    ...{ id, shopId: shop.shopId, name, status, text: text ?? null, mediaUrl: mediaUrl ?? null },
+    id,
+    shopId: shop.shopId,
+    name,
+    status,
+    text: text ?? null,
+    mediaUrl: mediaUrl ?? null,
     mediaType: mediaUrl === undefined ? null : mediaType,
-    ...{ share, quietHours },
+    share,
+    quietHours,
     notBefore: new Date(record.notBeforeMs).toISOString(),
     notAfter: new Date(record.notAfterMs).toISOString(),
     createdAt: new Date(record.createdAtMs).toISOString(),

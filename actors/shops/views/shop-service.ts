@@ -149,7 +149,8 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     },
     listMessages: (shop, query) => listStored(shop, query, options),
     ...messageOperations(tenantOf, options),
-    ...{ ...scheduleOperations(options), ...batchOperations(options) },
+    ...scheduleOperations(options),
+    ...batchOperations(options),
     policy: (shop, to) =>
       withState(shop, async (state) => {
         const asked = { to, settings: (await tenantOf(shop))?.settings ?? resolveSettings({}) };

@@ -54,7 +54,8 @@ export function connectClient(options: {
   const { timing, media } = environment;
   const { clientVersion } = options.opening;
   const bounds: DownloadBounds = {
-    ...{ ...media, egress },
+    ...media,
+    egress,
     hosts: async () => (await socket.refreshMediaConn()).hosts.map(({ hostname }) => hostname),
   };
   const tokens = new ContactTokens({
@@ -112,7 +113,11 @@ export function connectClient(options: {
     environment.post({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
   followAccount({ socket, log });
   const history = new AccountHistory({
-    ...{ socket, credentials, sealed, bounds, log },
+    socket,
+    credentials,
+    sealed,
+    bounds,
+    log,
     nowMs: () => environment.clock.wallMs(),
     alone: async (work, ended) => {
       const giveBack = await media.histories.take(shop.tenantId, ended);

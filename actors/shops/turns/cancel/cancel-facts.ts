@@ -112,7 +112,10 @@ async function readPlaces(
     Promise.all(messages.map(({ to }) => startsChat(state, to, store))),
   ]);
   return messages.map(({ messageId, to, alias, place }, index) => ({
-    ...{ messageId, to, alias, place },
+    messageId,
+    to,
+    alias,
+    place,
     element: elements[index]?.[0],
     isNewChat: isNewChat[index] ?? false,
   }));

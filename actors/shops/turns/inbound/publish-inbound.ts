@@ -34,7 +34,9 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
   const withTexts = state.inbound === 'texts';
   const number = isPhoneNumber(writtenBy) ? writtenBy : null;
   const record = {
-    ...{ id, ...state.shop, fromId: person.id },
+    id,
+    ...state.shop,
+    fromId: person.id,
     from: number,
     lid: content.lid ?? (number === null ? writtenBy : null),
     name: content.name,

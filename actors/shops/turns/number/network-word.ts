@@ -54,7 +54,7 @@ export function noteRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
     if (restrictionAt(limits, nowMs)?.isEndKnown === true) return;
     builder.change({ limits: { ...limits, restriction: refusedUntil(nowMs + UNNAMED_END_MS) } });
   } else if (outcome.code === CAPPED_CODE) {
-    const known = newChatsAt(limits, nowMs) ?? { ...{ quota: 0, used: 0, accepted: 0 }, endsAtMs: null };
+    const known = newChatsAt(limits, nowMs) ?? { quota: 0, used: 0, accepted: 0, endsAtMs: null };
     builder.change({ limits: { ...limits, newChats: { ...known, warning: 'capped', atMs: nowMs } } });
   }
 }

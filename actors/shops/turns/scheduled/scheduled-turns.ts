@@ -59,7 +59,10 @@ export function schedule(
   const id = makeId(nowMs);
   const [contentDigest] = contentDigests;
   const draft: ScheduledDraft = {
-    ...{ ...rest, sendAtMs, notAfterMs, createdAtMs: nowMs },
+    ...rest,
+    sendAtMs,
+    notAfterMs,
+    createdAtMs: nowMs,
     ...(contentDigest === undefined ? {} : { contentDigest }),
   };
   builder.write(...scheduledWrites(state.keys, id, draft));
