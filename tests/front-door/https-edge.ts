@@ -17,7 +17,7 @@ export interface HttpsEdge {
 }
 
 /** A call over HTTPS. `from`: the caller's address on loopback. */
-export interface HttpsCall {
+interface HttpsCall {
   readonly token: string;
   readonly from?: string;
   readonly method?: string;
