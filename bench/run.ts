@@ -45,7 +45,7 @@ bench/README.md lists the options. The benches: ${benches.map(({ name }) => name
 }
 const chosen = chooseBenches(words.filter((word) => !word.startsWith('--')));
 /**
- * The settings of `--smoke` beside one round of one second. It only shows that a bench starts; its figures mean
+ * Further settings of `--smoke`, with one round of one second. It only shows that a bench starts; its figures mean
  * nothing.
  */
 const SMALLEST: Readonly<Record<string, number>> = {

@@ -91,8 +91,8 @@ function operationType(method: string, operation: DocumentOperation): string {
 }
 
 /**
- * Refuses parameters that could go to two places. The client takes all as one object: a name decides the place, and a
- * query has no body beside it.
+ * Refuses parameters that could go to two parts of the request. The client takes all as one object: a name decides the
+ * part, and a query has no body.
  */
 function refuseAmbiguity(
   method: string,
@@ -116,7 +116,9 @@ function bodyOf({ requestBody }: DocumentOperation): JsonSchema | undefined {
   return requestBody?.content['application/json']?.schema;
 }
 
-/** Returns where the operation takes its idempotency key. If it takes it in both body and header: the body. */
+/**
+ * Returns the part in which the operation takes its idempotency key. If it takes it in both body and header, the body.
+ */
 function keyPlace(operation: DocumentOperation): 'body' | 'header' | undefined {
   if (bodyOf(operation)?.properties?.idempotencyKey !== undefined) return 'body';
   return operation.parameters.some(isKeyHeader) ? 'header' : undefined;
@@ -129,7 +131,7 @@ function isKeyHeader(parameter: { readonly name: string; readonly in: string }):
 /** The data of an operation that returns a file. */
 const FILE: JsonSchema = { type: 'string' };
 
-/** The statuses of success, and what lies in their envelope: the same with each of them. */
+/** Returns the statuses of success, and the `data` of their envelope, which is equal for all of them. */
 function successes({ operationId, responses }: DocumentOperation): {
   readonly statuses: readonly string[];
   readonly data: JsonSchema;

@@ -8,7 +8,7 @@ interface LockedPackage {
   readonly libc?: readonly string[];
 }
 
-/** A lock file, by the places of its packages. */
+/** A lock file, by the paths of its packages. */
 interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }

@@ -1,13 +1,13 @@
 /** A variable of the environment, as docs/settings.md and .env.example show it. */
 export interface Setting {
   readonly name: string;
-  /** Its default, or what holds where it is not given. */
+  /** Its default, or the behaviour if it is not set. */
   readonly standard: string;
   readonly meaning: string;
   /** A value to begin with in .env.example: the setting is required there. */
   readonly required?: string;
   /**
-   * The reader of the setting; default: the service, through service/environment.ts. `sdk`: the library for traces;
+   * The reader of the setting. By default the service, through service/environment.ts. `sdk`: the library for traces;
    * `secret files`: service/secret-files.ts.
    */
   readonly readBy?: 'bin/dev' | 'compose.yaml' | 'sdk' | 'secret files';
@@ -19,6 +19,6 @@ export interface Setting {
 export interface SettingGroup {
   readonly title: string;
   readonly settings: readonly Setting[];
-  /** A note that holds for several of them. Markdown. */
+  /** A note that applies to several of them. Markdown. */
   readonly note?: string;
 }

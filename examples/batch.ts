@@ -23,7 +23,7 @@ const people = lines.map((line) => {
   return { to: to.trim(), fields: { name: name.trim() } };
 });
 
-// Read before the batch is made, so that no event of it is missed.
+// Read before the batch is made, so that none of its events is missed.
 const { nextCursor } = (await api.listEvents()).data;
 const made = await api.createBatch({
   ...{ idOrName: shop, name: key, text, recipients: people.slice(0, AT_ONCE) },
@@ -39,7 +39,7 @@ for (let from = AT_ONCE; from < people.length && made.data.startedAt === null; f
 }
 for (const { to, code } of refused) console.log(`refused ${to} ${code}`);
 
-// A batch that stopped by itself goes on only when somebody looked at it.
+// A batch that stopped by itself continues only after a person checked it.
 if (made.data.status === 'paused') await api.resumeBatch(batch);
 const { data: begun } = await api.readBatch(batch);
 for (const { date, count } of begun.forecast?.days ?? []) console.log(`forecast ${date} ${count}`);

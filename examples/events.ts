@@ -18,7 +18,7 @@ function keep(place: string, cursor: string): void {
   renameSync(`${place}.new`, place);
 }
 
-// Only the first start begins with now: the place is kept before anything is waited for.
+// Only the first start begins with now: the cursor is stored before the first wait.
 if (!existsSync(file)) keep(file, (await api.listEvents()).data.nextCursor);
 for await (const event of api.followEvents({ cursor: readFileSync(file, 'utf8') })) {
   const message = endedMessage(event);

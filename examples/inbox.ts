@@ -15,7 +15,10 @@ if (shop === undefined || text === undefined || file === undefined) {
   throw new Error('usage: inbox.ts SHOP ANSWER CURSOR_FILE');
 }
 
-/** Refusals of one message alone: the next one can still be answered. All others end the program, and a restart tries again. */
+/**
+ * Refusals of one message alone: the next one can still be answered. All others end the program, and a restart repeats
+ * them.
+ */
 const PASSED_OVER = ['RECIPIENT_OPTED_OUT', 'RECIPIENT_RATE_LIMITED', 'MESSAGE_NOT_FOUND'];
 
 function keep(place: string, cursor: string): void {
@@ -36,7 +39,7 @@ async function answer({ id, kind, from, fromId }: ReceivedMessage, words: string
   }
 }
 
-// Only the first start begins with now: the place is kept before anything is waited for.
+// Only the first start begins with now: the cursor is stored before the first wait.
 if (!existsSync(file)) keep(file, (await api.listEvents()).data.nextCursor);
 const feed = api.followEvents({ cursor: readFileSync(file, 'utf8'), shop, types: ['message.received'] });
 for await (const event of feed) {

@@ -1,5 +1,5 @@
-// Run while the image is built: cuts off programs and libraries what no running process reads, the names of functions and what
-// debuggers want to know: 17 of the 125 MB of Node 22. As `strip` does, which slim images do not have.
+// Run while the image is built: removes the parts of programs and libraries that no running process reads: names of
+// functions and data for debuggers. That is 17 of the 125 MB of Node 22. It works like `strip`, which slim images lack.
 // usage: node image/cut-symbols.mjs FILE…
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ const FIELDS = {
   sectionNames: 62,
 };
 
-/** What is loaded ends where the last segment does; sections behind it, and the table of all of them, are for tools. */
+/** Loaded data ends with the last segment. Sections after it, and the table of all of them, are for tools. */
 function cut(path) {
   const file = openSync(path, 'r+');
   const header = Buffer.alloc(64);

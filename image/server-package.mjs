@@ -1,5 +1,5 @@
-// Exits with 1 and says in one sentence what to do where the HTTP server's package does not load. It is run by bin/prepare, and
-// while the image is built. For another platform than this one it only looks whether the package is there.
+// Exits with 1 and prints one sentence with the remedy if the HTTP server's package does not load. It is run by
+// bin/prepare, and while the image is built. For another platform than this one it only checks that the package exists.
 // usage: node image/server-package.mjs [PLATFORM], as in linux-arm64
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

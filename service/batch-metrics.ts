@@ -32,7 +32,7 @@ export function exportBatches(
 
 const OPEN_STATUSES = BATCH_STATUSES.filter((status) => status !== 'finished');
 
-/** Counts what becomes of batches and of their recipients. */
+/** Counts the results of batches and of their recipients. */
 export function batchCounters(metrics: Metrics): Pick<ShopCounting, 'batch' | 'recipients'> {
   const ends = ['started', 'finished', 'cancelled', 'expired'].map((change): Pair => [change, '']);
   const changes = new LabelledCounts([

@@ -64,25 +64,25 @@ export interface ActorsOptions {
   readonly qrImages: QrImages;
   /** Bounds of the gap between two sends of a shop; docs/contract.md, Enforced in the sending component. */
   readonly gap: { readonly fromMs: number; readonly toMs: number };
-  /** Carries questions about pool messages between shops of different nodes. */
+  /** Carries requests about pool messages between shops of different nodes. */
   readonly poolLink: LinkTopic;
   /** Carries operators' commands to actors of another node. */
   readonly operatorsLink: LinkTopic;
   /** The platform's name, in the last line of a message that its pool sends. */
   readonly platformName: string;
-  /** Names numbers and seals what is kept of them. */
+  /** Makes digests of numbers and seals their archived data. */
   readonly vault: NumberVault;
   /** Seals the addresses of shops' proxies. */
   readonly egressVault: EgressVault;
-  /** Makes spans of what is sent; absent: nothing is traced. */
+  /** Makes spans of sends. If absent, nothing is traced. */
   readonly tracing?: Tracing | undefined;
-  /** Default: nothing is counted. */
+  /** By default nothing is counted. */
   readonly counting?: ShopCounting;
   readonly webhooks: WebhookSettings;
   readonly logs: ErasedLogs;
-  /** Default: 30 days. */
+  /** By default 30 days. */
   readonly messageRetentionMs?: number;
-  /** Default: 7 days, and 50,000 per tenant. */
+  /** By default 7 days, and 50,000 per tenant. */
   readonly eventLimits?: EventLimits;
 }
 
@@ -142,7 +142,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const shops = shopService({ ...around, waiters, pool, host, pairing, ...asked });
   const inbound = inboundService({ actors, store, vault, shops, host });
   const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
-  // Its pumps wait for moments of the wall clock, which may step.
+  // Its timers wait for wall-clock times, and the wall clock may step.
   const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };
   const webhooks = composeWebhooks({ ...ofWebhooks, shops, inbound, events, makeId });
   const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
@@ -284,7 +284,7 @@ function heardBy(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWaite
   };
 }
 
-/** Mends the directory without waiting: entries missing from it appear as it is mended. */
+/** Corrects the directory in the background: missing entries appear as it runs. */
 function mendLater(directory: OperatorsDirectory, log: Logger): void {
   directory
     .mend()
@@ -318,5 +318,5 @@ const makeWireId = fromRandomBytes(
   (pool, from) => `3EB0${capitalHex(pool).slice(2 * from, 2 * (from + WIRE_ID_BYTES))}`,
 );
 
-/** The hex of the last pool of random bytes: each id cuts its own part out of it. */
+/** The hex of the last pool of random bytes: each id is a slice of it. */
 const capitalHex = rememberLast((pool: Buffer) => pool.toString('hex').toUpperCase());

@@ -43,7 +43,9 @@ export interface Service {
   readonly actors: RunningActors;
   readonly http: RunningHttp;
   readonly tracing: RunningTracing | undefined;
-  /** `/readyz` answers 503 from now on, so that load balancers send no more; what comes all the same is answered. */
+  /**
+   * `/readyz` answers 503 from now on, so that load balancers stop sending requests. Later requests are still answered.
+   */
   withdraw(): void;
 }
 

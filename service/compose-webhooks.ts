@@ -25,7 +25,7 @@ export interface WebhookSettings {
   /** Endpoints at http and on loopback: for tests and a simulated network. */
   readonly allowLoopback: boolean;
   readonly deniedRanges: readonly string[];
-  /** None: the system's. */
+  /** If empty, the system's. */
   readonly nameServers: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export function composeWebhooks(parts: {
   };
 }
 
-/** Registers what the webhooks of a node did and how they stand. */
+/** Registers the metrics of a node's webhooks. */
 export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'>): void {
   const source = (
     kind: 'counter' | 'gauge',

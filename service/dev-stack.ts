@@ -93,8 +93,8 @@ async function claim(dataDirectory: string): Promise<FileLock> {
 }
 
 /**
- * The node id, the same at each start whatever ports the system picks: a killed service is superseded at once instead
- * of being waited for.
+ * The node id, which is the same at each start for any ports of the system. So a killed service is superseded at once,
+ * without a wait for its lease.
  */
 function nodeIdOf(dataDirectory: string): string {
   const mark = createHash('sha256').update(`${hostname()}:${dataDirectory}`).digest('hex');

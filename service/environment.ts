@@ -186,7 +186,7 @@ export function serviceEnvironment(variables: Variables = process.env) {
     dataDirectory: resolve(values.DATA_DIR),
     /** The first seals; all of them open. */
     credentialsKeys: values.CREDENTIALS_KEY,
-    /** `undefined`: where the listener is. */
+    /** If `undefined`, the listener's address. */
     publicUrl: values.PUBLIC_URL,
     /** `{PUBLIC_URL}` and `{shopId}` are still to be filled in. */
     setupUrlTemplate: values.SETUP_URL_TEMPLATE,
@@ -194,10 +194,10 @@ export function serviceEnvironment(variables: Variables = process.env) {
     trustedProxies: values.TRUSTED_PROXIES ?? [],
     media: {
       deniedRanges: values.MEDIA_DENIED_RANGES ?? [],
-      /** None: the system's. */
+      /** If empty, the system's. */
       nameServers: values.MEDIA_NAME_SERVERS ?? [],
     },
-    /** The default node id differs by port; where the system picks the port, by process id. */
+    /** The default node id differs by port, or by process id if the system picks the port. */
     nodeId: values.NODE_ID ?? defaultNodeId(hostname(), values.PORT === 0 ? process.pid : values.PORT),
     /** `undefined`: the real network. */
     chatNetworkUrl: values.MSGAPP_SOCKET_URL,
@@ -318,12 +318,12 @@ export function defaultSessionWorkers(cores: number): number {
   return Math.max(1, Math.min(4, cores - 1));
 }
 
-/** Whether two listeners on these addresses would conflict. */
+/** True if two listeners on these addresses would conflict. */
 function shareAddress(one: string, other: string): boolean {
   return one === other || [one, other].some((each) => each === '0.0.0.0' || each === '::');
 }
 
-/** Reads a missing variable as an empty one, so that the problem reported is what is expected of it. */
+/** Reads a missing variable as an empty one, so that the problem names the expected value. */
 function required<const Schema extends v.GenericSchema<string, unknown>>(schema: Schema) {
   return v.optional(schema, '');
 }

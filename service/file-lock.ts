@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 
-/** A lock that holds while any process keeps the file open, and ends with the last of them, also by a kill. */
+/** A lock that lasts while any process keeps the file open. It ends with the last of them, also after a kill. */
 export interface FileLock {
   /** The open file. A child that inherits it holds the lock too. */
   readonly file: number;

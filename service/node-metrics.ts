@@ -46,7 +46,7 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
   revertedShards: ['msgapi_runtime_reverted_shards_total', 'Shards whose acknowledged writes Redis lost'],
 };
 
-/** Puts what the runtime observes into histograms. */
+/** Puts the runtime's observations into histograms. */
 export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined): RuntimeObserver {
   const latency = metrics.histogram({
     name: 'msgapi_runtime_commit_latency_seconds',
@@ -163,7 +163,7 @@ function memoryLimitBytes(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Registers the metrics of Redis, as of the node's last look at it. */
+/** Registers the metrics of Redis, from the node's last check. */
 export function exportStore(metrics: Metrics, node: Pick<RuntimeNode, 'storeServers'>): void {
   const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
     metrics.source({ name, help, kind: 'gauge', read });

@@ -99,7 +99,7 @@ function areDistinct(tokens: readonly OperatorToken[]): boolean {
   return names.size === tokens.length && values.size === tokens.length;
 }
 
-/** Whether the host is this machine. True also for what is no host at all, which is reported as a problem of `ADMIN_HOST`. */
+/** True if the host is this machine. Also true for an invalid host, which is reported as a problem of `ADMIN_HOST`. */
 function isLoopbackHost(name: string): boolean {
   const url = `http://${name.includes(':') ? `[${name}]` : name}`;
   return !URL.canParse(url) || isLoopbackUrl(url);

@@ -2,9 +2,9 @@ import type { Span as OtelSpan } from '@opentelemetry/api';
 import type { Random } from '../runtime/random.ts';
 import type { Tracing } from '../runtime/tracing.ts';
 
-/** Tracing that sends what it made, until it is stopped. */
+/** Tracing that sends its spans until it is stopped. */
 export interface RunningTracing extends Tracing {
-  /** Sends what is left, for at most `STOP_MS`. Never rejects. */
+  /** Sends the remaining spans, for at most `STOP_MS`. Never rejects. */
   stop(): Promise<void>;
 }
 

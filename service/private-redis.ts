@@ -21,15 +21,15 @@ export interface PrivateRedis {
 export interface PrivateRedisOptions {
   /** Holds the append-only file; made when missing. */
   readonly directory: string;
-  /** At most 107 bytes: the kernel's limit on a socket's path. Default: `redis.sock` in the directory. */
+  /** At most 107 bytes: the kernel's limit for a socket's path. By default `redis.sock` in the directory. */
   readonly socketPath?: string;
-  /** `always` answers a write after it is on disk. Default: `always`. */
+  /** `always` answers a write after it is on disk. By default `always`. */
   readonly appendfsync?: 'always' | 'everysec' | 'no';
   /** Further arguments of redis-server. */
   readonly extraArgs?: readonly string[];
   /** How long it may take to come up, loading included. */
   readonly timeoutMs?: number;
-  /** Default: `spawnGuarded`. */
+  /** By default `spawnGuarded`. */
   readonly spawn?: (options: GuardedProcessOptions) => GuardedProcess;
   readonly clock?: Clock;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Variables as they are after the files that hold secrets were read, and what was wrong with those files. */
+/** The variables after the files with secrets were read, and the problems with those files. */
 export interface WithSecrets {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Names of the secrets that could not be read; they are not reported as missing as well. */

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   let running: Service | undefined;
   let isWithdrawn = false;
   let delay: ArmedTimer | undefined;
-  // Load balancers look at /readyz every few seconds and send callers here until they have seen it.
+  // Load balancers poll /readyz every few seconds, and send callers here until they have seen its 503.
   const endOnSignal = (): void => {
     // A second signal means that the load balancers had enough time.
     if (isWithdrawn) {

@@ -99,7 +99,7 @@ export const gap = v.optional(
   '6000-20000',
 );
 
-/** Keys that credentials at rest are sealed with: the first seals, all of them open, so that keys can be rotated. */
+/** Keys for credentials at rest: the first seals, all of them open, so that keys can be rotated. */
 export const credentialsKeys = v.pipe(
   v.string(),
   v.transform((text) => text.split(',').map((key) => decodeKey(key.trim()))),

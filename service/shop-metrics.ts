@@ -78,7 +78,7 @@ export function exportShops(
 /** Bounds of the time from the network's acknowledgement until a recipient has a message, in seconds; up to two days. */
 const RECEIPT_BUCKETS_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 172_800];
 
-/** Counts what becomes of a node's messages. */
+/** Counts the results of a node's messages. */
 export function shopCounting(metrics: Metrics): ShopCounting {
   return {
     receipt: receiptCounter(metrics),

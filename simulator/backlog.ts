@@ -9,7 +9,7 @@ export type FindStanza = () => BinaryNode | undefined;
 
 /**
  * Sends one connection the stanzas that waited while its companion was offline. It announces them, sends a few, then as
- * many as the client asks for, then the end. New stanzas wait behind them.
+ * many as the client asks for, then the end. New stanzas wait until then.
  */
 export class Backlog {
   readonly #send: (stanza: BinaryNode) => void;
@@ -22,7 +22,7 @@ export class Backlog {
 
   constructor(options: {
     send: (stanza: BinaryNode) => void;
-    /** Whether a stanza that was sent withholds all others. */
+    /** Returns true if an unanswered stanza withholds all others. */
     isBlocked: () => boolean;
     waiting: readonly FindStanza[];
   }) {

@@ -4,13 +4,13 @@ import type { WrittenKind } from './written-kinds.ts';
 /** A message that a contact writes, as the control API takes it. */
 export interface ContactMessageCall {
   readonly to: string;
-  /** Default: a text. */
+  /** By default a text. */
   readonly kind?: WrittenKind;
   readonly text?: string;
   /** The stanza that it quotes, reacts to, edits, takes back or votes on. */
   readonly about?: string;
   readonly wrapped?: 'none' | 'ephemeral' | 'view_once';
-  /** The content of a file, base64. Default: `fileBytes` random bytes. */
+  /** The content of a file, base64. By default `fileBytes` random bytes. */
   readonly file?: string;
   readonly fileBytes?: number;
   readonly fileType?: string;

@@ -176,7 +176,7 @@ export function simulatorControl(url: string) {
         failure,
       ),
     /**
-     * Answers a protocol of the number's next usync questions with an error inside the result, as the real server does.
+     * Answers a protocol of the number's next usync queries with an error inside the result, as the real server does.
      */
     usyncErrors: (
       phone: string,

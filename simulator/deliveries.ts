@@ -14,7 +14,7 @@ export interface Delivery {
   /** Ascending, in the order of delivery. */
   readonly sequence: number;
   readonly companionId: string;
-  /** The stanza's tag; default: `message`. */
+  /** The stanza's tag. By default `message`. */
   readonly tag?: string;
   /** The stanza's id, the same each time it is delivered. */
   readonly messageId: string;
@@ -24,7 +24,7 @@ export interface Delivery {
   readonly sealedAttrs?: Readonly<Record<string, string>>;
   /** The sender's token, if the stanza carries it. */
   readonly token?: ContactToken;
-  /** Children besides the envelopes, or instead of them. */
+  /** Children in addition to the envelopes, or instead of them. */
   readonly children?: readonly BinaryNode[];
   /**
    * The source that can encrypt the message again: a handset's number and the plaintext, or the companion that sent it.
@@ -88,7 +88,7 @@ export class Deliveries {
     if (connection?.hearing === 'full') connection.backlog?.add(this.#finder(kept));
   }
 
-  /** Returns a function that finds the delivery when its turn comes. */
+  /** Returns a function that finds the delivery when it is next. */
   #finder({ companionId, messageId }: Delivery): FindStanza {
     return () => {
       const delivery = this.get(companionId, messageId);

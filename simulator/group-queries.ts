@@ -5,7 +5,7 @@ import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { attribute, iqError, iqResult, node } from './stanzas.ts';
 
-/** Answers a companion's questions about groups: all of its number, or one. Only the phone can change groups. */
+/** Answers a companion's queries about groups: all of its number, or one. Only the phone can change groups. */
 export function answerGroupQuery(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
   if (getBinaryNodeChild(iq, 'participating')) {
     const groups = network.groups.of(companion.phone).map((group) => groupNode(network, group));
@@ -42,7 +42,7 @@ export function groupNode(network: Network, group: Group): BinaryNode {
   );
 }
 
-/** Returns a participant with the address that the group uses, and the other address beside it. */
+/** Returns a participant with the address that the group uses, and the other address. */
 export function participantNode(network: Network, group: Group, phone: string): BinaryNode {
   const number = network.numbers.of(phone);
   const other =

@@ -20,7 +20,7 @@ export interface Envelope {
   readonly ciphertext: Uint8Array;
 }
 
-/** One-time keys get ids 1 to this and then start again. So many can wait for their first use. */
+/** One-time keys get ids 1 to this and then start again. This many can wait for their first use. */
 const ONE_TIME_KEYS = 100;
 /** The most keys that are made and stored together. Only the first answer of a lot waits for the write. */
 const LARGEST_LOT = 10;

@@ -96,7 +96,7 @@ export class Journal {
   #append(entry: readonly unknown[]): void {
     this.#lines.push(`${JSON.stringify(entry, BufferJSON.replacer)}\n`);
     if (this.#queued !== undefined) return;
-    // One write takes everything set in the same turn of the event loop, or while the previous batch is written.
+    // One write takes everything set in the same tick of the event loop, or while the previous batch is written.
     const queued = this.#tail.then(nextTurn).then(() => this.#writeBatch());
     const settled = queued.then(() => {
       if (this.#tail === settled) this.#isSettled = true;

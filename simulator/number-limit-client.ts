@@ -5,9 +5,9 @@ interface RestrictionCall {
   readonly active: boolean;
   readonly kind?: string;
   readonly endsInSeconds?: number;
-  /** False: the server names no end. */
+  /** False if the server names no end. */
   readonly namesEnd?: boolean;
-  /** False: the number's clients are notified only when they ask. */
+  /** False if the number's clients are notified only when they ask. */
   readonly announce?: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { ContactToken, NewChatQuota, Timelock } from './number-limits.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
 import { iqError, iqResult, node } from './stanzas.ts';
 
-/** The ids under which the web client stores its two questions. */
+/** The ids under which the web client stores its two queries. */
 const TIMELOCK_QUERY = '23983697327930364';
 const QUOTA_QUERY = '24503548349331633';
 
@@ -30,7 +30,7 @@ export function announceQuota(network: Network, phone: string): void {
   });
 }
 
-/** Answers one of the two questions. All others of that name space are unknown here. */
+/** Answers one of the two queries. All others of that name space are unknown here. */
 export function answerMex(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
   const id = getBinaryNodeChild(iq, 'query')?.attrs.query_id ?? '';
   const { phone } = companion;

@@ -15,7 +15,7 @@ export interface PhoneNumber {
   readonly accountName?: string;
   /** Its earlier LIDs. */
   readonly formerLids?: readonly string[];
-  /** The number that queries return for this other written form of it. Absent: this is no other form. */
+  /** The number that queries return for this other written form of it. Absent if this is not another form. */
   readonly formOf?: string;
 }
 

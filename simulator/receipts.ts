@@ -9,7 +9,7 @@ import type { Network } from './network.ts';
 import { takeBundle } from './pre-key-queries.ts';
 import { attribute, node } from './stanzas.ts';
 
-/** After so many retries a client that cannot read a message does not get it again (Baileys stops at 5). */
+/** After this number of retries a client that cannot read a message does not get it again (Baileys stops at 5). */
 const MOST_RETRIES = 5;
 
 /** Handles a client's receipt: it has the messages, or needs one of them encrypted again. */

@@ -5,7 +5,7 @@ const MOST_RETRIES = 5;
 export class RetryCounts {
   readonly #counts = new Map<string, number>();
 
-  /** Returns the number of a handset's next retry for one message. Undefined: it has given up. */
+  /** Returns the number of a handset's next retry for one message. Undefined if it stopped. */
   next(phone: string, sender: string, messageId: string): number | undefined {
     const name = `${phone} ${sender} ${messageId}`;
     const count = (this.#counts.get(name) ?? 0) + 1;

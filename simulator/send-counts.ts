@@ -16,7 +16,7 @@ export class SendCounts {
     return this.#counts.get(companionId) ?? { stanzas: 0, deliveries: 0, lost: 0 };
   }
 
-  /** Counts a stanza that was accepted for so many devices. */
+  /** Counts a stanza that was accepted for `devices` devices. */
   taken(companionId: string, devices: number): void {
     const count = this.of(companionId);
     const { stanzas, deliveries } = count;

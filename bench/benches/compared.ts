@@ -21,12 +21,12 @@ const SMALL_FLEET: FleetSize = {
 const SENDS_PER_SECOND_PLANNED = 32_000;
 const SHOPS_PER_TENANT = 500;
 
-/** Connected, warm shops with known recipients, enough for a load of so many seconds. */
+/** Returns a fleet of connected, warm shops with known recipients, enough for a load of `seconds`. */
 export function sendingFleet(seconds: number, held: boolean): FleetSize {
   return fleetFor({ messages: SENDS_PER_SECOND_PLANNED * seconds, held });
 }
 
-/** Returns a fleet with enough connected, warm shops for so many messages. */
+/** Returns a fleet with enough connected, warm shops for the given number of messages. */
 export function fleetFor({
   messages,
   held,
@@ -46,7 +46,7 @@ interface Comparison extends Pick<Bench, 'name' | 'title' | 'isMain' | 'targets'
   readonly sides: readonly SideName[];
   readonly fleet: (seconds: number) => FleetSize;
   readonly durability?: Durability;
-  /** Targets for the same sides at one rate; absent: they are not compared at one rate. */
+  /** Targets for the same sides at one rate. If absent, they are not compared at one rate. */
   readonly rateTargets?: readonly Target[];
   readonly measure: (side: RunningSide, context: BenchContext, pace: Pace) => Promise<LoadResult>;
 }
@@ -63,7 +63,7 @@ const PEAK_SECONDS = 2;
 /** At half of a peak it takes longer until all code is compiled. */
 const RATE_WARMUP_MS = 5_000;
 
-/** The sides as fast as they answer, and where it is asked for, all at one rate as well. */
+/** Compares the sides at full speed, and if requested at one rate too. */
 function comparison(parts: Comparison): Bench[] {
   const { name, title, isMain, targets, rateTargets } = parts;
   const peak: Bench = {
@@ -95,7 +95,7 @@ async function halfOfSlowest(parts: Comparison, context: BenchContext): Promise<
 }
 
 /**
- * The sides take turns, each in fresh processes, so a change in the machine's speed affects all of them alike. Every
+ * The sides alternate, each in fresh processes, so a change in the machine's speed affects all of them alike. Every
  * other round runs in reverse, so their order does not matter either.
  */
 async function inTurns(
@@ -143,7 +143,7 @@ const readSides: readonly SideName[] = ['service', 'floor-bare', 'fastify-memory
 /** The seconds of warm-up count too: they use up what shops may send. */
 const withWarmup = (seconds: number): number => seconds + 4;
 
-/** Sends, then asks for the newest of them again and again. */
+/** Sends messages, then reads the newest of them again and again. */
 async function readBack(side: RunningSide, { seconds }: BenchContext, pace: Pace): Promise<LoadResult> {
   const { messages } = await load(side, sendRequests(side), { seconds: 2, warmupMs: 500 });
   return load(side, { kind: 'read', messages }, { seconds, ...pace });

@@ -98,7 +98,7 @@ async function measured(
   return runs;
 }
 
-/** Makes the tenant of a phase; the path by which it, or a shop of it, is erased. */
+/** Makes the tenant of a phase. Returns the path of the erasure of the tenant, or of a shop. */
 async function toErase(
   phase: Phase,
   { admin, redis }: { readonly admin: OperatorAccess; readonly redis: RedisEngine },

@@ -8,7 +8,7 @@ import { sessionsBack } from './sessions-back.ts';
 const SENDS = 4_500;
 const SHOPS = 500;
 const TENANTS = 10;
-/** Longer than the slowest start takes for them; a run that ends with fewer is no run. */
+/** Longer than the slowest start takes for them. A run that ends with fewer is invalid. */
 const SECONDS = 4;
 
 /** How fast the first 4,500 sends after a start are taken on: queues held, and queues that move. */

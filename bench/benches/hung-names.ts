@@ -21,7 +21,7 @@ const MESSAGES_PER_SHOP = 10;
 
 /**
  * Measures well-behaved tenants while all shops of another send attachments from hosts whose name server never answers.
- * They run alone, then beside it, in one process. Only that tenant's shops have the real client, which fetches.
+ * They run alone, then together with it, in one process. Only that tenant's shops have the real client, which fetches.
  */
 export const hostileNames: Bench = {
   name: 'hostile-names',

@@ -8,7 +8,7 @@ import type { BenchShop } from '../load/load-plan.ts';
 import { load } from './loads.ts';
 import { sessionsBack } from './sessions-back.ts';
 
-/** Both sides have as many tenants, all of them active, so they differ in the shops that no caller asks for. */
+/** Both sides have the same number of tenants, all of them active. So they differ in the shops without requests. */
 const TENANTS = 200;
 const ACTIVE_SHOPS = 1_000;
 /**
@@ -129,7 +129,7 @@ function portOf({ ports }: RunningSide): number {
   return ports[0] ?? 0;
 }
 
-/** The largest number of moments that lie within so many milliseconds. */
+/** Returns the largest number of these times within a window of `windowMs`. */
 function mostWithin(moments: readonly number[], windowMs: number): number {
   const sorted = [...moments].sort((left, right) => left - right);
   let most = 0;

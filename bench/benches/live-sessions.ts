@@ -14,7 +14,7 @@ import { type Pace, repliesOf, throughTheWire } from './through-the-wire.ts';
  */
 const SETTLE_SECONDS = 90;
 
-/** Half of what a warm shop may send within an hour: each recipient is written to twice. */
+/** Half of the messages that a warm shop may send within an hour: each recipient gets two. */
 const MOST_MESSAGES_EACH = 20;
 
 /** The options of a run. */
@@ -46,7 +46,7 @@ function planOf(context: BenchContext, count: number): Plan {
   };
 }
 
-/** All that is asked of one number of sessions. */
+/** Takes all measurements for one number of sessions. */
 async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
   const { count, pace, pairedAtOnce, each, environment } = plan;
   const runs: Run[] = [];
@@ -86,7 +86,7 @@ async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
         step('known chats');
         add('known chats', await throughTheWire(side, { shops, each, pace, word: ' Still.' }));
       } else {
-        // V8 compiles what the first thousand messages run; a service has long done with that.
+        // V8 compiles the code of the first thousand messages; a service has long done that.
         const further = { shops, each, pace, from: each * count };
         add('further first contacts', await throughTheWire(side, further));
       }

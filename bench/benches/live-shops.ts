@@ -4,7 +4,7 @@ import type { Call } from '../load/http-calls.ts';
 const SHOPS_PER_TENANT = 10;
 const CUSTOMERS = 200;
 
-/** So many shops, linked, `atOnce` of them at a time, and connected; their customers are known recipients. */
+/** Links and connects this number of shops, `atOnce` at a time; their customers are known recipients. */
 export async function liveShops(
   side: LiveSide,
   count: number,
@@ -37,19 +37,22 @@ export async function onLiveSide(
   }
 }
 
-/** The next message of the shops in turn, each with its own text and to another customer than the shop's last. */
+/**
+ * Returns the next message of the shops in rotation, each with its own text and to another customer than the shop's
+ * last.
+ */
 export function orderText(shops: readonly LiveShop[], turn: number, text = textOf(turn)): Call {
   const { id, key } = shops[turn % shops.length] as LiveShop;
   const body = { channel: 'msgapp', to: recipientOf(shops, turn), text };
   return { method: 'POST', path: `/api/v1/shops/${id}/messages`, token: key, body };
 }
 
-/** Returns the recipient of the shop of a turn. */
+/** Returns the recipient of a message by its number in the rotation. */
 export function recipientOf(shops: readonly LiveShop[], turn: number): string {
   return customer((turn % shops.length) + Math.floor(turn / shops.length));
 }
 
-/** Returns the text of a turn's message. */
+/** Returns the text of a message by its number in the rotation. */
 export function textOf(turn: number): string {
   return `Your order ${turn} waits at the counter.`;
 }

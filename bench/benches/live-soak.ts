@@ -10,7 +10,7 @@ import { customer, liveShops, onLiveSide, orderText } from './live-shops.ts';
 const SENDS_PER_SHOP_AND_HOUR = 9;
 const SENDS_PER_SHOP = 19;
 
-/** Events that happen so many times a minute, evenly. */
+/** Events that happen at an even rate, given per minute. */
 interface Traffic {
   readonly perMinute: number;
   readonly act: (turn: number) => Promise<unknown>;
@@ -76,8 +76,8 @@ async function figuresNow(side: LiveSide, before: { readonly cpuMs: number }): P
 }
 
 /**
- * Whether memory stays flat: `--minutes=30` with `--sessions=100`, `--inbound=120` messages and `--drops=12`
- * cuts a minute.
+ * Measures if memory stays flat: `--minutes=30` with `--sessions=100`, `--inbound=120` messages and `--drops=12` lost
+ * connections a minute.
  */
 export const liveSoak: Bench = {
   name: 'live-soak',

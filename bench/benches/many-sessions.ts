@@ -12,7 +12,7 @@ import { customers, liveShops, onLiveSide } from './live-shops.ts';
 import { load } from './loads.ts';
 
 const ME_PER_SECOND = 100;
-/** Between two looks at how far things are; each costs the service a reading of its metrics. */
+/** Interval of progress checks; each makes the service read its metrics. */
 const LOOK_MS = 500;
 /** After all are back, before CPU at rest is measured. */
 const SETTLE_MS = 10_000;
@@ -85,7 +85,7 @@ async function atRest(side: LiveSide, seconds: number): Promise<Figures> {
   return { ...cpuSince(side, before), ...(await endsOf(side)), ...(await usage(side)) };
 }
 
-/** So many messages of each shop a minute; acknowledged: by the end of the tail. */
+/** Sends a number of messages of each shop a minute. They count as acknowledged by the end of the tail. */
 async function sending(
   side: LiveSide,
   shops: readonly LiveShop[],

@@ -144,7 +144,10 @@ const start = alone({
 /** A shop sends one message each 6 to 20 s. */
 const SLOWEST_GAP_SECONDS = 20;
 
-/** Whether memory grows and p99 drifts: `--minutes=` of sends at a steady rate, to so many shops that their queues do not grow. */
+/**
+ * Measures if memory grows and p99 drifts: `--minutes=` of sends at a steady rate, to enough shops that their queues do
+ * not grow.
+ */
 const soak = alone({
   name: 'soak',
   title: 'POST /shops/{id}/messages at a steady rate',

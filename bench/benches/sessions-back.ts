@@ -3,7 +3,10 @@ import type { RunningSide } from '../harness/running-side.ts';
 const WITHIN_MS = 60_000;
 const LOOK_MS = 200;
 
-/** Waits until so many shops have their session again; default: all. When each came back, by the wall clock. */
+/**
+ * Waits until a number of shops, by default all, have their session again. Resolves with the time of each, by the wall
+ * clock.
+ */
 export async function sessionsBack(
   { look, fleet }: Pick<RunningSide, 'look' | 'fleet'>,
   count = fleet.shops.length,

@@ -12,7 +12,7 @@ import { load } from './loads.ts';
 const ME_PER_SECOND = 100;
 /** Calls to the simulator under way at a time. */
 const CALLS_AT_ONCE = 64;
-/** How often it is asked what came of a storm. */
+/** Interval of checks for the result of a storm. */
 const LOOK_MS = 250;
 /** After a storm, before memory is read. */
 const CALM_MS = 15_000;
@@ -149,7 +149,7 @@ async function backSince(side: LiveSide, shops: readonly LiveShop[], sinceMs: nu
   }
 }
 
-/** Messages wait for sessions that hear nothing, which then hear all of them at the same moment. */
+/** Messages wait for stalled sessions, which then receive all of them at the same moment. */
 async function arrive(
   side: LiveSide,
   shops: readonly LiveShop[],

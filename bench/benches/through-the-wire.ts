@@ -8,7 +8,7 @@ import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
 import { orderText, recipientOf, textOf } from './live-shops.ts';
 
-/** Between two looks at how far the messages are; each costs the service a reading of its metrics. */
+/** Interval of progress checks; each makes the service read its metrics. */
 const LOOK_MS = 500;
 /** The part of all messages that counts: the ramp before and the tail after show little of the pace. */
 const MIDDLE = { from: 0.1, to: 0.8 };
@@ -19,7 +19,7 @@ const WRITING_AT_ONCE = 64;
 /** How a side paces its shops. */
 export interface Pace {
   readonly gapMs: { readonly least: number; readonly most: number };
-  /** How long composing is shown on average, whatever the text; undefined: as in production. */
+  /** How long composing is shown on average, for any text. If undefined, as in production. */
   readonly composingMs: number | undefined;
 }
 

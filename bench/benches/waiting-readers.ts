@@ -22,7 +22,7 @@ const READERS_PER_TENANT = 64;
 /** Readers of the first load; the second is all of them. */
 const SOME_READERS = 1_000;
 const SHOPS_PER_TENANT = 4;
-/** Files that a process needs beside the connections of readers: other connections, Redis, files. */
+/** Files that a process needs in addition to the connections of readers: other connections, Redis, files. */
 const OTHER_FILES = 1_000;
 /** The client package's own: how long a call waits, and the shortest time from one to the next. */
 const WAIT_MS = 15_000;

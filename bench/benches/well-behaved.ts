@@ -5,7 +5,7 @@ import type { RunningSide } from '../harness/running-side.ts';
 import type { LoadResult } from '../load/load-plan.ts';
 import { load } from './loads.ts';
 
-/** Calls of well-behaved tenants, so many of each a second, on schedule. */
+/** Calls of well-behaved tenants per second, of each kind, on schedule. */
 export const ME_PER_SECOND = 100;
 export const SENDS_PER_SECOND = 100;
 const CONNECTIONS = 16;

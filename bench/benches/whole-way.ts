@@ -11,7 +11,7 @@ const GAP_SECONDS = 20;
 /** Until as many messages end as begin and the code is compiled; not measured. */
 const RAMP_SECONDS = 20;
 
-/** The CPU time of a message from the request to what the network answers, `--rate=300` a second, in memory. */
+/** Measures the CPU time of a message from the request to the network's reply, `--rate=300` a second, in memory. */
 export const wholeWay: Bench = {
   name: 'whole-way',
   title: 'A message from the request until the network in memory has it, at a steady rate',

@@ -45,9 +45,9 @@ export interface BenchContext {
   readonly seconds: number;
   /** The service that is measured. */
   readonly build: Build;
-  /** The build to compare with, for a bench that `comparesBuilds`; undefined: none. */
+  /** The build to compare with, for a bench that `comparesBuilds`. Undefined if there is none. */
   readonly against: Build | undefined;
-  /** The sides to leave in, of a bench that compares; undefined: all. */
+  /** The sides of a comparison to run. If undefined, all. */
   readonly sides: ReadonlySet<string> | undefined;
   /** The client that makes the requests if all sides are asked at one rate. */
   readonly rateClient: LoadClient;
@@ -56,7 +56,7 @@ export interface BenchContext {
   readonly progress: (text: string) => void;
 }
 
-/** One bench: what it measures, and how the result is to be read. */
+/** One bench: its measurement, and how to read the result. */
 export interface Bench {
   readonly name: string;
   readonly title: string;

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const programs = resolve(import.meta.dirname, '../..');
-/** The checkout, also where this file itself is compiled. */
+/** The checkout, also if this file itself is compiled. */
 const root = basename(programs) === '.compiled' ? dirname(programs) : programs;
 
 /** A compiled service: benches measure what production runs, JavaScript that tsc made. */
@@ -45,7 +45,7 @@ function run(command: string, args: string[], cwd: string): void {
   execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Compiles the service and the sides of a checkout; default: this one. */
+/** Compiles the service and the sides of a checkout, by default this one. */
 export function compile(checkout = root): void {
   run('rm', ['-rf', 'bench/dist'], checkout);
   run(join(checkout, 'node_modules/.bin/tsc'), ['-p', 'bench/tsconfig.json'], checkout);

@@ -11,7 +11,7 @@ export const PINNING = isPinned
   ? 'pinned: the server on core 0, Redis and the client on core 1'
   : 'not pinned: taskset or a second core is missing';
 
-/** The command, on its core where that can be had. Keeps the process id. */
+/** Returns the command, bound to its core if that is possible. Keeps the process id. */
 export function onCore(
   core: Core | undefined,
   command: string,

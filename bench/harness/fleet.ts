@@ -22,7 +22,7 @@ export interface Fleet {
 }
 
 const CUSTOMERS_PER_CALL = 1_000;
-/** A progress line for so many calls. */
+/** The number of calls for each progress line. */
 const TOLD_EACH = 5_000;
 /** An operator may give a key as much; the load then meets no limit, but every call is still counted. */
 const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000 };

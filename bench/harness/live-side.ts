@@ -34,11 +34,11 @@ export interface LiveSide {
   /** The ids that the system gave to the threads of the service's session workers. */
   workerThreads(): readonly number[];
   makeFleet(size: FleetSize): Promise<Fleet>;
-  /** Pairs every shop, so many at a time; default: 8. Resolves when all are connected. */
+  /** Pairs every shop, `atOnce` at a time, by default 8. Resolves when all are connected. */
   connect(shops: readonly LiveShop[], atOnce?: number): Promise<void>;
   /** All values of `/metrics`, by name with labels. */
   metrics(): Promise<ReadonlyMap<string, number>>;
-  /** Resolves when so many shops are connected, looking ten times a second. */
+  /** Resolves when this number of shops is connected, checking ten times a second. */
   untilConnected(count: number): Promise<void>;
   /** Ends the service, as a crash would by default, and starts it again on the same store; how long until it took requests. */
   restart(program?: LiveProgram, signal?: 'SIGKILL' | 'SIGTERM'): Promise<number>;
@@ -60,11 +60,11 @@ const NOTE_THREAD = pathToFileURL(join(OWN_BUILD.directory, 'bench/sides/note-th
 export async function startLiveSide(options: {
   readonly directory: string;
   readonly gapMs: string;
-  /** Default: the service itself. */
+  /** By default the service itself. */
   readonly program?: LiveProgram;
-  /** Settings of the service beside its own. */
+  /** Further settings of the service. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Which service; default: the one of this checkout. The simulator is always this one's. */
+  /** The build of the service, by default of this checkout. The simulator is always this one's. */
   readonly build?: Build;
 }): Promise<LiveSide> {
   const { build = OWN_BUILD } = options;

@@ -13,12 +13,12 @@ export function startLoad(plan: LoadPlan, client: LoadClient = 'node'): Promise<
   return client === 'wrk' ? startWrk(plan) : runProcess('load-process', plan);
 }
 
-/** Runs hostile traffic beside the load, in a separate process. Rejects if that fails. */
+/** Runs hostile traffic during the load, in a separate process. Rejects if that fails. */
 export function startHostile(plan: HostilePlan): Promise<HostileResult> {
   return runProcess('hostile-process', plan);
 }
 
-/** Runs readers of events beside the load, in a process of their own. Rejects when that fails. */
+/** Runs readers of events during the load, in a separate process. Rejects if that fails. */
 export function startReaders(plan: ReadersPlan): Promise<ReadersResult> {
   return runProcess('readers-process', plan);
 }

@@ -29,12 +29,12 @@ export type FloorName = keyof typeof FLOORS;
 /** A side of one process with its own Redis. */
 export type StoringName = keyof typeof STORING;
 
-/** Whether a side has no store. */
+/** True if a side has no store. */
 export function isFloor(name: string): name is FloorName {
   return name in FLOORS;
 }
 
-/** Whether a side of one process has a Redis. */
+/** True if a side of one process has a Redis. */
 export function isStoring(name: string): name is StoringName {
   return name in STORING;
 }

@@ -54,7 +54,7 @@ export function nodeSettings(redisUrl: string, directory: string) {
 export async function startProgram(options: {
   readonly name: string;
   readonly core: Core | undefined;
-  /** The build whose flags it is started with, as in production; default: this checkout. */
+  /** The build whose flags it is started with, as in production. By default this checkout. */
   readonly build?: Build;
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;

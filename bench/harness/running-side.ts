@@ -4,10 +4,10 @@ import type { Fleet, FleetSize } from './fleet.ts';
 /** How Redis stores writes: `always` answers a write after it is on disk. */
 export type Durability = 'always' | 'everysec';
 
-/** A side that runs: where it listens, which processes it is made of, and whose requests it takes. */
+/** A running side: its address, its processes, and the server of its requests. */
 export interface RunningSide {
   readonly ports: readonly number[];
-  /** By name; `server` (several are `server`, `server2` …) and, where there is one, `redis`. */
+  /** By name: `server` (several are `server`, `server2` …) and, if there is one, `redis`. */
   readonly watch: Readonly<Record<string, number>>;
   readonly fleet: Fleet;
   /** The socket of its Redis; undefined without one. */
@@ -30,7 +30,7 @@ export interface RunningSide {
 
 /** Internal figures of a node of the service. */
 export interface Look {
-  /** JavaScript heap in use; what is left after a collection when the node has `--expose-gc`. */
+  /** JavaScript heap in use. With `--expose-gc`, after a collection. */
   readonly heapBytes: number;
   /** When sessions came up since its start, by the wall clock. */
   readonly connectedAtMs: readonly number[];
@@ -55,13 +55,13 @@ export interface HoldUps {
 export interface SideOptions {
   readonly fleet: FleetSize;
   readonly durability?: Durability;
-  /** Which service; default: the one of this checkout. */
+  /** The build of the service, by default of this checkout. */
   readonly build?: Build;
   /** Nodes of the service; default 1. */
   readonly nodes?: number;
   /** Flags for the server's node, such as `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
-  /** Settings of the service beside its own. */
+  /** Further settings of the service. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Called with the progress of the set-up. */
   readonly progress?: (text: string) => void;

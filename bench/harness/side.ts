@@ -19,7 +19,7 @@ import {
 import { nodeSettings, type Program, portOf, startProgram } from './program.ts';
 import type { Durability, HoldUps, Look, RunningSide, SideOptions } from './running-side.ts';
 
-/** The sides that can be measured: this service, the floors below it and the peers beside it. */
+/** The sides that can be measured: this service, the baselines and the peers. */
 export type SideName = 'service' | FloorName | StoringName;
 
 /** Starts a side in fresh processes, with its own Redis if it needs one. */

@@ -2,7 +2,7 @@ import type { BoundTarget, Figures, RatioTarget, Run, Target } from './bench.ts'
 import { OTHER_BUILD } from './build.ts';
 import { numberText, type Spread, spread, spreadText } from './statistics.ts';
 
-/** A target held against what was measured: the median decides, or the worst value where there is a bound. */
+/** A target compared with the measurement. The median decides, or the worst value if there is a limit. */
 export interface TargetResult {
   readonly target: Target;
   readonly found: Spread;

@@ -21,13 +21,13 @@ interface WrkResult {
   readonly ms: readonly [p50: number, p90: number, p99: number, p999: number, max: number];
 }
 
-/** Whether the C load generator is installed (Debian's package `wrk`). */
+/** True if the C load generator is installed (Debian's package `wrk`). */
 export function hasWrk(): boolean {
   try {
     execFileSync('wrk', ['--version'], { stdio: 'ignore' });
     return true;
   } catch (error) {
-    // It ends with 1 whatever it is asked.
+    // It always exits with 1.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }

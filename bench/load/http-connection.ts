@@ -12,7 +12,7 @@ export class HttpConnection {
   #onReply: ReplyListener | undefined;
   #text = '';
 
-  /** Resolves when the connection is open. `buffer`: where it reads into; thousands of connections may share one. */
+  /** Resolves when the connection is open. `buffer` receives the read bytes; thousands of connections may share one. */
   static open(
     port: number,
     onLost: (error: Error) => void,

@@ -1,4 +1,4 @@
-/** Works through all items in their order, so many at a time. Rejects with the first failure. */
+/** Works through all items in their order, at most `atOnce` at once. Rejects with the first failure. */
 export async function inParallel<Item>(
   items: readonly Item[],
   atOnce: number,

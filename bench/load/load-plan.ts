@@ -15,7 +15,7 @@ export type Requests =
   | {
       readonly kind: 'read';
       readonly messages: readonly { readonly id: string; readonly key: string }[];
-      /** Each is read once, and the load ends when there are no more; else they are gone round. */
+      /** True if each is read once, and the load ends after the last. Otherwise they repeat. */
       readonly once?: boolean;
     }
   | {
@@ -34,13 +34,13 @@ export interface LoadPlan {
   readonly ports: readonly number[];
   readonly connections: number;
   /**
-   * Requests a second, sent on schedule whether or not the server keeps up. Absent: each connection as fast as
-   * it can.
+   * Requests a second, sent on schedule even if the server does not keep up. If absent, each connection sends as fast
+   * as it can.
    */
   readonly ratePerSecond?: number | undefined;
   readonly warmupMs: number;
   readonly durationMs: number;
-  /** Ends the load of a closed loop after so many requests, if they are answered before the time is up. */
+  /** Ends the load of a closed loop after this number of requests, if they are answered before the time is over. */
   readonly atMost?: number | undefined;
   /** Sends: how many ids of the last replies to return; default 1,000. */
   readonly keptMessages?: number | undefined;
@@ -70,7 +70,7 @@ export interface LoadResult {
   readonly overloaded: {
     readonly count: number;
     readonly p99Ms: number;
-    /** From the start of the load to the last one; 0: there was none. */
+    /** From the start of the load to the last one; 0 if there was none. */
     readonly lastMs: number;
   };
   /** p99 of each tenth of the measured time: whether it drifts. */

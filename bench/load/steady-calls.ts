@@ -1,7 +1,7 @@
 import { HttpConnection } from './http-connection.ts';
 
 const CONNECTIONS = 16;
-/** Between two looks at what is due, in milliseconds. */
+/** Interval of checks for due calls, in milliseconds. */
 const LOOK_MS = 1;
 
 /** The results of the calls. Latencies in milliseconds, from when each call was due. */
@@ -13,7 +13,7 @@ export interface SteadyResult {
   readonly mostMs: number;
 }
 
-/** Repeats calls in turn, so many a second on schedule whether or not they are answered, from this process. */
+/** Repeats calls in rotation at this rate a second, on schedule even without replies, from this process. */
 export class SteadyCalls {
   readonly #requests: readonly Buffer[];
   readonly #perSecond: number;

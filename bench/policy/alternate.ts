@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 export type Figures = Readonly<Record<string, number>>;
 
 /**
- * Runs a bench file once for each side and round, each time in a fresh process. The sides take turns, so a change in
- * the machine's speed affects all of them alike. Prints every raw figure, then the median of each.
+ * Runs a bench file once for each side and round, each time in a fresh process. The sides alternate, so a change in the
+ * machine's speed affects all of them alike. Prints every raw figure, then the median of each.
  */
 export function alternate(bench: {
   readonly file: string;

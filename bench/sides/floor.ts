@@ -1,7 +1,7 @@
 import { uWebSockets } from '../../http/uwebsockets.ts';
 
-// The floors: what the HTTP server itself costs. `bare` answers everything with a few bytes; `parsed` takes the body
-// of a POST and parses it before it does.
+// The baselines: the cost of the HTTP server itself. `bare` answers everything with a few bytes; `parsed` first takes
+// the body of a POST and parses it.
 const parsesBodies = process.argv[2] === 'parsed';
 const answer = '{"success":true,"data":{"id":"66b1f0a2c3d4e5f607182901","status":"queued"}}';
 

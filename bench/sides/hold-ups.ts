@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { HoldUps } from '../harness/running-side.ts';
 
-/** The timer that measures is due each millisecond; what it is late by is a hold-up. */
+/** A timer fires every millisecond. Its delay is the time for which the event loop was blocked. */
 const RESOLUTION_MS = 1;
 
 /**

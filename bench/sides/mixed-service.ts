@@ -11,7 +11,7 @@ import { MemorySessionHost } from '../../tests/memory-network/memory-session-hos
 const WARM_MS = 20 * 24 * 3_600_000;
 const liveTenants = new Set(process.argv.slice(2));
 
-/** Two sending components behind one port, by tenant. */
+/** Returns one port for two sending components, chosen by tenant. */
 function mixed(real: SessionHost, memory: SessionHost): SessionHost {
   const of = ({ tenantId }: SessionAddress): SessionHost => (liveTenants.has(tenantId) ? real : memory);
   return {

@@ -107,7 +107,7 @@ interface Call {
   readonly head: Head;
   readonly tenant: Tenant;
   readonly response: HttpResponse;
-  /** Whether the caller left: the response is then not to be touched. */
+  /** Returns true if the caller has disconnected: the response must then not be used. */
   readonly isGone: () => boolean;
   readonly rate: string;
 }

@@ -26,9 +26,9 @@ export class ApiError extends Error {
   readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>);
   /** Why, for people; it may change. */
   readonly reason: string;
-  /** HTTP status; undefined where no answer came. */
+  /** HTTP status, or undefined if no response came. */
   readonly status: number | undefined;
-  /** Seconds after which the call may succeed, where the service knows. */
+  /** Seconds after which the call may succeed, if the service knows. */
   readonly retryAfter: number | undefined;
   /** `X-Request-Id` of the call, the same through its repetitions: what to name when you ask us about it. */
   readonly requestId: string;

@@ -13,7 +13,7 @@ const AGAIN_THE_SAME: ReadonlySet<OperationName> = new Set([
 /** A call as it goes out, on any of the base addresses. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path and query behind the base address. */
+  /** Path and query after the base address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -58,7 +58,7 @@ export function apiRequest(
   }
   if (given.size > 0) headers['content-type'] = 'application/json';
   const body = given.size === 0 ? undefined : JSON.stringify(Object.fromEntries(given));
-  // A change sets what it names, and a second erasure finds nothing.
+  // A repeated change sets the same values, and a second erasure finds nothing.
   const isAgainTheSame = method === 'DELETE' || method === 'PATCH' || AGAIN_THE_SAME.has(name);
   return { method, path, headers, body, isRepeatable: keyPlace !== undefined || isAgainTheSame, isFile };
 }

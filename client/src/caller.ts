@@ -16,15 +16,15 @@ const FINAL_CODES: ReadonlySet<string> = new Set(['DECLARE_BATCH_TOO_LARGE', 'MS
 /** A call that failed, and how often it was tried. */
 interface FailedTry {
   readonly error: ApiError;
-  /** Number of tries, including this one. */
+  /** Number of attempts, including this one. */
   readonly tries: number;
   readonly isRepeatable: boolean;
   readonly longestRetryAfterMs: number;
 }
 
 /**
- * The pause before the call is repeated, in milliseconds; undefined: it is not. Never shorter than `retryAfter`, and random
- * beyond it, so that many clients do not come back at once.
+ * The pause before the call is repeated, in milliseconds, or undefined if it is not. Never shorter than `retryAfter`,
+ * and random beyond it, so that many clients do not come back at once.
  */
 function pauseBeforeRetry(failed: FailedTry, random: () => number): number | undefined {
   if (!mayRepeat(failed)) return undefined;
@@ -40,7 +40,7 @@ function mayRepeat({ error, tries, isRepeatable }: FailedTry): boolean {
   if (FINAL_CODES.has(code)) return false;
   // Somebody has to connect the number, unless it is on its way back.
   if (code === 'MSGAPP_NOT_CONNECTED' && error.retryAfter === undefined) return false;
-  // Refused before anything was done, whatever the call was.
+  // Refused before anything was done, for any call.
   if (status === 429 || code === 'OVERLOADED') return true;
   if (!isRepeatable) return false;
   if (status === undefined) return code === 'NO_ANSWER' || code === 'TIMEOUT';
@@ -61,7 +61,10 @@ interface Sending extends ApiRequest {
   readonly tryTimeoutMs: number;
 }
 
-/** Calls operations of the API: each try with a time limit, repeated where that does no harm, until the call's own time is up. */
+/**
+ * Calls operations of the API. Each attempt has a time limit. A call is repeated if that does no harm, until its own
+ * time is over.
+ */
 export function caller(settings: ClientSettings): Call {
   const { clock, random, newId, onRetry, baseUrls } = settings;
   let asked = 0;

@@ -37,7 +37,7 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** True if the time limit has passed. */
   isUp(): boolean;
-  /** Lets go of timer and signal; to be called in any case. */
+  /** Releases timer and signal; it must always be called. */
   release(): void;
 }
 

@@ -40,7 +40,7 @@ export type ClientSettings = {
 export function clientSettings(options: ClientOptions): ClientSettings {
   const baseUrls = [options.baseUrl].flat().map(checkedUrl);
   if (baseUrls.length === 0) throw new TypeError('baseUrl: one address at least');
-  // A key with a line break would otherwise be quoted by fetch, in an error that ends in a log.
+  // A key with a line break would otherwise be quoted by fetch, in an error that may be logged.
   if (!/^[\x21-\x7e]+$/.test(options.apiKey)) throw new TypeError('apiKey: visible ASCII without blanks');
   return {
     baseUrls,

@@ -11,7 +11,7 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Time between two polls where the service names none, in milliseconds. */
+/** Time between two polls if the service names none, in milliseconds. */
 const POLL_MS = 2_000;
 
 /**

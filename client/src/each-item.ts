@@ -1,7 +1,7 @@
 import type { Call, CallOptions, Params } from './methods.ts';
 import type { Batch, ConsentedContact, InboundMessage, Message, Operations, Shop } from './operations.ts';
 
-/** A send at a later time, and what became of it. */
+/** A send at a later time, with its result. */
 export type ScheduledSend = Operations['readScheduled']['data'];
 
 /** Items a page: the most that the API gives. */
@@ -13,7 +13,7 @@ export async function* eachShop(call: Call, options?: CallOptions): AsyncGenerat
   for (let page = 1; ; page += 1) {
     const { data } = await call('listShops', { page, limit: LIMIT }, options);
     for (const shop of data.items) {
-      // A new shop moves those behind it on to the next page.
+      // A new shop moves later ones to the next page.
       if (!given.has(shop.id)) yield shop;
       given.add(shop.id);
     }

@@ -5,7 +5,7 @@ import type { Event, Message } from './operations.ts';
 
 /** Selects the events and the position to start from. */
 export interface FollowOptions {
-  /** Goes on behind this cursor (`cursor` of a feed, `id` of an event); without one, from now on. */
+  /** Continues after this cursor (`cursor` of a feed, `id` of an event). Without one, from now on. */
   readonly cursor?: string | undefined;
   /** These types alone. */
   readonly types?: readonly Event['type'][] | undefined;
@@ -23,7 +23,7 @@ export interface FollowOptions {
  * too old, or the service is away for too long. Then start a new feed from `cursor`.
  */
 export interface EventFeed extends AsyncIterable<Event> {
-  /** Behind the event that was given last, or further where nothing fitted: keep it once an event is dealt with. */
+  /** The position after the last event, or later if no event matched. Store it once an event is handled. */
   readonly cursor: string | undefined;
 }
 

@@ -19,9 +19,9 @@ export interface MessageOutcomes {
   wait(id: string, options?: WaitOptions): Promise<Message>;
 }
 
-/** A reading of the events that lasts as long as somebody waits. */
+/** A read of the events that lasts while a caller waits. */
 interface Reading {
-  /** Resolves once the reading hears of every message that ends from then on. */
+  /** Resolves once the read receives every message that ends from then on. */
   readonly isListening: Promise<void>;
   readonly waiters: Map<string, Set<Waiter>>;
   stop(): void;
@@ -62,7 +62,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
     return reading;
   }
 
-  /** The end of a message as the reading hears of it; `leave` ends the reading with its last waiter. */
+  /** Returns a promise of the end of a message in the events. `leave` ends the read with its last waiter. */
   function hear(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
     const waiter = deferred<Message>();
     // The waiter gets a failure. After it has left, the rejection must not count as unhandled.
@@ -116,7 +116,7 @@ function isFinal({ status }: Message): boolean {
   return status !== 'queued' && status !== 'sending';
 }
 
-/** A promise with the ways to settle it beside it; Node 20 has no `Promise.withResolvers`. */
+/** A promise with its resolve and reject functions; Node 20 has no `Promise.withResolvers`. */
 interface Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve(value: Value): void;

@@ -12,7 +12,7 @@ export type WebhookEvent =
 
 /** The request as it came. */
 export interface WebhookRequest {
-  /** The raw body: what was parsed and written again has another signature. */
+  /** The raw body: a parsed and re-serialized body has another signature. */
   readonly body: string | Uint8Array;
   /** The headers from `fetch` or from Node's `IncomingMessage`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
