@@ -35,6 +35,7 @@ export interface CheckedClient {
 
 /** The part of the document that tests read. */
 export interface OpenApiDocument {
+  readonly servers: readonly unknown[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly responses: Readonly<Record<string, ResponseObject>> };
 }
@@ -99,7 +100,10 @@ export async function openClient(
   const loaded = await send(new Agent(), 'GET', documentUrl, { key: documentKey });
   assert.equal(loaded.status, 200);
   const document = loaded.body as OpenApiDocument;
-  const check = replyChecker(document);
+  // Documents of two services name other ports, and declare the same.
+  const declared = loaded.text.replace(JSON.stringify(document.servers), '');
+  const check = checkers.get(declared) ?? replyChecker(document);
+  checkers.set(declared, check);
   return {
     document,
     async call(method, path, call) {
@@ -111,7 +115,13 @@ export async function openClient(
   };
 }
 
-function replyChecker(document: OpenApiDocument): (method: string, path: string, reply: Reply) => void {
+/** Asserts that the document declares a reply so. */
+type ReplyCheck = (method: string, path: string, reply: Reply) => void;
+
+/** By what their documents declare: compiling what a document declares takes seconds. */
+const checkers = new Map<string, ReplyCheck>();
+
+function replyChecker(document: OpenApiDocument): ReplyCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(closedDocument(document), 'document');
