@@ -80,7 +80,7 @@ describe('a message of a batch that was accepted just before the quiet hours', (
     assert.deepEqual(sentAt(next), AT_EIGHT);
   });
 
-  test('lets no other of its batch be accepted before it, also where a gap goes on as they end', async () => {
+  test('accepts no other message of its batch before it, even if a gap passes at their end', async () => {
     const { run, id, messageId } = await justBefore({ people: 5 });
     run.shop.pass(MINUTE_MS);
     run.shop.prepared(messageId, []);

@@ -204,7 +204,7 @@ for (const { days, known, declared, text, share, quiet } of MONTHS) {
   });
 }
 
-test('a forecast is right within a day: other shares before and behind, a quota, opt-outs, restarts, single sends', async () => {
+test('a forecast is right within a day: other shares before and after, a quota, opt-outs, restarts, single sends', async () => {
   const run = await BatchHarness.connected(5, '2026-03-20T08:00:00Z');
   const quietHours = { from: '20:00', to: '08:00', timeZone: 'Europe/Berlin' };
   const endsAtMs = run.shop.nowMs + 4 * DAY_MS;

@@ -28,7 +28,7 @@ describe('a batch', () => {
     assert.equal(body?.policy?.caps.perDay, 250, 'its verdict is that of any send');
   });
 
-  test('uses its share of the caps, so that single sends find places', async () => {
+  test('uses its share of the caps, so that single sends find capacity', async () => {
     const run = await BatchHarness.connected();
     await run.batch({ recipients: run.know(100), share: 0.5 });
     await run.pass(HOUR_MS - 1);
@@ -60,7 +60,7 @@ describe('a batch', () => {
     assert.equal(run.sent.length, 8);
   });
 
-  test('refuses strangers and people who opted out, when it is made and at their turn', async () => {
+  test('refuses strangers and people who opted out, when it is made and when they are due', async () => {
     const run = await BatchHarness.connected();
     const people = run.know(3);
     const stranger = { to: '+33655555555' };
@@ -233,7 +233,7 @@ describe('a batch', () => {
     assert.deepEqual([await add(more), await add(more), await add(more.slice(1))], [false, false, true]);
   });
 
-  test('is forecast in slices, so that others have their turns meanwhile', async () => {
+  test('is forecast in slices, so that other work runs meanwhile', async () => {
     const run = await BatchHarness.connected(0);
     const batchId = await run.batch({ recipients: run.know(1), paused: true });
     const batch = run.live(batchId);

@@ -163,7 +163,7 @@ describe('a cancelled message at the pool', () => {
   });
 });
 
-test('whatever is cancelled, the windows are those of a shop that never had it, also after a restart', async () => {
+test('after any cancellation, the windows are those of a shop that never had it, also after a restart', async () => {
   const person = fc.integer({ min: 0, max: 9 }).map((index) => `+3360100000${index}`);
   const step = fc.oneof(
     fc.record({ do: fc.constant('send' as const), to: person, text: fc.constantFrom('a', 'b', 'c') }),

@@ -13,7 +13,7 @@ function admitted(waiters: ChannelWaiters, tenantId: string, shopIds: readonly s
 const shops = (tenant: string, count: number, each: number): string[] =>
   Array.from({ length: count * each }, (_, index) => `${tenant}-${index % count}`);
 
-test('four wait for a shop, sixty-four for the shops of a tenant, others wait beside them', () => {
+test('four calls wait for a shop and sixty-four for the shops of a tenant; calls of others can still wait', () => {
   const waiters = new ChannelWaiters(new FakeClock());
   assert.equal(admitted(waiters, 'a', shops('a', 1, 10)), 4);
   assert.equal(admitted(waiters, 'a', shops('a', 100, 4)), 60);

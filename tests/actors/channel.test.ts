@@ -11,7 +11,7 @@ function closed(end: SessionEnd) {
   return { type: 'session.closed', end, statusCode: undefined, detail: '' } as const;
 }
 
-test('connecting asks for a session, shows each QR code, and stores what the contract names in one turn', async () => {
+test('connecting asks for a session, shows each QR code, and stores the fields of the contract in one turn', async () => {
   const shop = await ShopHarness.start();
   shop.command({ type: 'connect' });
   assert.equal(channelState(shop.state), 'starting');
@@ -250,7 +250,7 @@ test('codes used up disconnect without a flag; the next connect starts again', a
   assert.equal(channelState(shop.state), 'starting');
 });
 
-test('the sending component out of reach fails what is queued BOT_SERVICE_UNREACHABLE, and sends too', async () => {
+test('an unreachable sending component fails queued messages and new sends with BOT_SERVICE_UNREACHABLE', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'pause' });
   const id = shop.send();

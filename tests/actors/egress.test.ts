@@ -110,7 +110,7 @@ test('a shop without a session, or whose login is refused, is opened by no new e
   assert.equal(opened(refused).length, before);
 });
 
-test('an egress follows a new CREDENTIALS_KEY, and one that no key opens leaves its shop no way out', async () => {
+test('an egress follows a new CREDENTIALS_KEY; a shop whose egress no key opens cannot connect', async () => {
   const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 9)];
   const shop = await ShopHarness.connected();
   shop.command({ type: 'set_egress', egress: egressOf(shop) });

@@ -73,7 +73,7 @@ test('no event of the shop is left in the stream, and the others keep their ids 
   assert.deepEqual(keys, [events]);
 });
 
-test('one step looks at some hundred events at most, and events that are added meanwhile are kept', async () => {
+test('one step reads some hundred events at most, and events that are added meanwhile are kept', async () => {
   const { add, entries, erase, steps } = await tenantWith(1_000);
   const before = ofKept(await entries());
   await erase(async () => add(kept));
@@ -92,7 +92,7 @@ test('events that are cut off meanwhile stay cut off, and readers can notice it'
   assert.deepEqual([(await entries()).length, (await facts()).cutOff], [150, 700]);
 });
 
-test('an erasure that broke off continues where it stopped', async () => {
+test('an interrupted erasure continues where it stopped', async () => {
   const { entries, erase, steps } = await tenantWith(2_000);
   const before = await entries();
   await assert.rejects(
@@ -106,7 +106,7 @@ test('an erasure that broke off continues where it stopped', async () => {
   assert.ok(steps() < 30, `${steps()} steps`);
 });
 
-test('a shop whose erasure broke off leaves nothing behind in the erasure of the next one', async () => {
+test('a shop with an interrupted erasure leaves nothing in the erasure of the next one', async () => {
   const { tenantId, entries, erase } = await tenantWith(1_000);
   await assert.rejects(
     erase(async (step) => {

@@ -39,7 +39,7 @@ after(async () => {
   await server?.stop();
 });
 
-test('a reader sees each committed event once and no other, in whatever order turns commit', async (context) => {
+test('a reader sees each committed event once and no other, in any order of commits', async (context) => {
   const { seed, numRuns } = propertyRuns(context, 20);
   const { list } = eventService({
     ...{ store: plainStore(redis), clock, waiters: new EventWaiters(clock) },

@@ -21,7 +21,7 @@ function admitted(waiters: EventWaiters, tenantId: string, count: number): numbe
   ).length;
 }
 
-test('256 wait for the events of a tenant, others wait beside them', () => {
+test('256 calls wait for the events of a tenant; calls of others can still wait', () => {
   const waiters = new EventWaiters(new FakeClock());
   assert.equal(admitted(waiters, 'a', 300), 256);
   assert.equal(admitted(waiters, 'b', 300), 256);

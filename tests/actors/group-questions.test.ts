@@ -51,7 +51,7 @@ class Asked {
   }
 }
 
-test('the question is answered once the session is back and has reported its groups, without another question for them', async () => {
+test('the request is answered once the session is back and has reported its groups, without a second request', async () => {
   const asked = await Asked.for(KNOWN);
   assert.equal(asked.isAnswered, false);
   await asked.says(opened);
@@ -72,7 +72,7 @@ test('a group that the returning session did not report is asked for in the rema
   assert.equal(asked.isAnswered, true);
 });
 
-test('a session that does not come back in time is waited for 1.5 s, whatever changes meanwhile', async () => {
+test('a request waits 1.5 s for a session that does not come back in time, under any changes meanwhile', async () => {
   const asked = await Asked.for(KNOWN);
   await asked.clock.advance(800);
   await asked.says({ type: 'session.closed', end: 'transient', statusCode: 503, detail: '' });

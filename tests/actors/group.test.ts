@@ -133,7 +133,7 @@ test('an open session that has not reported its groups yet does not mean that a 
   assert.equal(shop.send(GROUP_ID), 'GROUP_CONTEXT_REQUIRED');
 });
 
-test('a message to a group is refused as lost while somebody connects a lost session again', async () => {
+test('a message to a group is refused as lost while a caller reconnects a lost session', async () => {
   const shop = await ShopHarness.connected();
   shop.replacedOnce();
   shop.session({ type: 'session.closed', end: 'replaced', statusCode: 440, detail: '' });

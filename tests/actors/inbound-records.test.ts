@@ -146,7 +146,7 @@ test('an id stays among the people as long as any of its addresses, so that its 
   assert.deepEqual(writes, [], 'once a day is enough');
 });
 
-test('people of whom an earlier program noted no day count as seen on the day of the first look', async () => {
+test('people without a day, of an earlier program, count as seen on the day of the first check', async () => {
   const tenantId = newId(nowMs);
   const { personIds } = tenantKeys(tenantId);
   const today = dayOf(nowMs);
@@ -157,7 +157,7 @@ test('people of whom an earlier program noted no day count as seen on the day of
   assert.equal(await redis.hget(personIds, 'digest'), null);
 });
 
-test('a look at the people of a tenant that is gone leaves nothing behind', async () => {
+test('a check of the people of an erased tenant leaves nothing behind', async () => {
   const tenantId = newId(nowMs);
   await forgetPeople(store, tenantId, { oldestDay: 1, today: 32 });
   assert.equal(await redis.exists(tenantKeys(tenantId).personIds), 0);

@@ -91,7 +91,7 @@ test('the body of a message at the session is not read again, and is forgotten w
   assert.deepEqual([shop.statusOf(id), shop.state.currentBody], ['queued', undefined]);
 });
 
-test('a STOP that came under the network’s own id of the recipient is found at the last look', async () => {
+test('a STOP that came under the network’s own id of the recipient is found at the last check', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send('+33612345678');
   shop.toSession(id);

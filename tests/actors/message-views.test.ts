@@ -56,7 +56,7 @@ describe('remembered views of messages', () => {
     assert.equal(views.of('m0', [body('0'), sent])?.view.status, 'sent');
   });
 
-  it('only so many are remembered: the oldest goes', () => {
+  it('the number of cached views is limited: the oldest is dropped', () => {
     const views = new MessageViews();
     const oldest = [body('0'), null];
     const first = views.of('m0', oldest);

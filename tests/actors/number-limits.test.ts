@@ -278,7 +278,7 @@ test('the quota that is left bounds first contacts of every class, those that wa
   assert.equal(shop.state.limits.newChats?.used, 2);
 });
 
-test('a try that did not reach the wire uses up no quota, nor does a message that the network refused', async () => {
+test('an attempt that did not reach the wire uses no quota, nor does a message that the network refused', async () => {
   const shop = await ShopHarness.connected();
   quota(shop, { used: 0 });
   const ids = [shop.send('+33699990001'), shop.send('+33699990002'), shop.send('+33699990003')];
@@ -354,7 +354,7 @@ test('events of an older session are ignored', async () => {
   assert.equal(shop.state.limits.restriction, null);
 });
 
-test('a shop of the pool that is restricted carries nothing, and sends what it took to people with a chat alone', async () => {
+test('a restricted pool shop takes no new messages, and sends those it took only to people with a chat', async () => {
   for (const [wroteThen, status] of [
     ['nothing', 'rejected COLD_RECIPIENT_CAP_REACHED'],
     ['hello', 'sending'],

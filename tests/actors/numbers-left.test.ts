@@ -29,7 +29,7 @@ async function leave(shop: ShopHarness): Promise<number> {
   return writes.length;
 }
 
-test('an erasure that stopped half way and is tried again keeps what was written first', async () => {
+test('an erasure that stopped half way and is repeated keeps the first writes', async () => {
   const shop = await connectedShop(false);
   assert.ok((await leave(shop)) > 0);
   // The shop's sent messages are gone when the erasure is tried again. Its own record is deleted last.

@@ -39,7 +39,7 @@ test('a shop whose messages were carried is notified of an opt-out until it answ
   assert.equal((await next.successor('store')).state.optOutNotices.length, 0);
 });
 
-test('an opt-out at the pool counts once at the shop, and asks the pool about what it has', async () => {
+test('an opt-out at the pool counts once at the shop, which asks the pool about its messages there', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'disconnect' });
   shop.send(PERSON, 'hello', { tenantId: '65f0000000000000000000aa', shopId: '65f0000000000000000000b0' });

@@ -79,7 +79,7 @@ async function wrote(at: string, to: string, atMs: number, tenantId = at): Promi
   return id;
 }
 
-test('messages to them lose their words also where no list names them, since messages were kept for longer before', async () => {
+test('messages to the person lose their text also if no list names them, since messages were kept for longer before', async () => {
   const tenantId = newId(nowMs);
   const { shard } = tenantAddress(tenantId);
   const longAgoMs = nowMs - 40 * DAY_MS;
@@ -93,7 +93,7 @@ test('messages to them lose their words also where no list names them, since mes
   for (const id of [toBea, ofOthers]) assert.equal((await readMessage(shard, id, store))?.body.text, 'Hello');
 });
 
-test('all ids of the person leave the log of changes, also where the erasure stopped there and is repeated', async () => {
+test('all ids of the person leave the log of changes, also if the erasure stopped there and is repeated', async () => {
   const tenantId = newId(nowMs);
   const lid = '123@lid';
   const byLid = await heard(tenantId, { lid });

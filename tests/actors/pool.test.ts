@@ -193,7 +193,7 @@ test('a message that came back to the pool before the origin asked again does no
   assert.equal(exchange.origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
 });
 
-test('a pool shop that forgot what it took does not send it again', async () => {
+test('a pool shop that lost its record of a taken message does not send it again', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;
   assert.ok(pool);

@@ -19,7 +19,7 @@ test('the last twenty are listed, newest last, each with its moment', () => {
   }
 });
 
-test('a message’s way is noted step by step, once its turns are committed', async () => {
+test('each step of a message is noted once its turn is committed', async () => {
   const shop = await ShopHarness.connected();
   const before = shop.state.transitions.list().length;
   const messageId = shop.send();

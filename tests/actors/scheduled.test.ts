@@ -66,7 +66,7 @@ function events(shop: ShopHarness): string[] {
 }
 
 describe('a scheduled send', () => {
-  test('is no message until its time, and then one, also after restarts', async () => {
+  test('becomes one message at its time, and none before, also after restarts', async () => {
     const first = await ShopHarness.connected();
     const id = await scheduledId(first, { idempotencyKey: 'k' });
     assert.equal(first.state.ledger.size, 0);

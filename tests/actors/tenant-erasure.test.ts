@@ -130,7 +130,7 @@ test('shops are erased one after the other', async () => {
   assert.deepEqual([staying.mostAtOnce(), deleted.mostAtOnce()], [1, 1]);
 });
 
-test('a deleted tenant is removed when nothing else of it is left, its keys first', async () => {
+test('a deleted tenant is removed after all its other data, its keys first', async () => {
   const { erasure, steps, state } = await nodeWithEraser(0, { deleted: true });
   await erasure.run(address);
   assert.deepEqual(steps, [
@@ -236,7 +236,7 @@ test('the actor of a deleted tenant lives until nothing of the tenant is left, a
   assert.equal(state && mustLive(state), false);
 });
 
-test('a try of a webhook that ends once its shop is to be erased is not noted', async () => {
+test('an attempt of a webhook that ends once its shop is to be erased is not noted', async () => {
   const keyLimits = new KeyLimits();
   const stored = await goldenTenant(golden, keyLimits);
   const { turn } = tenantBehaviour({

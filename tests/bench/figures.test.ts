@@ -11,7 +11,7 @@ const loadOf = (requests: number): LoadResult => ({
   ...{ cpuMs: {}, residentMiB: {}, mostResidentMiB: 0, messages: [] },
 });
 
-test('a load that was to answer so many requests, and answered fewer, has no figures', () => {
+test('a load with fewer answered requests than planned has no figures', () => {
   assert.throws(() => figuresOf(loadOf(4_499), 4_500), /4499 requests .* not 4500/);
   assert.equal(figuresOf(loadOf(4_500), 4_500).perSecond, 1_125);
   assert.throws(() => figuresOf(loadOf(0)), /0 requests/);

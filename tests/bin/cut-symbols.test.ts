@@ -25,7 +25,7 @@ test('Node without its symbols is no larger, names no section, and runs', () => 
   assert.equal(execFileSync(node, ['-p', 'process.version'], { encoding: 'utf8' }).trim(), process.version);
 });
 
-test('a file that is no program is left unchanged, with an error', () => {
+test('a file that is not a program is left unchanged, with an error', () => {
   const file = join(folder, 'text');
   writeFileSync(file, `#!/bin/sh\n${'# '.repeat(100)}`);
   const before = readFileSync(file);

@@ -48,7 +48,7 @@ test('compose.yaml passes on each setting that it does not decide, under its nam
   assert.deepEqual(given.sort(), namesOf(forNodes));
 });
 
-test('compose.yaml passes on the file of each secret, and lets its value be empty beside it', () => {
+test('compose.yaml passes on the file of each secret, and then allows an empty value', () => {
   const compose = read('compose.yaml');
   const files = settings.filter(({ readBy }) => readBy === 'secret files').map(({ name }) => name);
   assert.deepEqual(

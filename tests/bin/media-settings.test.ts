@@ -21,7 +21,7 @@ test('ranges that are never asked and name servers are read', () => {
   });
 });
 
-test('a value that is no range and no name server is refused with its name', () => {
+test('an invalid range or name server is refused with its name', () => {
   const problems = (variables: Variables): readonly string[] => {
     try {
       read(variables);

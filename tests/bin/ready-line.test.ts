@@ -35,7 +35,7 @@ test('a command that does not exist is reported like one that ended', async () =
   await assert.rejects(readReadyLine(missing, { schema }), /ghost could not start \(exit code 127\)/);
 });
 
-test('a process that stays silent is waited for so long and no longer', async () => {
+test('a silent process is waited for until the time limit', async () => {
   const talker = say('exec sleep 600');
   let tick: (() => void) | undefined;
   const clock: Clock = {

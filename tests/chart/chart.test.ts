@@ -83,7 +83,7 @@ async function unknownFields(manifests: readonly Manifest[]): Promise<string[]> 
   }
 }
 
-test('Kubernetes knows each object of the chart and each field of it', { skip }, async () => {
+test('Kubernetes accepts each object of the chart and each field of it', { skip }, async () => {
   const all = [
     await renderChart(),
     ...(await Promise.all(examples.map((path) => renderChart(['--values', path])))),

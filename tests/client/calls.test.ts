@@ -57,7 +57,7 @@ test('a path part that would change the path is refused before anything is asked
   assert.equal(calls.length, 0);
 });
 
-test('a request id that no header can hold is refused at once, and is no failed connection', async () => {
+test('a request id that no header can carry is refused at once, not reported as a failed connection', async () => {
   const { api, calls } = fakeApi(accepted);
   for (const requestId of ['', '🥖', 'two\nlines', ' blank', 'x'.repeat(257)]) {
     await assert.rejects(api.sendMessage(SEND, { requestId }), {
@@ -283,7 +283,7 @@ test('delays grow, keep at least half of their length and retryAfter, and end wi
   assert.deepEqual(limited.gaps(), [7_000]);
 });
 
-test('a try that hangs is given up after tryTimeoutMs and repeated; the call ends with timeoutMs', async () => {
+test('an attempt that hangs is ended after tryTimeoutMs and repeated; the call ends with timeoutMs', async () => {
   const fake = fakeApi(
     inTurn(silent, () => ok({})),
     { tryTimeoutMs: 2_000 },
@@ -297,7 +297,7 @@ test('a try that hangs is given up after tryTimeoutMs and repeated; the call end
   assert.deepEqual([error.code, hanging.clock.monotonicMs() - begun], ['TIMEOUT', 1_000]);
 });
 
-test("an aborted call rejects with the signal's reason, in a try and in a pause", async () => {
+test("an aborted call rejects with the signal's reason, in an attempt and in a pause", async () => {
   for (const answer of [silent, cutOff]) {
     const fake = fakeApi(answer);
     const end = new AbortController();
@@ -341,7 +341,7 @@ test('calls that fail together move once to the next of several addresses when o
   );
 });
 
-test('errors hold neither the key nor what was sent', async () => {
+test('errors contain neither the key nor the sent data', async () => {
   const fake = fakeApi(
     inTurn(() => refused(422, 'EMPTY_MESSAGE'), cutOff),
     { timeoutMs: 100 },

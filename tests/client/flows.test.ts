@@ -88,7 +88,7 @@ test('a feed asks the same cursor again after a failure, and gives each event on
   assert.equal(searchParams.get('waitMs'), '15000');
 });
 
-test('a feed pauses between answers that come at once, and a try lasts as long as it asks to wait', async () => {
+test('a feed pauses between answers that come at once, and an attempt lasts as long as its requested wait', async () => {
   const fake = fakeApi(({ url }) => page([], Number(url.searchParams.get('cursor') ?? 0) + 1));
   const end = new AbortController();
   const reading = all(fake.api.followEvents({ cursor: id(7), signal: end.signal }));
@@ -271,7 +271,7 @@ test('a feed has inbound messages, and they do not end a message', async () => {
   }
 });
 
-test('an unknown type of event is given like any other, and is no end of a message', async () => {
+test('an unknown type of event is yielded like any other, and does not end a message', async () => {
   const unknown = ['sun.rose', 'message.thrown'].map((type, index) => event(index + 1, type));
   const fake = fakeApi(inTurn(() => page([...unknown, event(3, 'message.failed')], 3), silent));
   const seen: string[] = [];

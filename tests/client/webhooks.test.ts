@@ -54,7 +54,7 @@ test('while a secret is replaced either of two verifies, on both sides', async (
   await verifyWebhook(request(), { secret: [fresh, secret], now });
 });
 
-test('another secret, body, id, time or version is refused, and so is what is missing or old', async () => {
+test('another secret, body, id, time or version is refused, and so are missing and old ones', async () => {
   await refused(request(0, makeSecret()));
   await refused({ ...request(), body: `${body} ` });
   const { headers } = request();

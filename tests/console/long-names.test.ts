@@ -70,7 +70,7 @@ for (const size of ['desktop', 'phone'] as const) {
   });
 }
 
-test('a short name stays on one line beside a long reason on the overview', async () => {
+test('a short name stays on one line next to a long reason on the overview', async () => {
   const { page, visit } = session;
   const phone = '+33611110002';
   const { data } = await stack.api.post('/shops', { name: 'Restaurant' });

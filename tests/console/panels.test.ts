@@ -123,7 +123,7 @@ test('customers are added, found by a part of their number and removed', async (
   );
 });
 
-test('a person is erased after a question, and the erasure says how far it is', async () => {
+test('a person is erased after a confirmation, and the erasure shows its progress', async () => {
   const people = `**/admin/v1/tenants/${tenant.id}/people/*`;
   const openDialog = async (personId: string): Promise<void> => {
     await press('Erase a person');
@@ -248,7 +248,7 @@ test('the matching messages of a queue are cancelled, then the rest', async () =
   await press('Done');
 });
 
-test('a batch is seen with its forecast, paused, resumed and cancelled after a question', async () => {
+test('a batch is shown with its forecast, and paused, resumed and cancelled after a confirmation', async () => {
   const recipients = [first, second, '+33699999999'].map((to) => ({ to }));
   const notBefore = new Date(Date.now() + 2 * 86_400_000).toISOString();
   await call('POST', '/batches', { name: 'Spring hours', text: 'We open at seven', recipients, notBefore });

@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => composed?.down());
 
-test('both nodes stand behind one port and share the work evenly', async () => {
+test('both nodes are reached through one port and share the work evenly', async () => {
   for (const account of accounts) assert.equal((await me(account)).status, 200);
 });
 
@@ -35,7 +35,7 @@ test('nodes, Redis and the proxy run without a privilege on read-only file syste
   }
 });
 
-test('the address in the request log is the one that the proxy saw, whatever the caller claims', async () => {
+test('the address in the request log is the one that the proxy saw, for any header of the caller', async () => {
   const [account] = accounts;
   assert.ok(account);
   await fetch(`${composed.apiUrl}/shops`, {

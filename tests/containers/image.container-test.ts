@@ -161,7 +161,7 @@ test('inside are neither shell, npm, compiler, TypeScript nor development packag
   }
 });
 
-test('a shop is connected by a scan, and its message reaches the handset', async () => {
+test('a shop is connected by a scan, and its message reaches the phone', async () => {
   await connectShop(surroundings, account.shopId, SHOP_PHONE);
   const accepted = await sendText(surroundings, account.shopId, {
     to: CUSTOMER,
@@ -176,7 +176,7 @@ test('a shop is connected by a scan, and its message reaches the handset', async
   );
 });
 
-test('an image reaches the handset whole, with a thumbnail', async () => {
+test('an image reaches the phone whole, with a thumbnail', async () => {
   const bytes = png(600, 400);
   const media = createServer((_, answer) => {
     answer.writeHead(200, { 'content-type': 'image/png' }).end(bytes);

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => fleet?.stop());
 
-test('fewer days: what was accepted before keeps its days, leaves the list, and is erased with its shop', async () => {
+test('fewer days: messages from before keep their days, leave the list, and are erased with their shop', async () => {
   await onDay(0, 30);
   const [early, key] = await send();
   await onDay(1, 2);
@@ -46,7 +46,7 @@ test('fewer days: what was accepted before keeps its days, leaves the list, and 
   assert.deepEqual(await traces(early, key), []);
 });
 
-test('more days: what was accepted before goes at its time, what came later stays', async () => {
+test('more days: messages from before expire at their time, later ones stay', async () => {
   await onDay(0, 2);
   const [early] = await send();
   await onDay(1, 30);

@@ -30,7 +30,7 @@ async function batch(id: string): Promise<ShownBatch> {
   return (await stack.api.get(path(`/${id}`))).data as unknown as ShownBatch;
 }
 
-test('a node is killed in the middle of a batch, and each handset got exactly one message', async () => {
+test('a node is killed in the middle of a batch, and each phone got exactly one message', async () => {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: people });
   const { data: now } = await stack.api.get('/events');
   const made = await stack.api.post(path(), {

@@ -91,7 +91,7 @@ test('a number that is not on the network is rejected RECIPIENT_NOT_ON_MSGAPP', 
   assert.deepEqual([ended.status, ended.reason], ['rejected', 'RECIPIENT_NOT_ON_MSGAPP']);
 });
 
-test('an ack error that is no rate signal fails the message SEND_REFUSED', async () => {
+test('an ack error that is not a rate signal fails the message SEND_REFUSED', async () => {
   await stack.network.ackErrors(SHOP_PHONE, 479);
   const accepted = await sendText(stack, shop, { to: recipient(6), text: 'Refused' });
   const ended = await untilEnded(stack, String(accepted.data.id));

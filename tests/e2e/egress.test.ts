@@ -160,7 +160,7 @@ test('a proxy that dies under traffic ends the session as such; messages wait fo
   for (const to of [first, second, third]) assert.equal((await stack.network.inbox(to)).items.length, 1, to);
 });
 
-test('another egress opens the session once more, and loses nothing of what is on its way', async () => {
+test('a new egress reopens the session, and loses no message in flight', async () => {
   const shopId = shops.socks5 ?? '';
   const { generation } = (await detailsOf(shopId)).channel;
   const customers = CUSTOMERS.slice(7, 11);

@@ -150,7 +150,7 @@ test('an edit comes with its new text; an empty message, and one in a group, has
   );
 });
 
-test('our reply quotes their message, on their handset', async () => {
+test('our reply quotes their message, on their phone', async () => {
   for (const addressing of ['lid', 'lid_only', 'pn'] as const) {
     const text = `Is there bread? ${addressing}`;
     let wireId = '';

@@ -58,7 +58,7 @@ test('the very bytes that were sent are given, of files of all lengths and kinds
   }
 });
 
-test('a browser does nothing with it but save it, whatever its sender declares', async () => {
+test('a browser only saves it, for any type that its sender declares', async () => {
   const declared = [
     ['image/jpeg', 'image/jpeg'],
     ['audio/ogg; codecs=opus', 'audio/ogg'],

@@ -141,7 +141,7 @@ test('a reply quotes the message, reaches a person without a known number, and a
   assert.equal((await stack.api.post(path, {})).error?.code, 'EMPTY_MESSAGE');
 });
 
-test('a reply to somebody with a number is a message to that number', async () => {
+test('a reply to a person with a number is a message to that number', async () => {
   const person = '+33622220092';
   await write('Hello?', person);
   const { id } = await newest();

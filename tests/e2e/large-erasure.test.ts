@@ -51,7 +51,7 @@ async function deleteUntilGone(tenantId: string): Promise<number[]> {
   return statuses;
 }
 
-test('a tenant with many shops and events is erased, and each question meanwhile is answered', async () => {
+test('a tenant with many shops and events is erased, and each request meanwhile is answered', async () => {
   const { tenantId, shopIds } = await largeTenant();
   const statuses = await deleteUntilGone(tenantId);
   assert.deepEqual(

@@ -52,7 +52,7 @@ test('a QR code is shown as text and image, a scan connects, and the phone is no
   assert.deepEqual(shop.data.channelStatus, { msgapp: 'connected' });
 });
 
-test('a message is accepted with its verdict, sent after composing, and read on the handset once', async () => {
+test('a message is accepted with its verdict, sent after composing, and read on the phone once', async () => {
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'Your bread is ready', idempotencyKey: 'order-1' };
   const accepted = await stack.api.post(`/shops/${stack.shopId}/messages`, body);
   assert.equal(accepted.status, 202);
@@ -86,7 +86,7 @@ test('STOP refuses the next send 422 RECIPIENT_OPTED_OUT; any other text lifts i
   await untilStatus(stack, String(accepted.data.id), 'sent');
 });
 
-test('STOP in quotes, in bold or beside an emoji refuses the next send too', async () => {
+test('STOP in quotes, in bold or next to an emoji refuses the next send too', async () => {
   for (const text of ['"STOP"', '*STOP*', 'STOP 😀', '.STOP']) {
     await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text });
     const refused = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Are you there?' });

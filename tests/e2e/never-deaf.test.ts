@@ -42,7 +42,7 @@ test('a STOP in the first message of an advert opts out', async () => {
   await untilOptedOut(FROM_ADVERT);
 });
 
-test('a STOP behind 250 waiting stanzas, with statuses that are unreadable, opts out after a restart', async () => {
+test('a STOP after 250 waiting stanzas, with statuses that are unreadable, opts out after a restart', async () => {
   const { network } = stack;
   await stack.end('SIGTERM');
   await network.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: false });

@@ -58,7 +58,7 @@ test('a code is shown, typed on the phone after a slip, and the shop is connecte
   assert.deepEqual([again.status, again.error?.code], [409, 'MSGAPP_ALREADY_LINKED']);
 });
 
-test('a number that another shop has is refused at the end of it, as at a scan', async () => {
+test('a number that another shop has is refused after the code is typed, as after a scan', async () => {
   const shopId = await newShop('Second till');
   await ask(shopId, PHONE);
   await stack.network.typeCode(await codeOf(shopId), PHONE);

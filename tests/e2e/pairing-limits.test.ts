@@ -41,7 +41,7 @@ test('a tenant asks ten numbers a day, and one that it asked already is not anot
   assert.equal((await ask(phoneOf(9)))[0], 200);
 });
 
-test('a code that waits is shown again without another question', async () => {
+test('a pending code is shown again without another request', async () => {
   const { data } = await stack.api.post('/shops', { name: 'Patient' });
   const path = `/shops/${data.id}/channels/msgapp/pairing-code`;
   for (let time = 0; time < 8; time += 1) {

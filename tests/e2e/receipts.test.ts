@@ -67,7 +67,7 @@ test('delivered by itself, read when it is read, in this order on the feed', asy
   );
 });
 
-test('a handset’s receipt just before a kill is not lost: the network sends it again', async () => {
+test('a phone’s receipt just before a kill is not lost: the network sends it again', async () => {
   await stack.network.setHandset(HASTY, false);
   const id = await send(HASTY, 'said before a kill');
   // The receipt comes now and is gathered for a quarter of a second. The service is gone before.
@@ -77,7 +77,7 @@ test('a handset’s receipt just before a kill is not lost: the network sends it
   await until('it is delivered', async () => (await record(id)).deliveredAt !== null);
 });
 
-test('a handset that was off delivers late, to a service that was killed and started again', async () => {
+test('a phone that was off delivers late, to a service that was killed and started again', async () => {
   await stack.network.setHandset(SLEEPER, false);
   const id = await send(SLEEPER, 'two');
   assert.equal((await record(id)).deliveredAt, null);

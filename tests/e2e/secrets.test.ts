@@ -77,7 +77,7 @@ test('Redis holds no raw key, no operator token and no credential in the clear',
   }
 });
 
-test('Redis holds a message’s text in its record alone, and nothing of what a customer wrote', async () => {
+test('Redis has a message’s text in its record alone, and no text of a customer', async () => {
   const where = await holders(OUTBOUND);
   assert.equal(where.length, 1, where.join(' '));
   assert.match(where[0] ?? '', /^\{s\d+\}:messages:\d+$/);

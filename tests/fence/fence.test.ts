@@ -72,7 +72,7 @@ test('a node whose clock is wrong answers no call until it rests, and a failed w
 });
 
 for (let run = 0; run < runs; run += 1) {
-  test(`in a storm every command takes effect once, where it was committed (seed ${seed + run})`, async (context) => {
+  test(`in a storm every command takes effect once, on the node that committed it (seed ${seed + run})`, async (context) => {
     const random = seededRandom(seed + run);
     const { violations, ...figures } = await journalOf(async (world) => {
       await storm(world, { random, forMs: 8_000, leastAcknowledged: LEAST_ACKNOWLEDGED });

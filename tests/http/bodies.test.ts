@@ -46,7 +46,7 @@ describe('a listener', () => {
     return { requests, open };
   }
 
-  it('handles large bodies one by one, so that a small request behind many of them does not wait for all', async () => {
+  it('handles large bodies one by one, so that a small request after many of them does not wait for all', async () => {
     const { open, requests } = await listening();
     const many = await Promise.all(Array.from({ length: 30 }, open));
     const other = await open();

@@ -223,7 +223,7 @@ async function byHand(pages: readonly string[], { clock, readers } = onNode()) {
   return { clock, readers, asked, reader, counted: () => counted, start: () => reply.stream?.(reader) };
 }
 
-test('a node has 10,000 streams; one more is told so, and opens once another has ended', () => {
+test('a node has 10,000 streams; one more is refused, and opens once another has ended', () => {
   const { readers } = onNode();
   const body = JSON.stringify({ data: { items: [], nextCursor: START } });
   const first = { reply: { status: 200, contentType: '', headers: '', body }, keyId: 'key' };
@@ -246,7 +246,7 @@ test('a node has 10,000 streams; one more is told so, and opens once another has
   assert.equal(open('another tenant').status, 200);
 });
 
-test('a reader that lags costs one page, and is let go after half a minute', async () => {
+test('a reader that lags keeps one page in memory, and is disconnected after half a minute', async () => {
   const page = JSON.stringify([{ id: '1', type: 'x' }]);
   const { clock, readers, asked, reader, start } = await byHand([page, page, page]);
   reader.isSlow = true;
@@ -275,7 +275,7 @@ test('an owner that answers early is asked once a second, and the reader sees a 
   assert.equal(reader.received.match(/still here/g)?.length, 2);
 });
 
-test('each hundred events behind the first page count as a call', async () => {
+test('each hundred events after the first page count as a call', async () => {
   const page = (count: number) =>
     JSON.stringify(Array.from({ length: count }, () => ({ id: '1', type: 'x' })));
   const { counted, asked, start, clock } = await byHand([100, 100, 100, 60, 60, 60].map(page));
@@ -318,7 +318,7 @@ test('a stream whose key has used up its limit waits, and misses nothing', async
   assert.equal(reader.ended, false);
 });
 
-test('readers of a tenant that take nothing are let go once they leave too much, and others stay', async () => {
+test('readers of a tenant that read nothing are disconnected once they leave too much, and others stay', async () => {
   const node = onNode();
   const page = JSON.stringify([{ id: '1', type: 'x' }]);
   const streams = await Promise.all(Array.from({ length: 100 }, () => byHand([page], node)));

@@ -64,7 +64,7 @@ function twoNodes() {
   };
 }
 
-test('while somebody watches, the events of the other nodes come too, each once', async () => {
+test('while there is a watcher, the events of the other nodes come too, each once', async () => {
   const { clock, here, there, seen, calls, watch } = twoNodes();
   there.emit('before');
   await clock.advance(10);

@@ -117,7 +117,7 @@ describe('a request whose tenant is handed over', () => {
     assert.equal(waits.status, 200);
   });
 
-  it('waits beside 255 others at most: more are refused at once', async () => {
+  it('waits with at most 255 others: more are refused at once', async () => {
     const edge = new Edge();
     const waiting = Array.from({ length: 256 }, () => edge.request());
     await edge.clock.advance(1);

@@ -21,7 +21,7 @@ function connectionFrom(address: string): PeerConnection & { asked: number } {
 }
 
 describe('the address of a connection', () => {
-  it('is its own, in whatever order connections of several callers come and go', () => {
+  it('is its own, for any order in which connections of several callers open and close', () => {
     const step = fc.record({ peer: fc.constantFrom(...PEERS, ''), ends: fc.nat() });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), step)), (steps) => {

@@ -6,7 +6,7 @@ import { hashOfKey, presentedHash } from '../../http/pipeline/presented-key.ts';
 
 const keyOf = (number: number): string => `tm_live_${String(number).padStart(43, '0')}`;
 
-test('2,500 keys, asked in turn three times: each has the SHA-256 of its text', () => {
+test('2,500 keys, looked up in rotation three times: each has the SHA-256 of its text', () => {
   for (let round = 0; round < 3; round += 1)
     for (let number = 0; number < 2_500; number += 1) {
       const key = keyOf(number);
@@ -15,7 +15,7 @@ test('2,500 keys, asked in turn three times: each has the SHA-256 of its text', 
     }
 });
 
-test('a malformed key has no hash, on the first and on later questions', () => {
+test('a malformed key has no hash, on the first and on later look-ups', () => {
   for (const key of ['', 'tm_live_', `${keyOf(1)} `, `x${keyOf(1)}`, 'a'.repeat(8_000)])
     for (let round = 0; round < 2; round += 1) assert.equal(hashOfKey(key), undefined);
 });

@@ -132,7 +132,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('counts what was refused to a tenant by code, the newest first', async () => {
+  it('counts the refusals of a tenant by code, the newest first', async () => {
     await redis.flushall();
     const log = openLog();
     const tenantId = 'a'.repeat(24);
@@ -156,7 +156,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('reads so many entries a call: a list continues from there, a count has its start time', async () => {
+  it('reads a limited number of entries a call: a list continues from there, a count has its start time', async () => {
     await redis.flushall();
     const log = openLog();
     const beganMs = Date.now();
@@ -206,7 +206,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('holds no more than so many entries a tenant', async () => {
+  it('keeps a limited number of entries a tenant', async () => {
     await redis.flushall();
     const log = openLog({ maxEntriesPerTenant: 100 });
     for (let tick = 0; tick < 40; tick += 1) {
@@ -233,7 +233,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('all logs together hold no more than so many bytes, the largest giving up first', async () => {
+  it('all logs together keep a limited number of bytes, and the largest drops entries first', async () => {
     await redis.flushall();
     const log = openLog({ maxBytes: 3_000 });
     for (let tick = 0; tick < 60; tick += 1) {

@@ -34,7 +34,7 @@ after(async () => {
 
 const { account, create, untilRecorded } = webhookAccounts(() => service);
 
-test('the tries of an erased shop go with it, and those of other shops stay', async () => {
+test('the attempts of an erased shop are erased with it, and those of other shops stay', async () => {
   const { tenant, shopId, steer } = await account();
   const other = await service.shop(tenant);
   const hook = await create(tenant, { url: `${url}/erased-shop` });

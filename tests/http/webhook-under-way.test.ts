@@ -100,7 +100,7 @@ test('an endpoint whose 410 comes once an operator disabled it stays disabled by
   assert.deepEqual([await disabledBy(), await attempts()], ['operator', [[1, 410]]]);
 });
 
-test('a 410 to a try from before the endpoint was enabled again does not disable it', async () => {
+test('a 410 to an attempt from before the endpoint was enabled again does not disable it', async () => {
   const { hook, steer, disabledBy, answer } = await underWay('/mended');
   for (const disabled of [true, false]) {
     assert.equal((await hook.call('PATCH', '', { disabled })).status, 200);
@@ -131,7 +131,7 @@ for (const [what, change] of [
   });
 }
 
-test('a try that is under way when its webhook is disabled and then moved counts for nothing at the new address', async () => {
+test('an attempt in flight when its webhook is disabled and then moved does not count at the new address', async () => {
   const { hook, attempts, answer } = await underWay('/disabled');
   assert.equal((await hook.call('PATCH', '', { disabled: true })).status, 200);
   assert.equal((await hook.call('PATCH', '', { url: `${url}/enabled` })).status, 200);

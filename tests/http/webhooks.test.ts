@@ -85,7 +85,7 @@ test('an event is sent once, signed by Standard Webhooks, to each webhook with i
   assert.ok(!listed.text.includes('whsec_'), 'no secret is shown again');
 });
 
-test('a rotated secret signs beside the new one, and neither lies in Redis in the clear', async () => {
+test('a rotated secret also signs, and neither is in Redis in plain text', async () => {
   const { tenant, steer } = await account();
   const { secret, call } = await create(tenant, { url: `${url}/rotated` });
   const rotated = await call('POST', '/rotate-secret', {});
@@ -191,7 +191,7 @@ test('operators are notified once of a webhook that the service disabled, and no
   assert.equal(service.actors.webhooks.pump.figures().disabled, disabled + 1);
 });
 
-test('a redirect is a failure that is not followed, 410 disables, and what was missed is sent once it is enabled', async () => {
+test('a redirect is a failure that is not followed, 410 disables, and missed events are sent once it is enabled', async () => {
   const { tenant, steer } = await account();
   answers.set('/moved', { status: 302, headers: { location: `${url}/elsewhere` } });
   const moved = await create(tenant, { url: `${url}/moved` });

@@ -74,7 +74,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     assert.equal(refusalOf(evaluateDeclarations(ledger, { items, nowMs: START_MS })), 'admitted');
   });
 
-  test('the returned second is that of the entry that makes just enough room', () => {
+  test('the returned second is that of the entry that frees just enough capacity', () => {
     const ask = (counts: number[], count: number, nowMs: number) => {
       const ledger = new DeclarationLedger();
       for (const [index, before] of counts.entries()) {
@@ -87,7 +87,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     assert.deepEqual(ask([1, 1, 498], 2, START_MS + 2000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
   });
 
-  test('a clock that steps back makes no room', () => {
+  test('a clock that steps back frees no capacity', () => {
     const ledger = new DeclarationLedger();
     ledger.record({ atMs: START_MS, count: 500 });
     const nowMs = START_MS - 3600_000;
@@ -97,7 +97,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     assert.deepEqual(ledger.liveAt(START_MS).at(-1), { atMs: START_MS, count: 1 });
   });
 
-  test('only what was written is read', () => {
+  test('only text that was written by encode is read', () => {
     const entry = { atMs: START_MS, count: 100 };
     assert.deepEqual(decodeDeclarations(encodeDeclarations(entry)), entry);
     for (const encoded of ['', 'x', '1.2.3', 'A.1', '1.-']) {

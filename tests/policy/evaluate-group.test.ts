@@ -53,7 +53,7 @@ test('content comes first, then context, then administration; the announce flag 
   }
 });
 
-test('the verdict shows the group budget, and beside it the shop’s cold and declared figures', () => {
+test('the verdict shows the group budget, and the shop’s cold and declared figures', () => {
   const ledger = new SendLedger();
   sendMany(ledger, { count: 3, paceMs: 0, facts: { isCustomer: false } });
   const declaration = { expiresAtMs: null, revoked: false };

@@ -105,7 +105,7 @@ describe('the verdict (docs/contract.md, Policy verdict object)', () => {
   });
 });
 
-test('a recipient who opted out is refused for as long as they stay silent, whatever was declared', () => {
+test('a recipient who opted out is refused for as long as they stay silent, even if declared', () => {
   const facts = messageFacts({ optedOut: true, declaration: { expiresAtMs: null, revoked: false } });
   assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), facts)), ['RECIPIENT_OPTED_OUT', undefined]);
 });
@@ -124,7 +124,7 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
     assert.equal(ask(START_MS + DAY_MS), 'admitted');
   });
 
-  test('a warm-up step that comes before the window has room ends the refusal', () => {
+  test('a warm-up step before the window has capacity ends the refusal', () => {
     const ledger = new SendLedger();
     const pairedAtMs = START_MS - 3 * DAY_MS + 20 * HOUR_MS;
     sendMany(ledger, { count: 20, paceMs: HOUR_MS / 2, facts: { pairedAtMs } });
@@ -133,7 +133,7 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
     assert.deepEqual(refusal, ['DAILY_CAP_REACHED', 5 * 3600]);
   });
 
-  test('a new pairing lowers the cap: refused until enough of what was sent is a day old', () => {
+  test('a new pairing lowers the cap: refused until enough of the sends are a day old', () => {
     const ledger = new SendLedger();
     sendMany(ledger, { count: 41, paceMs: MINUTE_MS });
     const nowMs = START_MS + 2 * HOUR_MS;
@@ -164,7 +164,7 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
     assert.deepEqual(ask(START_MS + 10 * MINUTE_MS, halfAnHourFromDay7), ['HOURLY_CAP_REACHED', 20 * 60]);
   });
 
-  test('cold recipients have a tenth of the daily cap, or what was tuned, at once', () => {
+  test('cold recipients have a tenth of the daily cap, or the tuned cap, at once', () => {
     const ledger = new SendLedger();
     sendMany(ledger, { count: 5, paceMs: MINUTE_MS, facts: { ...day0, isCustomer: false } });
     const nowMs = START_MS + 5 * MINUTE_MS;

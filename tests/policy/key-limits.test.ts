@@ -237,7 +237,7 @@ describe('memory', () => {
     assert.ok(keys.points <= 2 * (24 + 1 + 1), `${keys.points} points`);
   });
 
-  test('a sweep looks at the given number of keys, and continues from there', () => {
+  test('a sweep checks the given number of keys, and continues from there', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1000, hour: 1000, day: 1000 };
     for (const [keyId, calls] of [
@@ -331,7 +331,7 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
   );
 });
 
-test('no window of any length ever holds one call too many, whatever the clock does', (t) => {
+test('no window of any length ever admits one call too many, under any clock', (t) => {
   const steps = fc.array(
     fc.tuple(fc.constantFrom(0, 1, 100, 5000, 20_000, 59_999, -30_000), fc.nat({ max: 30 })),
     {

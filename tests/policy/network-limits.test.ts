@@ -9,7 +9,7 @@ import { messageFacts, refusalOf, START_MS, sendMany } from './sends.ts';
 
 const day0 = { pairedAtMs: START_MS };
 
-test('while the network restricts the number, anyone who never wrote is refused until its end, whatever the class', () => {
+test('while the network restricts the number, anyone who never wrote is refused until its end, in every class', () => {
   const ledger = new SendLedger();
   sendMany(ledger, { count: 5, paceMs: MINUTE_MS, facts: { ...day0, isCustomer: false } });
   const nowMs = START_MS + 5 * MINUTE_MS;

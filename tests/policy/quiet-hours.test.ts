@@ -93,7 +93,7 @@ test('days are local, until a moment at which they may change', (context) => {
   );
 });
 
-test('open hours that are kept answer like a new question', (context) => {
+test('cached open hours are the same as freshly computed ones', (context) => {
   const asked = fc.tuple(fc.constantFrom(...CHANGES), clock, clock, fc.array(fc.nat(90), { maxLength: 60 }));
   fc.assert(
     fc.property(asked, ([[timeZone, day], from, to, minutes]) => {

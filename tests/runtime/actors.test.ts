@@ -148,7 +148,7 @@ for (const [turns, calls] of [
   });
 }
 
-test('a turn that writes nothing asks Redis nothing', async () => {
+test('a turn that writes nothing sends nothing to Redis', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
   const before = world.engine.commits;

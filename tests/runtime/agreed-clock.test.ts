@@ -51,7 +51,7 @@ test('a step ahead is found at once, and one back is what counts, being the earl
   assert.equal(clock.wallMs(), startedMs + 5);
 });
 
-test('a new look at Redis is compared with at once', async () => {
+test("a new check of Redis' time counts at once", async () => {
   const { own, clock } = await agreed();
   const startedMs = clock.wallMs();
   await clock.look(async () => own.wallMs() - HOUR_MS);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AskedOnce } from '../../runtime/node/asked-once.ts';
 
-test('an id counts once for each asker, in whatever order ids come', () => {
+test('an id counts once for each sender, in any order of ids', () => {
   const once = new AskedOnce();
   const heard = [1, 3, 2, 3, 1, 2].map((id) => once.isFirst('a', id));
   assert.deepEqual(heard, [true, true, true, false, false, false]);
@@ -19,7 +19,7 @@ test('an id that fell far behind counts as seen, and a leap forgets nothing that
   ]);
 });
 
-test('a value that is no id is never the first', () => {
+test('a value that is not an id is never the first', () => {
   const once = new AskedOnce();
   assert.deepEqual(
     [Number.NaN, 0, -1, 1.5, 2 ** 53].map((id) => once.isFirst('a', id)),

@@ -131,7 +131,7 @@ test('a shard whose stored time is hours ahead continues at the present time', a
   assert.ok(Math.abs((world.redis.records()[shard]?.wallMs ?? 0) - world.clock.wallMs()) < 5_000);
 });
 
-test('an answer of Redis that is late by seconds is no reason to distrust the clock', async () => {
+test('a reply of Redis that is seconds late is not a reason to distrust the clock', async () => {
   const world = await memoryNode();
   world.own.pause();
   await world.clock.advance(30_000);

@@ -33,7 +33,7 @@ test('a small collection that was asked before is answered at once, also for mem
   assert.equal(store.known(shard, 'HGET', key, 'bob'), null);
 });
 
-test('a commit is seen by every question that follows it', async () => {
+test('a commit is seen by every later lookup', async () => {
   const { store } = held.node;
   for (let round = 0; round < 50; round += 1) {
     await ask('ada');
@@ -55,7 +55,7 @@ test('a set answers one and zero, and one that is too large is asked in Redis', 
   assert.equal(store.known(shard, 'SISMEMBER', `${key}:set`, 'member 7'), undefined);
 });
 
-test('memory never answers a value that Redis did not have, whatever comes between', () => {
+test('memory never returns a value that Redis did not have, for any events in between', () => {
   // A model of one hash in Redis, with reads under way and commits that are sent and answered at other moments.
   const step = fc.oneof(
     fc.record({ kind: fc.constant('begin' as const) }),
@@ -113,7 +113,7 @@ test('a read that began before a commit and ended after it is not kept', () => {
   assert.equal(memory.answer(['HGET', 'k', 'm']), undefined);
 });
 
-test('a shard remembers no more than a mebibyte: the oldest values make room', () => {
+test('a shard remembers no more than a mebibyte: the oldest values are dropped', () => {
   const memory = new CollectionMemory();
   const value = 'x'.repeat(4_096);
   const question = (index: number): Lookup => ['HGET', `k${index}`, 'm'];
@@ -126,7 +126,7 @@ test('a shard remembers no more than a mebibyte: the oldest values make room', (
   assert.ok(kept.slice(-count).every(Boolean), 'the newest');
 });
 
-test('fields asked together: kept from the second question on, as one array, until a commit touches them', async () => {
+test('fields requested together: kept from the second lookup on, as one array, until a commit changes them', async () => {
   const { store } = held.node;
   const fields = `{s${shard}}:fields`;
   const look = () => store.lookUp(shard, [['HMGET', fields, 'body', 'state']]);

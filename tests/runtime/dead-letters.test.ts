@@ -66,7 +66,7 @@ test('a dead letter that makes the actor throw again is one letter still', async
   );
 });
 
-test('dead letters of a shard are bounded: the oldest make room', async () => {
+test('dead letters of a shard are bounded: the oldest are dropped', async () => {
   const world = await memoryNode({ limits: { deadLettersPerShard: 2, restartIntensity: 100 } });
   for (let index = 0; index < 4; index += 1) await world.outcome(world.node.actors.ask(one, poison));
   assert.equal(((await world.outcome(world.node.deadLetters.list())) as unknown[]).length, 2);

@@ -7,7 +7,7 @@ import { memoryNode } from './memory-node.ts';
 const one = counterAddress('one');
 const add = { type: 'add', by: 1 } as const;
 
-test('a turn behind one that the fence refused does not run here, whether it writes or not', async () => {
+test('a turn after one that the fence refused does not run here, with or without writes', async () => {
   const turned: string[] = [];
   const performed: number[] = [];
   const world = await memoryNode({

@@ -48,7 +48,7 @@ test('a fleet at rest asks Redis for seven commands a node and second', async (c
   assert.ok(commands <= 7 * nodes);
 });
 
-test('the shards of a third of the nodes, which die at once, are owned again within their lease and two looks', async (context) => {
+test('the shards of a third of the nodes, which are killed at once, are owned again within their lease and two checks', async (context) => {
   const phase = await fleet.kill(third);
   context.diagnostic(JSON.stringify(phase));
   assert.ok(phase.evenMs <= defaultLimits.leaseMs + 2 * defaultLimits.claimEveryMs);

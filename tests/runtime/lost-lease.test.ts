@@ -61,7 +61,7 @@ async function backAndAsking(): Promise<{ readonly world: MemoryNode; readonly s
   return { world, settle };
 }
 
-test('a lease that lapsed and was regained thaws no shard of which it is still not known whose it is', async () => {
+test('a lease that lapsed and was regained resumes no shard whose owner is still being checked', async () => {
   const { world, settle } = await backAndAsking();
   const { node, clock } = world;
   assert.ok(!node.actors.owns(one.shard), 'it was not asked yet');

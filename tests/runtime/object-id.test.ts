@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isObjectId, objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';
 
-test('ids are in the order of their making, whatever the wall clock does, and contain its seconds', () => {
+test('ids are in the order of their making, under any wall clock, and contain its seconds', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 2 }),

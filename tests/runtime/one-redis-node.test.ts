@@ -29,7 +29,7 @@ after(async () => {
   await server.stop();
 });
 
-test('a node alone owns every shard, keeps what it commits, and leaves nothing claimed when it stops', async () => {
+test('a single node owns every shard, keeps its commits, and leaves nothing claimed when it stops', async () => {
   const { node } = await redisNode({ redisUrl: server.url });
   assert.equal(node.shards().filter(({ mine }) => mine).length, 128);
   assert.equal(await node.actors.ask(one, add(2)), 2);

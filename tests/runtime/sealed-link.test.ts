@@ -112,7 +112,7 @@ test('no message can be read, whichever of two secrets a node seals with', () =>
     assert.deepEqual(readable, []);
   }));
 
-test('the answer to one question is no answer to another', () =>
+test('the reply to one request is refused for another', () =>
   attacked(async ({ a, recorded, publish, release }) => {
     await a.call('b', "one tenant's", 2_000);
     const [answer] = await recorded('answer', 1);
@@ -124,7 +124,7 @@ test('the answer to one question is no answer to another', () =>
     assert.equal(await other, "tm_live_answer to slow another tenant's");
   }));
 
-test('an answer to one node is no answer to another that asked under the same id', () =>
+test('a reply to one node is refused by another that used the same id', () =>
   attacked(async ({ a, c, recorded, publish, release, channelOf }) => {
     await a.call('b', 'asked by a', 2_000);
     const [answer] = await recorded('answer', 1);
@@ -136,7 +136,7 @@ test('an answer to one node is no answer to another that asked under the same id
     assert.equal(await other, 'tm_live_answer to slow asked by c');
   }));
 
-test('a failure that was made up, or is that of another question, hides no answer', () =>
+test('a failure that was made up, or is that of another request, hides no reply', () =>
   attacked(async ({ a, recorded, publish, release, channelOf }) => {
     await a.call('b', 'moved', 2_000).catch(() => undefined);
     const [failure] = await recorded('answer', 1);
@@ -151,7 +151,7 @@ test('a failure that was made up, or is that of another question, hides no answe
     assert.equal(await write, 'tm_live_answer to slow write');
   }));
 
-test('a question is done once, however often and wherever it is published', () =>
+test('a request is carried out once, for any number of publications on any channel', () =>
   attacked(async ({ a, asked, askedOfC, recorded, publish, channelOf }) => {
     await a.call('b', 'write', 2_000);
     const [question] = await recorded('question', 1);
@@ -175,7 +175,7 @@ test('a question is done once, however often and wherever it is published', () =
     );
   }));
 
-test('a question is no answer, and an answer no question', () =>
+test('a request is refused as a reply, and a reply as a request', () =>
   attacked(async ({ a, asked, recorded, publish, release, channelOf }) => {
     const call = a.call('b', 'slow', 10_000);
     const [question] = await recorded('question', 1);
@@ -192,7 +192,7 @@ test('a question is no answer, and an answer no question', () =>
     assert.deepEqual(asked, ['slow', 'next']);
   }));
 
-test('a message sealed without the secret is no question', () =>
+test('a message sealed without the secret is refused as a request', () =>
   attacked(async ({ a, asked, publish, channelOf }) => {
     const stranger = textCipher([randomBytes(32)], 'node-link');
     const to = channelOf('b').split(':').slice(2).join(':');
@@ -201,7 +201,7 @@ test('a message sealed without the secret is no question', () =>
     assert.deepEqual(asked, ['next']);
   }));
 
-test('a node of the former form is not notified, and its questions are answered at once with nothing done', async () => {
+test('a node of the former format is not notified, and its requests are answered at once with nothing done', async () => {
   const server = await startRedisServer();
   const [redis, former] = [new Redis(server.url), new Redis(server.url)];
   const toldFormer: string[] = [];

@@ -53,7 +53,7 @@ test('restarts wait longer each time; the sixth crash within a minute suspends u
   assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 5);
 });
 
-test('a suspension outlives the process, and is seen before anybody asks for the actor', async () => {
+test('a suspension outlives the process, and is seen before the actor gets a request', async () => {
   const first = await memoryNode({ limits: { restartIntensity: 0 } });
   await first.outcome(first.node.actors.ask(one, poison));
   await first.clock.advance(100);
@@ -283,7 +283,7 @@ test('a write of the wrong type crashes its actor alone; the rest of the batch i
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1);
 });
 
-test('Redis that does not answer is no crash: clients are answered at once, control commands wait', async () => {
+test('an unanswered call to Redis is not a crash: clients are answered at once, control commands wait', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
   world.callOutcome('refused');
@@ -317,7 +317,7 @@ test('a state that cannot be shown, since it takes no first turn, is refused at 
   assert.equal(((await shown()) as { live: boolean }).live, true);
 });
 
-test('before Redis is full clients are refused while control commands still have room', async () => {
+test('before Redis is full clients are refused while control commands still have memory', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(one, add(1)));
   world.engine.memoryShare = 0.97;

@@ -68,7 +68,7 @@ test('the current commit ends before the actor is loaded', async () => {
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 7);
 });
 
-test('a look that failed is taken again, and the next owner looks as well', async () => {
+test('a failed run is repeated, and the next owner runs too', async () => {
   let looks = 0;
   const suspended = async (): Promise<Write[]> => {
     looks += 1;
