@@ -100,8 +100,8 @@ export interface RunningActors {
   readonly host: SessionHost;
   /** Counters of this node since it started. */
   readonly counts: { readonly ledgersReplaced: number; readonly numbersShared: number };
-  /** How many calls wait for a tenant's events. */
-  eventWaits(): number;
+  /** The calls that wait for tenants' events. */
+  readonly eventWaiters: EventWaiters;
   /** Ends all waits, for a channel to open and for events, present and future ones: this node is about to stop. */
   endWaits(): void;
   /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
@@ -182,7 +182,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     feed,
     host,
     counts,
-    eventWaits: () => eventWaiters.count,
+    eventWaiters,
     endWaits() {
       waiters.close();
       eventWaiters.close();

@@ -11,7 +11,7 @@ const CHANNEL_STATUSES = ['starting', 'qr_waiting', 'connected', 'disconnected']
 /** Registers the metrics of a node's shops: their states, queues and mailboxes. */
 export function exportShops(
   metrics: Metrics,
-  { fleet, counts, eventWaits }: Pick<RunningActors, 'fleet' | 'counts' | 'eventWaits'>,
+  { fleet, counts, eventWaiters }: Pick<RunningActors, 'fleet' | 'counts' | 'eventWaiters'>,
   clock: Pick<Clock, 'wallMs'>,
 ): void {
   metrics.source({
@@ -31,7 +31,7 @@ export function exportShops(
   gauge(
     'msgapi_event_waits',
     "Calls and streams that wait for their tenant's events on this node",
-    eventWaits,
+    () => eventWaiters.count,
   );
   gauge('msgapi_runtime_mailbox_depth', 'Commands that wait in all mailboxes of this node', async () => {
     const { mailboxDepth } = await fleet.census();

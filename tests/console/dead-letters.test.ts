@@ -1,52 +1,51 @@
-/** Dead letters, suspended tenants, silent nodes and plans in the console, over the fakes of the HTTP tests: nothing real has to be broken first. */
+/** Dead letters, suspended tenants, silent nodes and plans in the console. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import type { Target } from '../http/conformance-target.ts';
+import { breakTenant } from '../http/real-service.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import { storeDeadLetter } from '../http/stored-dead-letter.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
 let service: ServiceFixture;
+let target: Target;
 let session: ConsoleSession;
 before(async () => {
   service = await startService();
+  target = await targetOf(service);
   session = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN });
 });
 after(async () => {
   await session?.stop();
+  target?.close();
   await service?.stop();
 });
 
 test('a dead letter is shown with its cause and replayed', async () => {
   const { page, visit } = session;
+  const tenant = await target.tenant();
+  const revoke = { type: 'revoke_contact', phone: '+41791234567' };
+  const letter = await storeDeadLetter(service, tenantAddress(tenant.id), revoke);
   await visit('/dead-letters');
   await page.getByRole('cell', { name: 'boom' }).waitFor();
-  const actor = page.getByRole('link', { name: 'tenant/66b1f0a2c3d4e5f607182906' });
-  assert.equal(await actor.getAttribute('href'), '#/tenants/66b1f0a2c3d4e5f607182906');
-  const answered = page.waitForResponse((response) => response.url().endsWith('/dead-letters/d1/replay'));
+  const actor = page.getByRole('link', { name: `tenant/${tenant.id}` });
+  assert.equal(await actor.getAttribute('href'), `#/tenants/${tenant.id}`);
+  const answered = page.waitForResponse((response) => response.url().endsWith(`/${letter}/replay`));
   await page.getByRole('button', { name: 'Replay' }).click();
   assert.equal((await answered).status(), 200);
 });
 
-/** Its id. */
-async function suspendedTenant(name: string): Promise<string> {
-  const made = await fetch(`${service.adminUrl}/admin/v1/tenants`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name }),
-  });
-  const { data } = (await made.json()) as { data: { id: string } };
-  const lastError = { atMs: 0, message: 'no id to be had' };
-  service.memory.tenant(data.id).actor = { status: 'suspended', restarts: 6, lastError };
-  return data.id;
-}
-
 test('a suspended tenant is named on the overview, and resumed on its page, which shows the cause', async () => {
   const { page, visit } = session;
-  const id = await suspendedTenant('Rue Haute');
+  const { id } = await target.tenant();
+  const mend = await breakTenant(service.runtime.node, id);
   await visit('/');
   const alert = page.getByRole('alert');
   await alert.getByRole('link', { name: `Tenant ${id.slice(0, 8)}…${id.slice(-3)}` }).click();
   const status = page.getByRole('main').getByRole('status');
-  await status.getByText('Suspended after 6 crashes. The last error: no id to be had').waitFor();
+  await status.getByText(/Suspended after 2 crashes\. The last error: .*JSON/).waitFor();
+  await mend();
   await page.getByRole('button', { name: 'Resume' }).click();
   await status.waitFor({ state: 'detached' });
   assert.equal(await page.getByRole('button', { name: 'Resume' }).count(), 0);
@@ -95,8 +94,9 @@ test('an operator gives a tenant another plan', async () => {
   await dialog.getByLabel('Plan').selectOption('growth');
   await dialog.getByRole('button', { name: 'Change plan' }).click();
   await account.getByText('growth', { exact: true }).waitFor();
+  const byName = { limit: 10, cursor: undefined, q: 'Bakery' };
   assert.deepEqual(
-    [...service.memory.tenants.values()].map(({ view }) => view.plan).filter((plan) => plan !== 'free'),
+    (await service.actors.fleet.listTenants(byName)).items.map(({ plan }) => plan),
     ['growth'],
   );
 });
@@ -115,11 +115,14 @@ test('the page and its files need no token and let in no foreign script', async 
 
 test('suspended actors are resumed from the overview, all at once', async () => {
   const { page, visit } = session;
-  const id = await suspendedTenant('Quay');
+  const { id } = await target.tenant();
+  const mend = await breakTenant(service.runtime.node, id);
   await visit('/');
   const button = page.getByRole('button', { name: 'Resume all that is suspended' });
+  await mend();
   await button.click();
   await page.getByRole('status').getByText('1 started again').waitFor();
-  assert.equal(service.memory.tenant(id).actor.status, 'active');
+  const found = await service.actors.operators.tenant(id);
+  assert.equal(found.ok && found.value.actor.status, 'active');
   await button.waitFor({ state: 'detached' });
 });

@@ -22,10 +22,7 @@ before(async () => {
   shopId = await service.shop(tenant, 'Corner bakery');
   await call('POST', '/channels/msgapp/connect', {});
   await eventually(async () => (await call('GET', '/channels/msgapp/connect')).status === 'connected');
-  session = await openConsole(
-    { adminUrl: service.fixture.adminUrl, adminToken: ADMIN_TOKEN },
-    { ownClock: true },
-  );
+  session = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN }, { ownClock: true });
   page = session.page;
 });
 after(async () => {

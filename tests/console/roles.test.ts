@@ -1,7 +1,9 @@
 /** The console for operators of each role: their identity, the buttons that are off and why, and the changes made. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
+import { storeDeadLetter } from '../http/stored-dead-letter.ts';
 import { openConsole } from './console-session.ts';
 
 const BEN = 'token-of-ben-who-looks';
@@ -16,6 +18,7 @@ before(async () => {
       ],
     },
   });
+  await storeDeadLetter(service, tenantAddress('a'.repeat(24)), { type: 'put_key' });
 });
 after(() => service?.stop());
 

@@ -3,9 +3,10 @@ import { it } from 'node:test';
 import type { FailureCode } from '../../actors/failure.ts';
 import type { Reply } from './checked-client.ts';
 import type { Target } from './conformance-target.ts';
+import type { Operation } from './steered-calls.ts';
 
 type Planned = readonly [
-  operation: string,
+  operation: Operation,
   failure: FailureCode,
   status: number,
   code: string,
@@ -22,7 +23,6 @@ const DECLARE = ['POST', '/shops/{shop}/contacts/consented'] as const;
  * has them.
  */
 const PLANNED: readonly Planned[] = [
-  ['quota', 'QUOTA_EXCEEDED', 429, 'QUOTA_EXCEEDED', 'GET', '/shops'],
   ['createShop', 'SHOP_LIMIT_REACHED', 402, 'QUOTA_EXCEEDED', 'POST', '/shops'],
   ['createShop', 'TENANT_OWNER_MISSING', 409, 'TENANT_OWNER_MISSING', 'POST', '/shops'],
   ['createShop', 'SHOP_NAME_TAKEN', 409, 'SHOP_NAME_TAKEN', 'POST', '/shops'],

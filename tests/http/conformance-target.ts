@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { FailureCode } from '../../actors/failure.ts';
 import { PERMISSIONS, type Permission } from '../../actors/permission.ts';
 import { type CheckedClient, openClient } from './checked-client.ts';
+import type { Operation } from './steered-calls.ts';
 
 /** A running service that the conformance suite is pointed at: base addresses and the operators' token. */
 export interface ServiceAddress {
@@ -9,10 +10,10 @@ export interface ServiceAddress {
   readonly adminUrl: string;
   readonly adminToken: string;
   /**
-   * Makes the next call of an operation fail like this. Only a fake can do that. Without it, some rows need a state
-   * that takes days or a chat network. The tests of the lower layers cover those.
+   * Makes the next call of an operation fail like this, in a service of the test's own process. Some rows need it,
+   * since their state takes days or a chat network. Without it they are left out.
    */
-  readonly plan?: (operation: string, failure: { code: FailureCode; retryAfterSeconds?: number }) => void;
+  readonly plan?: (operation: Operation, failure: { code: FailureCode; retryAfterSeconds?: number }) => void;
   /** Brings a shop's channel to `connected`. */
   connect(key: string, shopId: string): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { resourceRows } from './conformance-resources.ts';
 import type { Target } from './conformance-target.ts';
 import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
-describe('the contract over HTTP, before fakes', () => {
+describe('the contract over HTTP, with the chat network in memory', () => {
   let service: ServiceFixture;
   let target: Target;
 

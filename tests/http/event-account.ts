@@ -9,6 +9,8 @@ export interface EventAccount {
   readonly shops: readonly [string, string];
   /** Stores so many events of the first shop and notifies waiting calls. Their phones are numbered from 0. */
   store(count: number, of?: Partial<TenantEvent>): Promise<void>;
+  /** How many calls of the tenant were counted before this one. */
+  counted(): Promise<number>;
 }
 
 /** Makes the tenant. */
@@ -30,6 +32,11 @@ export async function eventAccount(service: ServiceFixture, target: Target): Pro
       // Nothing is too old here, and only a commit can trim.
       await service.store.append(writes.filter(([command]) => command === 'XADD'));
       service.eventWaiters.changed(owner.id);
+    },
+    async counted() {
+      const { key } = await target.key(owner.id);
+      const { quota } = (await target.api.call('GET', '/me', { key })).body.data;
+      return quota.apiCalls.used - 1;
     },
   };
 }

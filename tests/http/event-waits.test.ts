@@ -24,10 +24,10 @@ for (const [change, method, path] of [
     const other = await service.key(tenant.id);
     const waits = (key: string) => api.call('GET', '/events?waitMs=30000', { key });
     const [own, others] = [waits(other.key), waits(tenant.key)];
-    await eventually(() => actors.eventWaits() === 2);
+    await eventually(() => actors.eventWaiters.count === 2);
     assert.ok((await operator(method, `/tenants/${tenant.id}/keys/${other.id}${path}`, {})).status < 300);
     assert.equal((await own).body.error.code, 'API_KEY_REVOKED');
-    assert.equal(actors.eventWaits(), 1);
+    assert.equal(actors.eventWaiters.count, 1);
     await operator('POST', `/actors/${tenant.id}/${shopId}/pause`, {});
     const { items } = (await others).body.data;
     assert.deepEqual(
@@ -44,12 +44,12 @@ test('a wait ends as soon as another node has the tenant, which notifies only it
   const listed = await actors.events.list(tenant.id, asked);
   const wait = listed.ok ? listed.value.wait : undefined;
   assert.ok(wait);
-  assert.equal(actors.eventWaits(), 1);
+  assert.equal(actors.eventWaiters.count, 1);
   const woken = new Promise<void>((resolve) => wait.whenWoken(resolve, undefined));
   // Another node took the shard: the next commit is refused by the fence.
   await runtime.node.store.append([['SET', shardKey(shardOf(tenant.id), 'owner'), 'another 1']]);
   await service.operator('PATCH', `/tenants/${tenant.id}`, { name: 'Renamed' });
   await woken;
   const answer = await actors.events.list(tenant.id, { ...asked, wait });
-  assert.deepEqual([answer.ok && answer.value.wait, actors.eventWaits()], [undefined, 0]);
+  assert.deepEqual([answer.ok && answer.value.wait, actors.eventWaiters.count], [undefined, 0]);
 });

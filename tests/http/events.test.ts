@@ -6,9 +6,13 @@ import { eraseShopEvents } from '../../actors/tenants/erase-events.ts';
 import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenants/event-cursor.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { EVENT_WAITS } from '../../http/tenant-api/events.ts';
+import { objectIdGenerator } from '../../runtime/object-id.ts';
+import { systemRandom } from '../../runtime/random.ts';
 import type { Target } from './conformance-target.ts';
 import { eventAccount } from './event-account.ts';
-import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+
+const newId = objectIdGenerator(systemRandom);
 
 interface Shown {
   readonly id: string;
@@ -89,29 +93,15 @@ describe('GET /events', () => {
   });
 
   it('shows a message like its record, and nothing of one that is gone', async () => {
-    const { store, read, shops } = await reader();
-    const message = { id: service.memory.id(), shopId: shops[1] } as never;
-    service.memory.shop({ tenantId: (await tenantOf(shops[1])) ?? '', shopId: shops[1] }).messages.push({
-      ...(message as object),
-      channel: 'msgapp',
-      to: '+41791230000',
-      kind: 'message',
-      text: 'hello',
-      mediaUrl: null,
-      mediaType: null,
-      status: 'sent',
-      reason: null,
-      via: 'shop',
-      policy: null,
-      createdAt: new Date().toISOString(),
-      updatedAt: new Date().toISOString(),
-      sentAt: new Date().toISOString(),
-      ...{ idempotencyKey: null, requestId: null, traceparent: null, deliveredAt: null, readAt: null },
-    } as never);
-    const { id } = message as { id: string };
-    await store(1, { type: 'message.sent', shopId: shops[1], subject: id });
-    await store(1, { type: 'message.failed', shopId: shops[1], subject: service.memory.id() });
-    const { items } = await read(`cursor=${'0'.repeat(24)}`);
+    const { store, read, shops, owner } = await reader();
+    await target.connect(owner.key, shops[1]);
+    const json = { channel: 'msgapp', to: '+41791230000', text: 'hello' };
+    const path = `/shops/${shops[1]}/messages`;
+    assert.equal((await target.api.call('POST', path, { key: owner.key, json })).status, 202);
+    const start = `cursor=${'0'.repeat(24)}`;
+    await read(`${start}&types=message.sent&waitMs=9000`);
+    await store(1, { type: 'message.failed', shopId: shops[1], subject: newId(Date.now()) });
+    const { items } = await read(`${start}&types=message.sent,message.failed`);
     assert.deepEqual(
       items.map(({ type, data }) => [type, (data as unknown as { id: string; text: string }).text]),
       [['message.sent', 'hello']],
@@ -195,7 +185,7 @@ describe('GET /events', () => {
     await isRefused('f'.repeat(24), newest);
     await isRefused(`${newest.slice(0, -1)}f`, newest);
     // The id of something else counts seconds where a cursor counts milliseconds.
-    await isRefused(service.memory.id(), newest);
+    await isRefused(newId(Date.now()), newest);
     await service.store.append([['XDEL', key, streamIdOf(newest)]]);
     assert.deepEqual(await read(`cursor=${newest}`), { items: [], nextCursor: newest });
     await isRefused('f'.repeat(24), newest);
@@ -266,15 +256,13 @@ describe('GET /events', () => {
   });
 
   it('refuses a call whose key was revoked while it waited, and counts it once', async () => {
-    const { read, refused, owner } = await reader();
+    const { read, refused, owner, counted } = await reader();
     const { nextCursor } = await read('');
     const waiting = refused(`cursor=${nextCursor}&waitMs=9000`);
     await entered(1);
-    const keys = [...service.memory.tenant(owner.id).keys.values()];
-    for (const key of keys) key.view = { ...key.view, revokedAt: new Date().toISOString() };
-    service.eventWaiters.end(owner.id);
+    await target.admin.call('DELETE', `/tenants/${owner.id}/keys/${owner.keyId}`, { key: ADMIN_TOKEN });
     assert.equal((await waiting).body.error.code, 'API_KEY_REVOKED');
-    assert.deepEqual([service.eventWaiters.count, Math.max(...keys.map(({ calls }) => calls))], [0, 2]);
+    assert.deepEqual([service.eventWaiters.count, await counted()], [0, 2]);
   });
 
   it('frees the slot of a call that was broken off at once', async () => {
@@ -330,10 +318,6 @@ describe('GET /events', () => {
 
   async function entered(count: number): Promise<void> {
     while (service.eventWaiters.count < count) await new Promise((resolve) => setImmediate(resolve));
-  }
-
-  async function tenantOf(shopId: string): Promise<string | undefined> {
-    return [...service.memory.tenants].find(([, tenant]) => tenant.shops.has(shopId))?.[0];
   }
 });
 

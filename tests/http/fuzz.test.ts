@@ -11,6 +11,12 @@ import { type ServiceFixture, startService, targetOf } from './service-fixture.t
 /** Enough to meet every keyword of the document many times; the nightly run of the gate may raise it. */
 const RUNS_PER_ROUTE = 150;
 
+/**
+ * Fields that may be refused though they fit the schema: moments that are past, hosts that webhooks may not call, shops
+ * and texts that do not fit the rest of the call, and cursors that are none of these events.
+ */
+const JUDGED_BY_ACTORS = /^(cursor|url|sendAt|notBefore|notAfter|(quietHours|shops|recipients)\b.*)$/;
+
 describe('every route, called as its document allows and as it does not', () => {
   let service: ServiceFixture;
   let target: Target;
@@ -41,9 +47,9 @@ describe('every route, called as its document allows and as it does not', () => 
         fc.asyncProperty(callsOf(path, operation, shop), async ({ url, headers, body, isValid }) => {
           const reply = await target.api.call(method, withoutWait(url), { key: owner.key, headers, body });
           assert.ok(reply.status < 500 || reply.body.error.code === 'MSGAPP_NOT_CONNECTED', reply.text);
-          // A cursor of the right form may be none of these events, which the answer then leads back to.
-          if (isValid && reply.body.error?.nextCursor === undefined)
-            assert.notEqual(reply.body.error?.code, 'VALIDATION_ERROR', reply.text);
+          if (isValid && reply.body.error?.code === 'VALIDATION_ERROR')
+            for (const { field } of reply.body.error.fields)
+              assert.match(field, JUDGED_BY_ACTORS, reply.text);
         }),
         { seed, numRuns: RUNS_PER_ROUTE, endOnFailure: false },
       );

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { describe, it } from 'node:test';
 import { createRequestLogReader } from '../../http/request-log/request-log-reader.ts';
@@ -14,9 +13,8 @@ describe('start and stop', () => {
     const target = await targetOf(service);
     const { key } = await target.tenant();
     for (let call = 0; call < 200; call += 1) await target.api.call('GET', '/shops', { key });
-    let release = (): void => undefined;
-    service.memory.held.set('createShop', new Promise((resolve) => (release = resolve)));
-    const begun = once(service.memory.begun, 'createShop');
+    const release = service.calls.hold('createShop');
+    const begun = service.calls.begins('createShop');
     const inProgress = target.api.call('POST', '/shops', { key, json: { name: 'last' } });
     await begun;
     const closed = service.close();
@@ -53,9 +51,9 @@ describe('start and stop', () => {
     const service = await startService();
     const target = await targetOf(service);
     const { key } = await target.tenant();
-    service.memory.held.set('identity', new Promise(() => undefined));
+    service.calls.hold('identity');
     const connection = await openRaw(service.apiUrl);
-    const begun = once(service.memory.begun, 'identity');
+    const begun = service.calls.begins('identity');
     connection.write(`GET /api/v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     await begun;
     await service.close({ graceMs: 50 });
@@ -87,9 +85,8 @@ describe('start and stop', () => {
     const service = await startService({ maxInFlight: 1 });
     const target = await targetOf(service);
     const { key } = await target.tenant();
-    let release = (): void => undefined;
-    service.memory.held.set('identity', new Promise((resolve) => (release = resolve)));
-    const begun = once(service.memory.begun, 'identity');
+    const release = service.calls.hold('identity');
+    const begun = service.calls.begins('identity');
     const first = target.api.call('GET', '/me', { key });
     await begun;
     const second = await target.api.call('GET', '/me', { key });
@@ -109,11 +106,10 @@ describe('a tenant that uses its share of the slots', () => {
     const target = await targetOf(service);
     const { key } = await target.tenant();
     const other = await target.tenant();
-    let release = (): void => undefined;
-    service.memory.held.set('identity', new Promise((resolve) => (release = resolve)));
+    const release = service.calls.hold('identity');
     const waiting: Promise<{ readonly status: number }>[] = [];
     for (let count = 0; count < 2; count += 1) {
-      const begun = once(service.memory.begun, 'identity');
+      const begun = service.calls.begins('identity');
       waiting.push(target.api.call('GET', '/me', { key }));
       await begun;
     }

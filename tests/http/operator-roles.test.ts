@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
+import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { errorCode } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { OPERATOR_ROLES, TOKEN_ROLES } from '../../http/contract/operator-role.ts';
@@ -17,6 +19,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 import { send } from './checked-client.ts';
 import type { Target } from './conformance-target.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { storeDeadLetter } from './stored-dead-letter.ts';
 
 const tokenOf = (role: string): string => `token-of-the-role-${role}`;
 
@@ -57,20 +60,25 @@ describe("roles on the operators' listener", () => {
   }
 
   it("a shop's dead letter is replayed with operate, a tenant's with admin alone, and the audit log has the refusal", async () => {
+    const tenant = await target.tenant();
+    const shop = shopAddress({ tenantId: tenant.id, shopId: await target.shop(tenant) });
+    const ofShop = await storeDeadLetter(service, shop, { type: 'pause' });
+    const revoke = { type: 'revoke_contact', phone: '+41791234567' };
+    const ofTenant = await storeDeadLetter(service, tenantAddress(tenant.id), revoke);
     const replay = async (id: string, role: string) => {
       const call = { key: tokenOf(role), json: {} };
       const { status, body } = await target.admin.call('POST', `/dead-letters/${id}/replay`, call);
       return [status, body.error?.code];
     };
-    assert.deepEqual(await replay('d2', 'operate'), [200, undefined]);
-    assert.deepEqual(await replay('d1', 'operate'), [403, 'FORBIDDEN_ROLE']);
-    assert.deepEqual(await replay('d3', 'operate'), [404, 'NOT_FOUND']);
+    assert.deepEqual(await replay(ofShop, 'operate'), [200, undefined]);
+    assert.deepEqual(await replay(ofTenant, 'operate'), [403, 'FORBIDDEN_ROLE']);
+    assert.deepEqual(await replay(ofShop, 'operate'), [404, 'NOT_FOUND']);
     const { body } = await target.admin.call('GET', '/audit?operator=an-operate', { key: ADMIN_TOKEN });
     const refused = body.data.items.find(
-      ({ params }: { params: object }) => 'id' in params && params.id === 'd1',
+      ({ params }: { params: object }) => 'id' in params && params.id === ofTenant,
     );
     assert.deepEqual([refused.status, refused.code], [403, 'FORBIDDEN_ROLE']);
-    assert.deepEqual(await replay('d1', 'admin'), [200, undefined]);
+    assert.deepEqual(await replay(ofTenant, 'admin'), [200, undefined]);
   });
 
   it('reads need the role read, except for the code to scan; changes need a larger role', () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { callerAddress } from '../../http/pipeline/client-address.ts';
+import { eventually } from '../runtime/redis-node.ts';
 import { bareServer } from './bare-server.ts';
-import { send } from './checked-client.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
 import { openRaw, type RawConnection, rawConnections, statuses } from './raw-connection.ts';
@@ -89,18 +88,15 @@ describe('bytes on a socket', () => {
   });
 
   it('a pipelined request behind one that waits: the connection closes, the one in progress is finished', async () => {
-    let release = (): void => undefined;
-    service.memory.held.set('createShop', new Promise((resolve) => (release = resolve)));
+    const release = service.calls.hold('createShop');
     const connection = await raw();
     connection.write(post('{"name":"slow one"}') + post('{"name":"behind it"}'));
     assert.deepEqual(statuses(await connection.closed()), []);
     release();
-    service.memory.held.delete('createShop');
-    const agent = new Agent();
-    const found = await send(agent, 'GET', `${service.apiUrl}/shops/slow%20one`, { key: owner.key });
-    const behind = await send(agent, 'GET', `${service.apiUrl}/shops/behind%20it`, { key: owner.key });
-    agent.destroy();
-    assert.deepEqual([found.status, behind.status], [200, 404]);
+    const statusOf = async (name: string) =>
+      (await target.api.call('GET', `/shops/${name}`, { key: owner.key })).status;
+    await eventually(async () => (await statusOf('slow%20one')) === 200);
+    assert.equal(await statusOf('behind%20it'), 404);
   });
 
   for (const lengths of [
@@ -189,16 +185,15 @@ describe('bytes on a socket', () => {
   });
 
   it('a caller that goes away while it waits: the request is finished and logged all the same', async () => {
-    let release = (): void => undefined;
-    service.memory.held.set('createShop', new Promise((resolve) => (release = resolve)));
+    const release = service.calls.hold('createShop');
     const connection = await raw();
-    const begun = once(service.memory.begun, 'createShop');
+    const begun = service.calls.begins('createShop');
     connection.write(post('{"name":"gone"}'));
     await begun;
     connection.destroy();
     release();
-    service.memory.held.delete('createShop');
-    assert.equal((await target.api.call('GET', '/shops/gone', { key: owner.key })).status, 200);
+    const made = () => target.api.call('GET', '/shops/gone', { key: owner.key });
+    await eventually(async () => (await made()).status === 200);
   });
 
   it('Expect: 100-continue is answered with 100, then the reply', async () => {

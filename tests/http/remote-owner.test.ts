@@ -6,9 +6,10 @@ import { decodeForwarded } from '../../http/owner/forwarded-form.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
-import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { systemClock } from '../../runtime/clock.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
+import { hurriedClock } from './hurried-clock.ts';
 import { metricsOf } from './metrics-of.ts';
 import {
   ADMIN_TOKEN,
@@ -17,22 +18,6 @@ import {
   startService,
   targetOf,
 } from './service-fixture.ts';
-
-/** A clock on which a wait of a moment is over at once, and has taken its time all the same. */
-function hurriedClock(): Clock {
-  let skippedMs = 0;
-  return {
-    wallMs: () => systemClock.wallMs(),
-    monotonicMs: () => systemClock.monotonicMs() + skippedMs,
-    after(delayMs, callback) {
-      if (delayMs > 100) return systemClock.after(delayMs, callback);
-      return systemClock.after(0, () => {
-        skippedMs += delayMs;
-        callback();
-      });
-    },
-  };
-}
 
 /** Returns the owner, which changes after so many reads. */
 function moving({ everyLooks }: { readonly everyLooks: number }): () => string {
@@ -43,7 +28,7 @@ function moving({ everyLooks }: { readonly everyLooks: number }): () => string {
   };
 }
 
-/** An edge that owns nothing beside an owner that has it all; the edge's own fakes stay empty, so nothing leaks. */
+/** An edge that owns nothing beside an owner that has it all. The edge's own actors have no tenant. */
 describe('a request taken by one node and answered by another', () => {
   let owner: ServiceFixture;
   let edge: ServiceFixture;
@@ -51,6 +36,8 @@ describe('a request taken by one node and answered by another', () => {
   let tenant: TestTenant;
   let forward: Forwarder['forward'];
   let isStillOwner = true;
+  /** Tenants of keys that the edge alone knows. */
+  const remembered = new Map<string, string>();
   /** Whether the edge believes that the tenant is its own. */
   let isLocal = false;
   /** The answer of the edge, which believes in its own ownership. */
@@ -63,7 +50,7 @@ describe('a request taken by one node and answered by another', () => {
     edge = await startService({
       clock: hurriedClock(),
       tenants: { admit: (...call) => admitAtEdge(...call) } as TenantOperations,
-      keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
+      keys: { tenantOfKey: (hash) => remembered.get(hash) ?? owner.actors.keys.tenantOfKey(hash) },
       forwarder: {
         ...localForwarder,
         ownerIsLocal: () => isLocal,
@@ -99,12 +86,15 @@ describe('a request taken by one node and answered by another', () => {
     assert.ok(found.headers['x-ratelimit-remaining']);
     const resumed = await target.admin.call('POST', `/tenants/${tenant.id}/resume`, { key: ADMIN_TOKEN });
     assert.equal(resumed.status, 200);
-    assert.equal(edge.memory.tenants.size, 0);
-    assert.ok(owner.memory.tenants.has(tenant.id));
+    const known = [edge, owner].map(({ actors }) => actors.operators.tenant(tenant.id));
+    assert.deepEqual(
+      (await Promise.all(known)).map(({ ok }) => ok),
+      [false, true],
+    );
   });
 
   it('the owner learns the id and the trace of the request, and both nodes log them', async () => {
-    const { key } = tenant;
+    const { key } = await target.tenant();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const made = await target.api.call('POST', '/shops', { key, json: { name: 'Traced' } });
     const shop = `/shops/${made.body.data.id}`;
@@ -173,7 +163,7 @@ describe('a request taken by one node and answered by another', () => {
   it('a call that waits at the owner counts as in progress at neither node', async () => {
     const narrow = await startService({
       maxInFlight: 1,
-      keys: { tenantOfKey: async (hash) => owner.memory.tenantByHash.get(hash) },
+      keys: owner.actors.keys,
       forwarder: {
         ...localForwarder,
         ownerIsLocal: () => false,
@@ -228,7 +218,7 @@ describe('a request taken by one node and answered by another', () => {
 
   it('a key that the owner does not know is unknown, though this node remembers its tenant', async () => {
     const key = `tm_live_${'r'.repeat(43)}`;
-    owner.memory.tenantByHash.set(hashOfKey(key) ?? '', tenant.id);
+    remembered.set(hashOfKey(key) ?? '', tenant.id);
     edge.lines.length = 0;
     const reply = await target.api.call('GET', '/me', { key });
     assert.equal(reply.body.error.code, 'API_KEY_INVALID');
@@ -260,7 +250,7 @@ describe('a request taken by one node and answered by another', () => {
     ['POISONED', 500, 'INTERNAL_ERROR'],
   ] as const) {
     it(`${code}, on the way or at the owner, is ${status} ${shown}`, async () => {
-      owner.memory.next.set('identity', new RuntimeFailure(code, 'secret detail', 7));
+      owner.calls.fail('identity', new RuntimeFailure(code, 'secret detail', 7));
       const atOwner = await target.api.call('GET', '/me', { key: tenant.key });
       forward = () => Promise.reject(new RuntimeFailure(code, 'secret detail', 7));
       const onTheWay = await target.api.call('GET', '/me', { key: tenant.key });
@@ -282,7 +272,7 @@ describe('a request taken by one node and answered by another', () => {
           waits.push(timeoutMs);
           if (waits.length > 1) return owner.serveForwarded(payload);
           if (where === 'on the way') return Promise.reject(new RuntimeFailure(code, 'gone'));
-          owner.memory.next.set('createShop', new RuntimeFailure(code, 'gone'));
+          owner.calls.fail('createShop', new RuntimeFailure(code, 'gone'));
           return owner.serveForwarded(payload);
         };
         const name = `Moved ${where} ${code}`;
@@ -301,7 +291,7 @@ describe('a request taken by one node and answered by another', () => {
         forward = (_, payload) => {
           asked += 1;
           if (where === 'on the way') return Promise.reject(new RuntimeFailure(code, 'who knows'));
-          owner.memory.next.set('createShop', new RuntimeFailure(code, 'who knows'));
+          owner.calls.fail('createShop', new RuntimeFailure(code, 'who knows'));
           return owner.serveForwarded(payload);
         };
         const reply = await target.api.call('POST', '/shops', { key: tenant.key, json: { name: 'Once' } });
@@ -343,7 +333,7 @@ describe('a request taken by one node and answered by another', () => {
         const gone = new RuntimeFailure('SHARD_NOT_OWNED', 'gone');
         if (asked > 1) return owner.serveForwarded(payload);
         if (where === 'on the way') return Promise.reject(gone);
-        owner.memory.next.set('importShop', gone);
+        owner.calls.fail('importShop', gone);
         return owner.serveForwarded(payload);
       };
       const name = `Imported, moved ${where}`;
@@ -358,7 +348,7 @@ describe('a request taken by one node and answered by another', () => {
     let asked = 0;
     forward = (_, payload) => {
       asked += 1;
-      if (asked === 1) owner.memory.next.set('deleteTenant', new RuntimeFailure('SHARD_NOT_OWNED', 'gone'));
+      if (asked === 1) owner.calls.fail('deleteTenant', new RuntimeFailure('SHARD_NOT_OWNED', 'gone'));
       return owner.serveForwarded(payload);
     };
     const refused = await target.admin.call('DELETE', `/tenants/${tenant.id}`, { key: ADMIN_TOKEN });
@@ -378,7 +368,7 @@ describe('a request taken by one node and answered by another', () => {
   });
 
   it('a broken invariant is 500, shown to the log and not to the caller', async () => {
-    owner.memory.next.set('identity', new Error('secret detail'));
+    owner.calls.fail('identity', new Error('secret detail'));
     const reply = await target.api.call('GET', '/me', { key: tenant.key });
     assert.equal(reply.status, 500);
     assert.doesNotMatch(reply.text, /secret/);

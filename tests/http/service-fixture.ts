@@ -1,38 +1,37 @@
-import { Redis } from 'ioredis';
-import { eventService } from '../../actors/events/event-service.ts';
+import type { Redis } from 'ioredis';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
-import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
+import type { EventWaiters } from '../../actors/tenants/event-waiters.ts';
 import type { HttpOptions, HttpSettings } from '../../http/http-options.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import type { OperatorEvent, OperatorEventFeed } from '../../http/operator-events/operator-event.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import { type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import type { RuntimeLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { closeKeptConnections } from '../kept-connections.ts';
-import { startRedisServer } from '../redis-server.ts';
+import { eventually } from '../runtime/redis-node.ts';
+import { type StartedParts, startParts } from '../started-parts.ts';
 import { openTarget, type Target } from './conformance-target.ts';
-import { FakeMemory } from './fake-account.ts';
-import { fakeInbound as inbound } from './fake-inbound.ts';
-import { fakeFleet, fakeOperators } from './fake-operators.ts';
-import { fakeShops } from './fake-shops.ts';
-import { fakeTenants } from './fake-tenants.ts';
-import { fakeWebhooks } from './fake-webhooks.ts';
+import { type RealActors, startRealActors } from './real-actors.ts';
+import { SteeredCalls } from './steered-calls.ts';
 
 /** The operators' token of every test service. */
 export const ADMIN_TOKEN = 'operator-token-of-the-tests';
 
-/** A listening service over fakes, with a real Redis for its request log. */
-export interface ServiceFixture extends RunningHttp {
-  readonly memory: FakeMemory;
+/** Both listeners over the real actors, with the chat network in memory. */
+export interface ServiceFixture extends RunningHttp, RealActors {
+  /** The listeners' calls to the operations of tenants, shops, operators and webhooks. */
+  readonly calls: SteeredCalls;
   readonly store: Pick<Store, 'read' | 'append'>;
   /** The calls that wait for the tenants' events. */
   readonly eventWaiters: EventWaiters;
-  /** Every line logged, with its fields. */
+  /** Every line that the listeners logged, with its fields. */
   readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
+  /** Notifies operators of an event, as if it had happened. */
   emit(event: OperatorEvent): void;
   stop(): Promise<void>;
 }
@@ -40,6 +39,8 @@ export interface ServiceFixture extends RunningHttp {
 /** Options of a single test. */
 interface FixtureOptions extends Partial<Omit<HttpOptions, 'settings'>> {
   readonly settings?: Partial<HttpSettings>;
+  /** Limits of the runtime. */
+  readonly limits?: Partial<RuntimeLimits>;
 }
 
 /** A store on a test's own Redis: what `read` and `append` promise, nothing of shards. */
@@ -68,19 +69,32 @@ export const localForwarder: Forwarder = {
 };
 
 /** Starts a service on ports of the system's choice. */
-export async function startService({ settings, ...overrides }: FixtureOptions = {}): Promise<ServiceFixture> {
-  const server = await startRedisServer();
-  const redis = new Redis(server.url);
-  const store = plainStore(redis);
-  const memory = new FakeMemory();
-  const shops = fakeShops(memory);
-  const eventWaiters = new EventWaiters(systemClock);
+export function startService(options: FixtureOptions = {}): Promise<ServiceFixture> {
+  return startParts((parts) => startAll(parts, options));
+}
+
+async function startAll(
+  parts: StartedParts,
+  { settings, limits = {}, ...overrides }: FixtureOptions,
+): Promise<ServiceFixture> {
+  const logs = {
+    forgetTenant: (id: string) => running.forgetTenant(id),
+    forgetId: (id: string) => running.forgetId(id),
+  };
+  const real = await startRealActors(parts, { limits, logs });
+  const { actors, runtime } = real;
+  const { store } = runtime.node;
+  const calls = new SteeredCalls();
   const lines: ServiceFixture['lines'] = [];
   const listeners = new Set<(event: OperatorEvent) => void>();
   const feed: OperatorEventFeed = {
     subscribe(listener) {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      const end = actors.feed.subscribe(listener);
+      return () => {
+        listeners.delete(listener);
+        end();
+      };
     },
   };
   const running = await startHttp({
@@ -101,14 +115,11 @@ export async function startService({ settings, ...overrides }: FixtureOptions = 
       ...settings,
     },
     version: 'test',
-    tenants: fakeTenants(memory),
-    shops,
-    inbound,
-    events: eventService({ store, waiters: eventWaiters, messages: shops, inbound }),
-    operators: fakeOperators(memory),
-    webhooks: fakeWebhooks(memory),
-    fleet: fakeFleet(memory),
-    keys: { tenantOfKey: (hash) => memory.tenantByHash.get(hash) },
+    ...actors,
+    tenants: calls.over(actors.tenants),
+    shops: calls.over(actors.shops),
+    operators: calls.over(actors.operators),
+    webhooks: calls.over(actors.webhooks.operations),
     forwarder: localForwarder,
     store,
     files: {
@@ -124,44 +135,37 @@ export async function startService({ settings, ...overrides }: FixtureOptions = 
     feed,
     health: { ready: () => true },
     ...overrides,
-  }).catch(async (failure: unknown) => {
-    redis.disconnect();
-    await server.stop();
-    throw failure;
   });
-  memory.forgetInLogs = async ({ tenantId, shopId }) => {
-    if (tenantId !== undefined) await running.forgetTenant(tenantId);
-    if (shopId !== undefined) await running.forgetId(shopId);
-  };
+  parts.add(async () => {
+    closeKeptConnections();
+    await running.close({ graceMs: 2_000 });
+  });
   return {
     ...running,
-    memory,
+    ...real,
+    calls,
     store,
-    eventWaiters,
+    eventWaiters: actors.eventWaiters,
     lines,
     emit(event) {
       for (const listener of listeners) listener(event);
     },
-    async stop() {
-      closeKeptConnections();
-      await running.close({ graceMs: 2_000 });
-      redis.disconnect();
-      await server.stop();
-    },
+    stop: () => parts.stop(),
   };
 }
 
-/** Returns the conformance suite's tools for a service over fakes. Its channels connect when they are asked twice. */
-export function targetOf({ apiUrl, adminUrl, memory }: ServiceFixture): Promise<Target> {
+/** Returns the conformance suite's tools for a service. */
+export function targetOf({ apiUrl, adminUrl, calls }: ServiceFixture): Promise<Target> {
   return openTarget({
     apiUrl,
     adminUrl,
     adminToken: ADMIN_TOKEN,
-    plan: (operation, failure) => memory.next.set(operation, failure),
+    plan: (operation, failure) => calls.fail(operation, failure),
     async connect(key, shopId) {
       const url = `${apiUrl}/shops/${shopId}/channels/msgapp/connect`;
       const headers = { authorization: `Bearer ${key}` };
-      for (const method of ['POST', 'GET']) await (await fetch(url, { method, headers })).text();
+      await (await fetch(url, { method: 'POST', headers })).text();
+      await eventually(async () => (await (await fetch(url, { headers })).text()).includes('"connected"'));
     },
   });
 }

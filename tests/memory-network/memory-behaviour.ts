@@ -12,7 +12,7 @@ export interface WrittenMessage {
 
 /** How the network in memory behaves. */
 export interface MemoryBehaviour {
-  /** Shops have credentials from the start: `open` leads to `connected` without a scan. */
+  /** Shops have credentials from the start: `open` leads to `connected`, unless a code to type is asked for. */
   readonly paired: boolean;
   /** How long ago shops were paired that have credentials from the start. */
   readonly pairedAgoMs: number;

@@ -68,9 +68,10 @@ export class MemorySessionHost implements SessionHost {
     shop.session = session;
     session.later(this.#behaviour.connectMs, () => {
       if (!this.#reachableNow) this.#end(shop, 'transient', undefined);
-      else if (shop.pairing !== undefined || this.#behaviour.paired) this.#connect(shop, session);
-      else if (pairWith === undefined) this.#showQr(shop, session, 1);
-      else this.#showCode(shop, session, pairWith);
+      else if (shop.pairing !== undefined) this.#connect(shop, session);
+      else if (pairWith !== undefined) this.#showCode(shop, session, pairWith);
+      else if (this.#behaviour.paired) this.#connect(shop, session);
+      else this.#showQr(shop, session, 1);
     });
   }
 

@@ -1,0 +1,77 @@
+import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
+import { egressVault } from '../../actors/sessions/egress-vault.ts';
+import { numberVault } from '../../actors/shops/state/number-vault.ts';
+import { systemClock as clock } from '../../runtime/clock.ts';
+import type { RuntimeLimits } from '../../runtime/limits.ts';
+import { linkTopics } from '../../runtime/node/link-topics.ts';
+import { systemRandom as random } from '../../runtime/random.ts';
+import { composeActors, type RunningActors } from '../../service/compose-actors.ts';
+import type { ErasedLogs } from '../../service/compose-erasure.ts';
+import { MemorySessionHost } from '../memory-network/memory-session-host.ts';
+import { startRedisServer } from '../redis-server.ts';
+import { type RedisNode, redisNode } from '../runtime/redis-node.ts';
+import type { StartedParts } from '../started-parts.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * Limits for tests of other subjects. A machine that is busy elsewhere for seconds refuses no call and loses no shard.
+ * A second crash suspends an actor.
+ */
+const PATIENT: Partial<RuntimeLimits> = {
+  leaseMs: 60_000,
+  answerMs: 60_000,
+  commitAgeMs: 60_000,
+  mailboxAgeMs: 60_000,
+  restartIntensity: 1,
+  backoffMs: 1,
+};
+
+/** The actors of a node on a Redis of its own, with the chat network in memory. */
+export interface RealActors {
+  readonly redisUrl: string;
+  readonly runtime: RedisNode;
+  readonly actors: RunningActors;
+  readonly network: MemorySessionHost;
+}
+
+/** Starts the actors as one of the parts. The logs forget what is erased. */
+export async function startRealActors(
+  parts: StartedParts,
+  { limits, logs }: { readonly limits: Partial<RuntimeLimits>; readonly logs: ErasedLogs },
+): Promise<RealActors> {
+  const redis = await startRedisServer();
+  parts.add(() => redis.stop());
+  const runtime = await redisNode({ redisUrl: redis.url, limits: { ...PATIENT, ...limits } });
+  const { node, log } = runtime;
+  let stopActors = async (): Promise<void> => undefined;
+  parts.add(async () => {
+    await node.stop();
+    await stopActors();
+  });
+  const topic = linkTopics(node.link);
+  const made: { network?: MemorySessionHost } = {};
+  const actors = await composeActors({
+    ...{ node, redisUrl: redis.url, clock, random, log, logs },
+    startHost: (listener) => {
+      const behaviour = { paired: true, pairedAgoMs: 30 * DAY_MS };
+      made.network = new MemorySessionHost({ clock, listener, behaviour });
+      return made.network;
+    },
+    qrImages: { render: async () => 'data:image/png;base64,', close: async () => undefined },
+    gap: { fromMs: 1, toMs: 2 },
+    poolLink: topic('pool'),
+    operatorsLink: topic('operators'),
+    platformName: 'Market Square',
+    vault: numberVault([Buffer.alloc(32, 1)]),
+    egressVault: egressVault(credentialCiphers([Buffer.alloc(32, 1)])),
+    webhooks: {
+      ...{ credentialsKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)], allowLoopback: true },
+      ...{ deniedRanges: [], nameServers: [] },
+    },
+  });
+  stopActors = () => actors.stop();
+  const { network } = made;
+  if (network === undefined) throw new Error('the actors started without their sending component');
+  return { redisUrl: redis.url, runtime, actors, network };
+}
