@@ -109,34 +109,29 @@ function exportHttp(
   { requestLog, eventReaders }: Pick<SharedParts, 'requestLog' | 'eventReaders'>,
   { bodies, inProgress }: { readonly bodies: BodyBudget; readonly inProgress: () => number },
 ): void {
-  metrics.source({
-    name: 'msgapi_http_requests_in_hand',
-    help: 'Requests in progress, without those that only wait for events.',
-    kind: 'gauge',
-    read: inProgress,
-  });
-  metrics.source({
-    name: 'msgapi_http_body_bytes_in_reading',
-    help: 'Memory kept for request bodies that have not arrived as a whole.',
-    kind: 'gauge',
-    read: () => bodies.bytes,
-  });
-  metrics.source({
-    name: 'msgapi_http_event_streams',
-    help: "Streams of tenants' events that are open at this node.",
-    kind: 'gauge',
-    read: () => eventReaders.count,
-  });
-  metrics.source({
-    name: 'msgapi_http_event_stream_unread_bytes',
-    help: "Bytes that were written to streams of tenants' events and that their readers have not taken.",
-    kind: 'gauge',
-    read: () => eventReaders.unreadBytes,
-  });
-  metrics.source({
-    name: 'msgapi_request_log_dropped_total',
-    help: 'Request log entries dropped because Redis was away for too long.',
-    kind: 'counter',
-    read: () => requestLog.dropped,
-  });
+  metrics.gauge(
+    'msgapi_http_requests_in_hand',
+    'Requests in progress, without those that only wait for events.',
+    inProgress,
+  );
+  metrics.gauge(
+    'msgapi_http_body_bytes_in_reading',
+    'Memory kept for request bodies that have not arrived as a whole.',
+    () => bodies.bytes,
+  );
+  metrics.gauge(
+    'msgapi_http_event_streams',
+    "Streams of tenants' events that are open at this node.",
+    () => eventReaders.count,
+  );
+  metrics.gauge(
+    'msgapi_http_event_stream_unread_bytes',
+    "Bytes that were written to streams of tenants' events and that their readers have not taken.",
+    () => eventReaders.unreadBytes,
+  );
+  metrics.counter(
+    'msgapi_request_log_dropped_total',
+    'Request log entries dropped because Redis was away for too long.',
+    () => requestLog.dropped,
+  );
 }

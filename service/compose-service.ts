@@ -21,7 +21,6 @@ import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import { textCipher } from '../runtime/text-cipher.ts';
-import { exportBatches } from './batch-metrics.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
 import { exportWebhooks, webhookSettings } from './compose-webhooks.ts';
 import type { ServiceEnvironment } from './environment.ts';
@@ -160,7 +159,6 @@ function exportFigures(
   exportBuild(metrics, { version, revision });
   exportNode(metrics, node, actors.host);
   exportShops(metrics, actors, node.clock);
-  exportBatches(metrics, actors, node.clock);
   exportWebhooks(metrics, actors.webhooks);
   exportStore(metrics, node);
   exportAttachmentRoom(metrics);

@@ -88,14 +88,7 @@ export function composeWebhooks(parts: {
 
 /** Registers the metrics of a node's webhooks. */
 export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'>): void {
-  const source = (
-    kind: 'counter' | 'gauge',
-    name: string,
-    help: string,
-    read: Parameters<Metrics['source']>[0]['read'],
-  ): void => metrics.source({ name, help, kind, read });
-  source(
-    'counter',
+  metrics.counter(
     'msgapi_webhook_attempts_total',
     'Attempts to send an event to a webhook, by outcome',
     () => {
@@ -106,32 +99,27 @@ export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'
       ];
     },
   );
-  source(
-    'counter',
+  metrics.counter(
     'msgapi_webhook_dead_letters_total',
     'Events that a webhook did not accept in eight attempts',
     () => pump.figures().dead,
   );
-  source(
-    'counter',
+  metrics.counter(
     'msgapi_webhooks_disabled_total',
     'Webhooks disabled because they answered 410, failed for five days or lost their secret',
     () => pump.figures().disabled,
   );
-  source(
-    'counter',
+  metrics.counter(
     'msgapi_webhook_gaps_total',
     'Times that retention removed events before a webhook received them',
     () => pump.figures().gaps,
   );
-  source(
-    'gauge',
+  metrics.gauge(
     'msgapi_webhooks',
     'Webhooks that are sent events from this node',
     () => pump.figures().endpoints,
   );
-  source(
-    'gauge',
+  metrics.gauge(
     'msgapi_webhook_retries',
     'Events that wait to be sent to a webhook again',
     () => pump.figures().waiting,

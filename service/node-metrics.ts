@@ -92,12 +92,9 @@ export function exportBuild(
   metrics: Metrics,
   build: { readonly version: string; readonly revision: string },
 ): void {
-  metrics.source({
-    name: 'msgapi_build_info',
-    help: 'Always one; the labels name the program that a node runs',
-    kind: 'gauge',
-    read: () => [{ labels: { version: build.version, revision: build.revision }, value: 1 }],
-  });
+  metrics.gauge('msgapi_build_info', 'Always one; the labels name the program that a node runs', () => [
+    { labels: { version: build.version, revision: build.revision }, value: 1 },
+  ]);
 }
 
 /** Registers a node's counters and gauges. */
@@ -107,32 +104,25 @@ export function exportNode(
   host: Pick<SessionHost, 'available' | 'figures'>,
 ): void {
   for (const [counter, [name, help]] of Object.entries(counterNames)) {
-    metrics.source({
-      name,
-      help,
-      kind: 'counter',
-      read: () => node.counters[counter as keyof RuntimeCounters],
-    });
+    metrics.counter(name, help, () => node.counters[counter as keyof RuntimeCounters]);
   }
-  const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
-    metrics.source({ name, help, kind: 'gauge', read });
-  gauge(
+  metrics.gauge(
     'msgapi_runtime_lease_margin_seconds',
     'Seconds until the lease of this node ends',
     () => node.leaseMarginMs() / 1_000,
   );
-  gauge(
+  metrics.gauge(
     'msgapi_runtime_clock_ahead_seconds',
     'Seconds by which the clock of this node is ahead of that of Redis',
     () => node.clockAheadMs() / 1_000,
   );
-  gauge(
+  metrics.gauge(
     'msgapi_runtime_shards_owned',
     'Shards this node owns',
     () => node.shards().filter(({ mine }) => mine).length,
   );
-  gauge('msgapi_runtime_shards', 'Shards of the installation', () => node.shards().length);
-  gauge(
+  metrics.gauge('msgapi_runtime_shards', 'Shards of the installation', () => node.shards().length);
+  metrics.gauge(
     'msgapi_memory_limit_bytes',
     "Memory that the process may use: the limit of its container, or the machine's memory",
     memoryLimitBytes,
@@ -145,16 +135,15 @@ export function exportNode(
  * written there either, and the other metrics must not fail with it.
  */
 export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()): void {
-  metrics.source({
-    name: 'msgapi_attachment_room_ratio',
-    help: 'Share of the file system of attachments that is free',
-    kind: 'gauge',
-    async read() {
+  metrics.gauge(
+    'msgapi_attachment_room_ratio',
+    'Share of the file system of attachments that is free',
+    async () => {
       const room = await statfs(folder).catch(() => undefined);
       if (room === undefined) return 0;
       return room.blocks === 0 ? 1 : room.bavail / room.blocks;
     },
-  });
+  );
 }
 
 /** Returns the memory that the process may use, in bytes. Without a limit, Node reports 0 or more than there is. */
@@ -165,22 +154,20 @@ function memoryLimitBytes(): number {
 
 /** Registers the metrics of Redis, from the node's last check. */
 export function exportStore(metrics: Metrics, node: Pick<RuntimeNode, 'storeServers'>): void {
-  const gauge = (name: string, help: string, read: Parameters<Metrics['source']>[0]['read']): void =>
-    metrics.source({ name, help, kind: 'gauge', read });
-  gauge('msgapi_redis_assumption_held', 'One if every server of Redis meets the assumption', () => {
+  metrics.gauge('msgapi_redis_assumption_held', 'One if every server of Redis meets the assumption', () => {
     const servers = node.storeServers();
     return assumptionNames.map((assumption) => ({
       labels: { assumption },
       value: Number(isHeld(assumption, servers)),
     }));
   });
-  gauge('msgapi_redis_memory_use_ratio', 'Share of maxmemory in use, of the fullest server', () =>
+  metrics.gauge('msgapi_redis_memory_use_ratio', 'Share of maxmemory in use, of the fullest server', () =>
     Math.max(0, ...node.storeServers().map(({ memoryUse }) => memoryUse)),
   );
-  gauge('msgapi_redis_connected_replicas', 'Replicas that follow a server', () =>
+  metrics.gauge('msgapi_redis_connected_replicas', 'Replicas that follow a server', () =>
     node.storeServers().map(({ name, replicas }) => ({ labels: { server: name }, value: replicas })),
   );
-  gauge('msgapi_redis_server_info', 'Always one; the labels describe a server', () =>
+  metrics.gauge('msgapi_redis_server_info', 'Always one; the labels describe a server', () =>
     node.storeServers().map(({ name, version, isMaster }) => ({
       labels: { server: name, version, role: isMaster ? 'master' : 'replica' },
       value: 1,

@@ -2,19 +2,14 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Yielder } from '../../runtime/yielder.ts';
 import { PlainHistogram } from './plain-histogram.ts';
 
-/** Values read when `/metrics` is asked. */
-export interface MetricSource {
-  readonly name: string;
-  readonly help: string;
-  /** A counter only ever grows. */
-  readonly kind: 'counter' | 'gauge';
-  read(): Reading | Promise<Reading>;
-}
+/** Names and values of a series. */
+type Labels = Readonly<Record<string, string>>;
 
 /** One value, or one for each set of labels. */
-type Reading =
-  | number
-  | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+type Reading = number | readonly { readonly labels: Labels; readonly value: number }[];
+
+/** Registers values that are read when `/metrics` is asked. */
+type Register = (name: string, help: string, read: () => Reading | Promise<Reading>) => void;
 
 /** A histogram counted elsewhere, read when `/metrics` is asked. */
 export interface HistogramSource {
@@ -27,7 +22,7 @@ export interface HistogramSource {
 
 /** The observations under one set of labels. */
 interface HistogramReading {
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   /** Observations for each bound that are above the bound before it, then those above all bounds. */
   readonly counts: readonly number[];
   readonly sum: number;
@@ -47,7 +42,14 @@ export interface Metrics {
   /** Registers a histogram and returns its observer. With a `label`, each observation gives the label's value. */
   histogram(options: HistogramOptions): (value: number) => void;
   histogram(options: HistogramOptions & { readonly label: string }): (value: number, label: string) => void;
-  source(source: MetricSource): void;
+  /** A counter only ever grows. */
+  readonly counter: Register;
+  readonly gauge: Register;
+  /**
+   * Registers a counter that is counted here, and returns what adds to it, by default one. The series of `known` begin
+   * at 0, since Prometheus sees no increase of a series that is new.
+   */
+  counted(name: string, help: string, known: readonly Labels[]): (labels: Labels, count?: number) => void;
   histogramSource(source: HistogramSource): void;
   text(): Promise<string>;
 }
@@ -62,6 +64,14 @@ const EVENT_LOOP_SAMPLE_MS = 500;
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
+  const readAs =
+    (type: 'counter' | 'gauge'): Register =>
+    (name, help, read) =>
+      register(registry, { name, help, type }, async () => {
+        const found = await read();
+        return typeof found === 'number' ? [{ labels: {}, value: found }] : found;
+      });
+  const counter = readAs('counter');
   const histogramSource: Metrics['histogramSource'] = ({ name, help, bounds, read }) =>
     register(registry, { name, help, type: 'histogram' }, async () =>
       read().flatMap((reading) => samplesOf(name, bounds, reading)),
@@ -91,11 +101,19 @@ export function createMetrics(): Metrics {
         histogram.observe(value);
       };
     },
-    source({ name, help, kind, read }) {
-      register(registry, { name, help, type: kind }, async () => {
-        const found = await read();
-        return typeof found === 'number' ? [{ labels: {}, value: found }] : found;
-      });
+    counter,
+    gauge: readAs('gauge'),
+    counted(name, help, known) {
+      const series = new Map<string, { readonly labels: Labels; value: number }>();
+      const add = (labels: Labels, count = 1): void => {
+        const key = Object.values(labels).join();
+        const counted = series.get(key) ?? { labels, value: 0 };
+        counted.value += count;
+        series.set(key, counted);
+      };
+      for (const labels of known) add(labels, 0);
+      counter(name, help, () => [...series.values()]);
+      return add;
     },
     histogramSource,
     text: () => textOf(registry),
@@ -116,7 +134,7 @@ async function textOf(registry: Registry): Promise<string> {
 /** One sample. Without `name` it has the name of its metric. */
 interface Sample {
   readonly metricName?: string;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels;
   readonly value: number;
 }
 
@@ -126,7 +144,7 @@ function register(
   described: {
     readonly name: string;
     readonly help: string;
-    readonly type: MetricSource['kind'] | 'histogram';
+    readonly type: 'counter' | 'gauge' | 'histogram';
   },
   read: () => Promise<readonly Sample[]>,
 ): void {

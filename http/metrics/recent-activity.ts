@@ -21,7 +21,10 @@ const hasLatency = rememberLast((route: string) => !WAITING_ROUTE.test(route));
 const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
 
 /** The final states of messages: status and reason. */
-const ENDS = [['sent', ''], ...Object.entries(MESSAGE_REASONS).map(([reason, status]) => [status, reason])];
+const ENDS = [
+  { status: 'sent', reason: '' },
+  ...Object.entries(MESSAGE_REASONS).map(([reason, status]) => ({ status, reason })),
+];
 
 /** The activity of one node in five seconds. Plain numbers, so that slots of several nodes can be added. */
 export interface ActivitySlot {
@@ -63,9 +66,21 @@ export function recentActivity(parts: {
 }): RecentActivity {
   const { clock, feed, metrics } = parts;
   const slots: ActivitySlot[] = [];
-  const refusals = fromZero(PUBLIC_CODES.map(refusalLabels));
-  const settled = fromZero(ENDS.map(([status, reason]) => settledLabels(status, reason)));
-  const pauses = fromZero(['operator', 'rate_signal'].map(pauseLabels));
+  const refused = metrics.counted(
+    'msgapi_http_refusals_total',
+    'Requests refused, by the code of the error.',
+    PUBLIC_CODES.map((code) => ({ code })),
+  );
+  const settled = metrics.counted(
+    'msgapi_messages_settled_total',
+    'Messages that reached their end, by status and reason.',
+    ENDS,
+  );
+  const paused = metrics.counted(
+    'msgapi_queue_pauses_total',
+    'Times a queue was paused, by cause.',
+    ['operator', 'rate_signal'].map((cause) => ({ cause })),
+  );
 
   function slotOf(nowMs: number): ActivitySlot {
     const atMs = slotStart(nowMs);
@@ -88,21 +103,10 @@ export function recentActivity(parts: {
       const slot = slotOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
       slot.messages[name] = (slot.messages[name] ?? 0) + 1;
-      add(settled, settledLabels(status, reason));
+      settled({ status, reason: reason ?? '' });
     }
-    if (type === 'pacing' && data.began !== null) add(pauses, pauseLabels(data.began));
+    if (type === 'pacing' && data.began !== null) paused({ cause: data.began });
   });
-
-  const counter = (name: string, help: string, counts: ReadonlyMap<string, number>): void =>
-    metrics.source({
-      name,
-      help,
-      kind: 'counter',
-      read: () => [...counts].map(([labels, value]) => ({ labels: JSON.parse(labels), value })),
-    });
-  counter('msgapi_http_refusals_total', 'Requests refused, by the code of the error.', refusals);
-  counter('msgapi_messages_settled_total', 'Messages that reached their end, by status and reason.', settled);
-  counter('msgapi_queue_pauses_total', 'Times a queue was paused, by cause.', pauses);
 
   return {
     countRequest({ atMs, route, latencyMs, errorCode }) {
@@ -111,7 +115,7 @@ export function recentActivity(parts: {
       if (hasLatency(route)) countLatency(slot, latencyMs);
       if (errorCode === undefined) return;
       slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
-      add(refusals, refusalLabels(errorCode));
+      refused({ code: errorCode });
     },
     slots() {
       // A node without calls makes no new slots.
@@ -129,25 +133,4 @@ function countLatency({ latencies }: ActivitySlot, latencyMs: number): void {
   let bound = 0;
   while (bound < LATENCY_BOUNDS_MS.length && latencyMs > (LATENCY_BOUNDS_MS[bound] ?? 0)) bound += 1;
   latencies[bound] = (latencies[bound] ?? 0) + 1;
-}
-
-function pauseLabels(cause: string): string {
-  return `{"cause":"${cause}"}`;
-}
-
-function refusalLabels(code: string): string {
-  return `{"code":"${code}"}`;
-}
-
-function settledLabels(status: unknown, reason: unknown): string {
-  return JSON.stringify({ status, reason: reason ?? '' });
-}
-
-/** Prometheus sees no growth in a series whose first value is not 0, so a first burst would raise no alert. */
-function fromZero(labels: readonly string[]): Map<string, number> {
-  return new Map(labels.map((each) => [each, 0]));
-}
-
-function add(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -32,18 +32,14 @@ export function countRequests(metrics: Metrics): RequestCounters {
     return numbers;
   }
 
-  metrics.source({
-    name: 'msgapi_http_requests_total',
-    help: 'Requests answered, by route and status.',
-    kind: 'counter',
-    read: () =>
-      all.flatMap(({ method, route, byStatus }) =>
-        [...byStatus].map(([status, value]) => ({
-          labels: { method, route, status: String(status) },
-          value,
-        })),
-      ),
-  });
+  metrics.counter('msgapi_http_requests_total', 'Requests answered, by route and status.', () =>
+    all.flatMap(({ method, route, byStatus }) =>
+      [...byStatus].map(([status, value]) => ({
+        labels: { method, route, status: String(status) },
+        value,
+      })),
+    ),
+  );
   metrics.histogramSource({
     name: 'msgapi_http_request_duration_seconds',
     help: 'How long requests took to answer, by route.',

@@ -87,23 +87,19 @@ export function operatorTokenCheck({
   }));
   const guesses = new TokenGuesses(clock);
   const budget = new ChangeBudget(clock);
-  const changes = new Map(tokens.map(({ name }) => [name, 0]));
-  const counts = new Map(REASONS.map((reason) => [reason, 0]));
-  metrics.source({
-    name: 'msgapi_operator_refusals_total',
-    help: "Requests of the operators' listener refused for their token, by reason.",
-    kind: 'counter',
-    read: () => [...counts].map(([reason, value]) => ({ labels: { reason }, value })),
-  });
-  metrics.source({
-    name: 'msgapi_operator_changes_total',
-    help: 'Changes that operators tried, by operator.',
-    kind: 'counter',
-    read: () => [...changes].map(([operator, value]) => ({ labels: { operator }, value })),
-  });
+  const refusal = metrics.counted(
+    'msgapi_operator_refusals_total',
+    "Requests of the operators' listener refused for their token, by reason.",
+    REASONS.map((reason) => ({ reason })),
+  );
+  const changed = metrics.counted(
+    'msgapi_operator_changes_total',
+    'Changes that operators tried, by operator.',
+    tokens.map(({ name }) => ({ operator: name })),
+  );
 
   function refused(reason: (typeof REASONS)[number], ...reply: Parameters<typeof errorReply>): Admitted {
-    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    refusal({ reason });
     return { operator: undefined, refusal: errorReply(...reply) };
   }
 
@@ -121,7 +117,7 @@ export function operatorTokenCheck({
       const message = `${operator.name} made too many changes: at most ${CHANGES_AT_ONCE} at once and ${CHANGES_A_SECOND} a second.`;
       return refused('changes', { code: 'RATE_LIMITED', message, retryAfterSeconds });
     }
-    changes.set(operator.name, (changes.get(operator.name) ?? 0) + 1);
+    changed({ operator: operator.name });
     return { operator };
   }
 
