@@ -39,8 +39,8 @@ after(async () => {
 });
 
 /**
- * A process that has the tenant, until it has called Redis so many times. It dies with its last call: `heard` says
- * whether Redis still runs that one.
+ * A process that owns the tenant until it has made this number of calls to Redis. It is killed at its last call.
+ * `heard` is true if Redis still runs that one.
  */
 async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY, heard = true } = {}) {
   const address = tenantAddress(tenantId);

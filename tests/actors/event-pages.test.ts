@@ -12,7 +12,7 @@ const tenantId = '66b1f0a2c3d4e5f607182906';
 const START = '0'.repeat(24);
 const PAGE_BYTES = 64 * 1024;
 
-/** Events of messages with texts of so many characters; counts the messages that are read. */
+/** Returns events of messages with texts of these lengths, and counts the messages that are read. */
 function eventsOf(texts: readonly number[]) {
   const entries = texts.map(
     (_, index): StreamEntry => [`${index + 1}-0`, ['t', 'message.sent', 's', 'shop', 'd', String(index)]],

@@ -186,8 +186,8 @@ export class ShopHarness {
   }
 
   /**
-   * Both looks find what the recipient wrote last, and whether there is a token of theirs. The message then is on the
-   * wire, unless one of them stops it.
+   * Both checks find the recipient's last message, and whether there is a token of theirs. The message is then sent,
+   * unless one of them stops it.
    */
   toWire(messageId: string, wrote: 'hello' | 'STOP' | 'nothing' = 'hello', hasChat?: boolean): void {
     const writer =

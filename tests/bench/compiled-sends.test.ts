@@ -21,9 +21,9 @@ import { storedBy } from './stored-sends.ts';
  */
 const MOST_BYTES = 16_500;
 
-/** At most so many bytes a `GET /me`: 5.2 to 5.5 KB when this was written. */
+/** The most bytes that one `GET /me` may allocate: 5.2 to 5.5 KB when this was written. */
 const MOST_BYTES_ME = 6_300;
-/** At most so many bytes a repeated read of a message that waits: 4.2 KB when this was written. */
+/** The most bytes that a repeated read of a waiting message may allocate: 4.2 KB when this was written. */
 const MOST_BYTES_READ = 4_900;
 
 /**

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { figuresOf } from '../../bench/harness/bench.ts';
 import type { LoadResult } from '../../bench/load/load-plan.ts';
 
-/** A load of which so many requests were answered within its four seconds. */
+/** Returns a load of four seconds with this number of answered requests. */
 const loadOf = (requests: number): LoadResult => ({
   ...{ requests, durationMs: 4_000, perSecond: requests / 4, byStatus: { 202: requests }, made: requests },
   latencyMs: { p50: 1, p90: 1, p99: 1, p999: 1, max: 1 },

@@ -70,7 +70,7 @@ async function counted(side: RunningSide, admin: OperatorAccess): Promise<KeptHe
   };
 }
 
-/** Resolves when the network has taken so many messages in all. */
+/** Resolves when the network has accepted this number of messages in all. */
 async function acknowledged(admin: OperatorAccess, count: number): Promise<void> {
   const name = 'msgapi_session_outcomes_total{outcome="acknowledged",code=""}';
   while (((await metricsOf(admin)).get(name) ?? 0) < count)

@@ -17,7 +17,7 @@ let file: DevStateFile;
 let asked: { readonly call: string; readonly body: Record<string, unknown> }[] = [];
 let knownTenants = new Set<string>();
 let refuse = '';
-/** So many calls are answered 503 first. */
+/** The number of first calls that are answered 503. */
 let unavailable = 0;
 let revoked = '';
 

@@ -23,7 +23,7 @@ function importedRooms(path: string): string[] {
     .filter((target) => target !== module);
 }
 
-/** Imports that the tables allow or refuse: a file, what it imports, and whether it may. */
+/** Imports that the tables allow or refuse: a file, its import, and true if it is allowed. */
 const cases: readonly [path: string, specifier: string, mayImport: boolean][] = [
   ['http/contract/down.ts', '../../actors/tenants/a.ts', true],
   ['actors/tenants/down.ts', '../../policy/a.ts', true],

@@ -14,7 +14,7 @@ export const SHIFTED_SERVICE = 'tests/chaos/shifted-service.ts';
 /** How soon after the fault's end everything goes on by itself. */
 const RECOVERY_MS = 15_000;
 
-/** The clock of one node is 5 hours ahead for so long, then put right. */
+/** The clock of one node is 5 hours ahead for `forMs`, then corrected. */
 export function clockAhead(forMs: number): Fault {
   return {
     name: `clock 5 hours ahead (${forMs / 1_000} s)`,

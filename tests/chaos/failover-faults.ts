@@ -4,10 +4,10 @@ import { untilConnected } from './chaos-shops.ts';
 import { type Fault, pause, type Run, within } from './scenario.ts';
 import { untilReady } from './store-faults.ts';
 
-/** Within so long after the address leads to the new master everything goes on by itself. */
+/** Within this time after the address leads to the new master everything works again. */
 const GOES_ON_MS = 15_000;
 
-/** Redis and its replica change roles and keep every connection; the address follows after so long. */
+/** Redis and its replica change roles and keep every connection; the address follows after `forMs`. */
 export function failoverKeepsConnections(forMs: number): Fault {
   return {
     name: `Failover that keeps TCP open (${forMs / 1_000} s)`,
@@ -22,7 +22,7 @@ export function failoverKeepsConnections(forMs: number): Fault {
 }
 
 /**
- * Makes the replica fall behind for so long, then kills the master permanently, and the replica replaces it. With the
+ * Makes the replica fall behind for a time, then kills the master permanently, and the replica replaces it. With the
  * durability `replica` no answered call is lost.
  */
 export function failoverLosesWrites(behindMs: number, durability: 'master' | 'replica' = 'master'): Fault {

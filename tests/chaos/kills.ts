@@ -39,7 +39,7 @@ export interface KillFigures {
   readonly failures: readonly string[];
 }
 
-/** Kills a node so many times, one after the other, each while shops send and callers read. */
+/** Kills a node this number of times, one after the other, each while shops send and callers read. */
 export async function killOften(
   fleet: Fleet,
   options: {

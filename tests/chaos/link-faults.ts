@@ -2,7 +2,7 @@ import { until } from '../e2e/waiting.ts';
 import { untilConnected } from './chaos-shops.ts';
 import { type Fault, homeOfFirst, pause } from './scenario.ts';
 
-/** The line between one node and Redis is cut, or nothing passes on it, for so long. */
+/** The connection between one node and Redis is cut, or nothing passes on it, for `forMs`. */
 export function lineFault(kind: 'cut' | 'stall', forMs: number): Fault {
   return {
     name: `Redis line ${kind} (${forMs / 1_000} s)`,

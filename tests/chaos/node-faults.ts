@@ -55,7 +55,10 @@ export const takeOver: Fault = {
   },
 };
 
-/** SIGSTOP and, after so long, SIGCONT: shorter than the lease it costs time only, longer it costs the shards. */
+/**
+ * SIGSTOP and, after a time, SIGCONT. If it is shorter than the lease it only delays work; if longer, the node loses
+ * its shards.
+ */
 export function stopped(name: string, forMs: number): Fault {
   return {
     name: `SIGSTOP ${name} (${forMs / 1_000} s)`,

@@ -12,7 +12,7 @@ export interface Run {
   /** They send and are read; all connected. */
   readonly shops: readonly ChaosShop[];
   readonly messagesPerShop: number;
-  /** Messages are spread over so long; the fault comes in its second quarter, and what it lasts comes on top. */
+  /** Messages are spread over this time. The fault begins in its second quarter, and its duration is added. */
   readonly trafficMs: number;
   /** Bounds of the contract are multiplied by it: 1 on a machine of one's own, more beside other tests. */
   readonly timeout: number;
@@ -117,7 +117,7 @@ export async function homeOfFirst({
   return { node, other, shops: homes.filter((each) => each === home).length };
 }
 
-/** Waits so long: for a fault that lasts. */
+/** Waits `ms` milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void systemClock.after(ms, resolve));
 }

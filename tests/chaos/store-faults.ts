@@ -10,7 +10,7 @@ import { type Fault, pause, type Run, within } from './scenario.ts';
 /** A 503 while Redis is away must come quickly: at most the time Redis is given to answer, and a little. */
 export const QUICK_MS = 2_500;
 
-/** Redis is killed and started again after so long, on the files it left. */
+/** Redis is killed and started again after `forMs`, on the files that it left. */
 export function storeDown(forMs: number): Fault {
   return {
     name: `Redis down (${forMs / 1_000} s)`,
@@ -74,7 +74,7 @@ export function storeRefuses(kind: 'full' | 'read-only', forMs: number): Fault {
   };
 }
 
-/** A script of somebody else keeps Redis busy. It answers nothing but that for so long, then goes on. */
+/** Another program's script keeps Redis busy. Redis answers nothing else for `forMs`. */
 export function storeBusy(forMs: number): Fault {
   const words = 'Redis is busy with a script';
   return {

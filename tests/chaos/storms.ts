@@ -25,7 +25,7 @@ export const networkDrops: Fault = {
   },
 };
 
-/** The network cuts all sessions and refuses every login for so long. Their backoff has doubled each time. */
+/** The network cuts all sessions and refuses every login for a time. Their backoff has doubled each time. */
 export function loginsRefused(forMs: number): Fault {
   return {
     name: `every login is refused (${forMs / 1_000} s)`,
@@ -74,7 +74,7 @@ export const rateSignals: Fault = {
   },
 };
 
-/** So many people write STOP while all sessions are away, and all of it arrives when they come back. */
+/** `count` people write STOP while all sessions are offline, and all of it arrives when they return. */
 export function inboundAtOnce(count: number): Fault {
   return {
     name: `${count} inbound messages at once`,
@@ -120,7 +120,7 @@ async function backSince({ fleet, shops }: Run, sinceMs: number): Promise<number
   );
 }
 
-/** Waits until the shop's tenant has exactly so many events of a type, and each of another message. */
+/** Waits until the shop's tenant has exactly this number of events of a type, and each of another message. */
 export async function untilEvents(shop: ChaosShop, type: string, count: number): Promise<void> {
   const seen = await until(
     `${count} events ${type}`,

@@ -56,7 +56,10 @@ export interface Traffic {
   outcomes(lostByRedis?: TimeSpan): Promise<Outcomes & { readonly ends: readonly MessageEnd[] }>;
 }
 
-/** Lets each shop send so many messages, each to another customer, at random moments of `overMs`, while others read. */
+/**
+ * Makes each shop send a number of messages, each to another customer, at random times within `overMs`, while others
+ * read.
+ */
 export function startTraffic(
   fleet: Fleet,
   shops: readonly ChaosShop[],

@@ -172,7 +172,7 @@ export function podsOf(
   };
 }
 
-/** Whether an address answers 200 to 399 in time, as a probe over HTTP asks. */
+/** True if an address answers 200 to 399 in time, as a probe over HTTP requires. */
 function answers(url: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { timeout: timeoutMs, agent: false }, ({ statusCode = 0 }) => {

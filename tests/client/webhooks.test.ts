@@ -15,7 +15,7 @@ const body = JSON.stringify({
 });
 const secret = makeSecret();
 
-/** A request that was sent so long ago. */
+/** Returns a request that was sent `agoMs` ago. */
 function request(agoMs = 0, by = secret) {
   const at = new Date(NOW_MS - agoMs);
   return {

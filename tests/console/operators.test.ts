@@ -143,7 +143,7 @@ test('no more events arrive once the operator has signed out', async () => {
   await ended;
 });
 
-/** Calls without a key, until the log of requests holds so many. */
+/** Makes calls without a key, until the log of requests has `count` of them. */
 async function refusedCalls(count: number): Promise<void> {
   for (let call = 0; call < count; call += 1) await (await fetch(`${service.apiUrl}/me`)).text();
   await until('the calls are in the log', async () => {

@@ -98,7 +98,7 @@ function me({ apiKey }: Account) {
   return apiClient(() => composed.apiUrl, apiKey).get('/me');
 }
 
-/** Waits until the nodes hold so many shards, and no other node is there. */
+/** Waits until the nodes own these numbers of shards, and there is no other node. */
 async function untilShared(wanted: Readonly<Record<string, number>>, withinMs = 15_000): Promise<void> {
   await until(
     `the shards are shared as ${JSON.stringify(wanted)}`,

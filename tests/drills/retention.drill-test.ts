@@ -61,7 +61,10 @@ test('more days: messages from before expire at their time, later ones stay', as
   assert.deepEqual([...(await traces(early)), ...(await traces(late))], []);
 });
 
-/** Lets it be noon of that day for Redis, the service and the network, and starts the node with so many days. */
+/**
+ * Sets the time to noon of that day for Redis, the service and the network, and starts the node with this retention in
+ * days.
+ */
 async function onDay(next: number, retentionDays: number): Promise<void> {
   const [node] = fleet.nodes;
   assert.ok(node);

@@ -3,7 +3,7 @@ export type BusFault = 'none' | 'lost' | 'doubled' | 'late';
 
 const MESSAGE = /^[*>]3\r\n\$7\r\nmessage\r\n/;
 
-/** Whether a node listens on the line from here on. */
+/** True if a node subscribes on the connection from here on. */
 export function subscribes(bytes: Buffer): boolean {
   return /^\*\d+\r\n\$9\r\nsubscribe\r\n/i.test(bytes.toString('latin1'));
 }
@@ -17,7 +17,7 @@ export function published(bytes: Buffer, fault: BusFault): Buffer {
   return isWholeMessages(bytes) ? Buffer.concat(fault === 'lost' ? [] : [bytes, bytes]) : bytes;
 }
 
-/** Whether these are published messages from the first byte to the last. */
+/** True if these are published messages from the first byte to the last. */
 function isWholeMessages(bytes: Buffer): boolean {
   let rest = bytes.toString('latin1');
   while (MESSAGE.test(rest)) {

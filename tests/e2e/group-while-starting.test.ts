@@ -18,7 +18,7 @@ async function untilChannelIs(status: string): Promise<void> {
   });
 }
 
-/** The session drops and takes so long to open again; meanwhile the shop was put into a group. */
+/** Drops the session, which takes `connectMs` to open again. Meanwhile the shop was put into a group. */
 async function drop(connectMs: number): Promise<void> {
   stack.network.behave({ connectMs });
   stack.network.drop(stack.session(stack.shopId), 'transient', 428);

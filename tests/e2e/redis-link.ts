@@ -17,7 +17,7 @@ export interface RedisLink {
   bus(fault: BusFault): void;
   /** Ends the connection on which the node listens, and each new one, until `mend`. */
   cutBus(): void;
-  /** Delays the node's bytes to Redis by so many milliseconds; 0 ends it. */
+  /** Delays the node's bytes to Redis by this number of milliseconds; 0 ends it. */
   delay(ms: number): void;
   mend(): void;
   /** New connections lead to this socket; present ones stay where they are, as when an address moves to another server. */
@@ -28,7 +28,7 @@ export interface RedisLink {
    * connection that lost bytes ends with the release. New connections pass.
    */
   hold(): void;
-  /** Whether this text is among what is kept. */
+  /** True if this text is in the stored bytes. */
   keeps(text: string): boolean;
   /** Delivers what was kept; resolves when Redis has answered it. */
   release(): Promise<void>;

@@ -58,7 +58,7 @@ for (const { tenants, commands } of [
   });
 }
 
-/** Shops that take messages, spread over so many tenants. */
+/** Returns shops that accept messages, spread over this number of tenants. */
 async function connectedShops(stack: MemoryStack, tenants: number): Promise<ShopReference[]> {
   const shops: ShopReference[] = [];
   for (let index = 0; index < tenants; index += 1) {

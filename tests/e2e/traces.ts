@@ -22,7 +22,7 @@ export async function tracesIn(redis: Redis, texts: readonly string[]): Promise<
   return found;
 }
 
-/** Every id of a record is so long, in hexadecimal digits. */
+/** The length of every record's id, in hexadecimal digits. */
 const ID_DIGITS = 24;
 const ID_RUNS = /[0-9a-f]{24,}/g;
 

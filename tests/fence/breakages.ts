@@ -12,7 +12,7 @@ const SOUND_MS = 600_000;
 /** A test that takes this many times as long as with nothing broken, or two minutes where that is more, never ends. */
 const ENDLESS = 4;
 
-/** Whether the test file ends red, or has not ended after `limitMs`. */
+/** True if the test file ends red, or has not ended after `limitMs`. */
 function isNoticed({ noticedBy, ...breakage }: Case, limitMs: number): boolean {
   const { layer = 'runtime' } = breakage;
   const copy = brokenRuntime(breakage);

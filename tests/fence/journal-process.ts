@@ -25,7 +25,7 @@ const { nodeId, redisUrl, witnessUrl, limits } = v.parse(
 /** The orders of the test to this process. */
 const order = v.variant('type', [
   v.object({ type: v.literal('ask'), shard: v.number(), id: v.string() }),
-  /** Asks without a pause from here on, so many at a time, whatever shards it owns. */
+  /** Sends commands without a pause from here on, a number of them at a time, whatever shards it owns. */
   v.object({ type: v.literal('load'), shards: v.array(v.number()), width: v.number() }),
   /** No load any more, and a clock that is right. */
   v.object({ type: v.literal('rest') }),

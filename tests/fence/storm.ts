@@ -9,8 +9,8 @@ const LONGEST_MS = 60_000;
 
 /**
  * Makes three nodes ask their actors without a pause. Each is disturbed at random moments, and Redis is killed once. It
- * lasts for so long, and until so many commands were acknowledged, which takes longer on a busy machine. All trouble is
- * over when it resolves.
+ * lasts for a minimum time, and until a minimum number of commands were acknowledged, which takes longer on a busy
+ * machine. All trouble is over when it resolves.
  */
 export async function storm(
   world: JournalWorld,

@@ -7,7 +7,7 @@ export interface FuzzRun {
   readonly seed: number;
   /** The number of the first case. */
   readonly first?: number;
-  /** Whether another case follows after so many. */
+  /** Returns true if another case follows after this number. */
   readonly goesOn: (cases: number) => boolean;
   readonly found?: (defect: Defect) => void;
 }

@@ -1,7 +1,7 @@
 import type { Fleet } from '../e2e/fleet.ts';
 import type { History } from './history.ts';
 
-/** Faults that began so long before what went wrong may still be felt. */
+/** Faults that began this long before a violation may still have effects. */
 const BEFORE_MS = 30_000;
 /** Lines of each node's log that are repeated. */
 const LOG_LINES = 20;

@@ -12,7 +12,9 @@ type Fault = (node: FleetNode, fleet: Fleet) => Promise<() => Promise<void>> | (
 const LASTS_MS = { least: 500, most: 8_000 };
 /** Between two faults of one kind of inflicting. */
 const BETWEEN_MS = { least: 500, most: 6_000 };
-/** A node is back within so long after its fault: generous, since other faults and a busy machine hold it up. */
+/**
+ * A node is back within this time after its fault. It is generous, because other faults and a busy machine delay it.
+ */
 const MENDED_MS = 300_000;
 /** A slow Redis, within what a node waits for an answer. */
 const SLOW_MS = 300;
@@ -193,7 +195,7 @@ export function pickOne<Item>(items: readonly Item[], random: Random): Item {
   return item;
 }
 
-/** Waits so long. */
+/** Waits `ms` milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void systemClock.after(ms, resolve));
 }

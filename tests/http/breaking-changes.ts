@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** Keywords whose numbers bound what is accepted, and whether a smaller one is stricter. */
+/** Keywords whose numbers limit the accepted values, and true if a smaller one is stricter. */
 const BOUNDS: readonly (readonly [keyword: string, smallerIsStricter: boolean])[] = [
   ...(['maxLength', 'maxItems', 'maximum', 'maxProperties'] as const).map(
     (keyword) => [keyword, true] as const,
@@ -188,7 +188,7 @@ function isStricter(older: unknown, newer: unknown, smaller: boolean): boolean {
   return typeof older !== 'number' || (smaller ? newer < older : newer > older);
 }
 
-/** Whether the value is the older one, or a pattern of lists of names that has a name more. */
+/** True if the value is the older one, or a pattern of lists of names that has a name more. */
 function isKept(older: unknown, newer: unknown): boolean {
   if (typeof older !== 'string' || typeof newer !== 'string') return older === newer;
   const names = (pattern: string): readonly string[] => pattern.split(/[|()]+/);

@@ -7,7 +7,7 @@ export interface EventAccount {
   readonly owner: TestTenant;
   /** Ids of its shops, named One and Two. */
   readonly shops: readonly [string, string];
-  /** Stores so many events of the first shop and notifies waiting calls. Their phones are numbered from 0. */
+  /** Stores this number of events of the first shop and notifies waiting calls. Their phones are numbered from 0. */
   store(count: number, of?: Partial<TenantEvent>): Promise<void>;
   /** How many calls of the tenant were counted before this one. */
   counted(): Promise<number>;

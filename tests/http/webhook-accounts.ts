@@ -25,7 +25,7 @@ export function webhookAccounts(service: () => RealService) {
     return { id, secret, call };
   }
 
-  /** Waits until so many tries are recorded: until then a restart would repeat them. */
+  /** Waits until this number of attempts is recorded: until then a restart would repeat them. */
   function untilRecorded({ call }: Awaited<ReturnType<typeof create>>, count: number): Promise<void> {
     return eventually(async () => (await call('GET', '/attempts')).body.data.items.length === count);
   }

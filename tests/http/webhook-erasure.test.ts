@@ -70,7 +70,7 @@ test('the dead letters of an erased shop go with it, also of a disabled webhook,
     const [stored] = await store.read([['HGET', webhookProgress, id]]);
     return JSON.parse(String(stored)) as WebhookProgress;
   };
-  /** Waits until so many events were given up and wait, of each. */
+  /** Waits until each webhook has these numbers of dead letters and retries. */
   const until = (dead: number, retries: number, ...of: readonly { readonly id: string }[]) =>
     eventually(async () => {
       const all = await Promise.all(of.map(({ id }) => progressOf(id)));

@@ -57,8 +57,8 @@ export function followAll(tenants: readonly ToldTenant[]): FeedReader[] {
 }
 
 /**
- * Lets people write so many messages, each chat in its order, and inflicts something once a part of them is written. Then
- * waits until the feeds have as many as were written.
+ * Makes people write a number of messages, each chat in its order, and inflicts a fault once a part of them is written.
+ * Then waits until the feeds have all of them.
  */
 export async function writeThrough(
   tenants: readonly ToldTenant[],

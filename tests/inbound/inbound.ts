@@ -25,7 +25,7 @@ const random = seededRandom(seed);
 const startedMs = performance.now();
 const say = (line: string): void =>
   console.log(`${String(Math.round((performance.now() - startedMs) / 1_000)).padStart(5)} s  ${line}`);
-/** So long the replica has nothing of what the master that is lost takes. */
+/** For this time the replica gets none of the writes of the master that is lost. */
 const BEHIND_MS = 2_000;
 
 say(`seed ${seed}: ${values.messages} messages, ${kills} kills and two failovers`);

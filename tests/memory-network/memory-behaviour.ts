@@ -28,7 +28,7 @@ export interface MemoryBehaviour {
   /** Returns the code with which the network refuses a pairing code, or undefined if it gives one. */
   readonly codeRefusal: (phone: string) => number | undefined;
   readonly exists: (to: string) => boolean | 'silent' | 'rate_limited';
-  /** Whether a question for the groups is answered. */
+  /** True if a request for the groups is answered. */
   readonly tellsGroups: boolean;
   /** The number the network knows an existing recipient by. */
   readonly knownAs: (to: string) => string;

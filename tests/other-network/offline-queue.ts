@@ -1,7 +1,7 @@
 import type { Stanza } from './library.ts';
 import { SERVER } from './stanzas.ts';
 
-/** So many come before the client asks for any (vinikjkkj/zapo, WaOfflineResumeCoordinator.ts). */
+/** Stanzas that are sent before the client requests any (vinikjkkj/zapo, WaOfflineResumeCoordinator.ts). */
 const BEFORE_ASKED = 5;
 
 /**
@@ -26,7 +26,7 @@ export class OfflineQueue {
     return [ib('offline_preview', this.#waiting.length), ...this.#next(BEFORE_ASKED)];
   }
 
-  /** Returns the stanzas for a client that asks for so many more. */
+  /** Returns the stanzas for a client that requests `count` more. */
   batch(count: number): Stanza[] {
     this.batches += 1;
     return this.#next(count);

@@ -176,7 +176,7 @@ function reached(path: string, names = new Set<string>()): Set<string> {
   return names;
 }
 
-/** Whether this entry of the list speaks of the mutant. */
+/** True if this entry of the list describes the mutant. */
 function explains({ file, before, after }: LivingMutants, mutant: Mutant): boolean {
   return (
     file === mutant.file &&

@@ -4,7 +4,7 @@ import type { MemoryRedis } from './memory-redis.ts';
 export interface PerformedEffect {
   readonly sequence: number;
   readonly id: string;
-  /** Whether the node that performed it owned the shard in Redis at that moment. */
+  /** True if the node that performed it owned the shard in Redis at that moment. */
   readonly isOwner: boolean;
 }
 

@@ -22,7 +22,7 @@ function historyMessage(notice: Notice): Uint8Array {
   return proto.Message.encode({ protocolMessage: { type, historySyncNotification } }).finish();
 }
 
-/** A compressed message that is one field of so many zeros. */
+/** Returns a compressed message that is one field of this number of zeros. */
 async function bomb(bytes: number): Promise<Buffer> {
   const length = Buffer.from([0x4a, 0, 0, 0, 0, 0]);
   for (let at = 1, left = bytes; at < length.length; at += 1, left = Math.floor(left / 128))

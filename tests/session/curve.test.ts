@@ -12,7 +12,7 @@ import {
 import { moduleFile, nodeFlags } from '../root.ts';
 
 const RANDOM_PAIRS = 200;
-/** With so many pairs, exporting a pair after the call that made it blocks Node 20 for certain. */
+/** With this number of pairs, exporting a pair after the call that made it blocks Node 20 for certain. */
 const PAIRS_IN_A_ROW = 50_000;
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');

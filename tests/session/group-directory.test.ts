@@ -133,7 +133,10 @@ test('a list that does not come is asked for again also by timers that fire a mo
   assert.deepEqual(seen(), [4, 1]);
 });
 
-/** A directory of a group, in a network where others are made without a notice; each question takes so long. */
+/**
+ * Returns a directory of a group, in a network where other groups are made without a notice. Each query takes a given
+ * time.
+ */
 function growing(tookMs: number) {
   const clock = new FakeClock();
   const told: string[][] = [];

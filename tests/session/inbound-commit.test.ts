@@ -7,7 +7,7 @@ import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 
-/** Whether writes step a ratchet with a person; the shop's own phone sends its client keys at any time. */
+/** True if writes step a ratchet with a person; the shop's own phone sends its client keys at any time. */
 async function stepsWithPeople(network: SimulatedNetwork): Promise<(writes: readonly Write[]) => boolean> {
   const [own] = (await network.control.sessions()).items;
   const ownUser = own?.lid.split(/[:@]/)[0] ?? '';

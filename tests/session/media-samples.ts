@@ -27,7 +27,7 @@ export function box(type: string, ...content: readonly Buffer[]): Buffer {
   return Buffer.concat([uint32(inside.length + 8), Buffer.from(type, 'latin1'), inside]);
 }
 
-/** Returns a box that declares so many bytes, by 64 bits. */
+/** Returns a box that declares this number of bytes, by 64 bits. */
 export function boxOfSize(type: string, size: bigint, content: Buffer): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(size);

@@ -25,7 +25,7 @@ function recordingStore(): SignalKeyStore & { readonly batches: SignalDataSet[] 
   };
 }
 
-/** Works for so many milliseconds, as a key agreement does. */
+/** Works for `ms` milliseconds, as a key agreement does. */
 function busyFor(ms: number): void {
   const endMs = performance.now() + ms;
   while (performance.now() < endMs);

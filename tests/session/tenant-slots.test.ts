@@ -4,7 +4,7 @@ import { TenantSlots } from '../../actors/sessions/worker-thread/session/tenant-
 
 const { signal } = new AbortController();
 
-/** Whether a promise is settled once all that is due has run. */
+/** True if a promise is settled once all due work has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending');
   await new Promise((resolve) => setImmediate(resolve));

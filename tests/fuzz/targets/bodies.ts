@@ -13,7 +13,7 @@ import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 
 /** Server errors that ask a caller to retry, or report that there is no session. */
 const TOLD = ['OVERLOADED', 'SERVICE_UNAVAILABLE', 'MSGAPP_NOT_CONNECTED', 'MEDIA_UNAVAILABLE'];
-/** So many cases with one tenant: operators' calls suspend it, take its keys and erase it. */
+/** Cases with one tenant: operators' calls suspend it, take its keys and erase it. */
 const CASES_OF_TENANT = 100;
 
 interface KeptBody {

@@ -12,7 +12,7 @@ import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 const TOLD = ['503', '505'];
 /** How long an answer may take before the connection is given up: an unfinished request is not answered. Milliseconds. */
 const ANSWER_MS = 2_000;
-/** So many cases, then a whole request that must be answered. */
+/** Cases before each whole request that must be answered. */
 const CASES_BETWEEN_LOOKS = 50;
 
 const HEADS = readFileSync(`${root}/tests/fuzz/corpus/heads.txt`, 'utf8')
