@@ -9,7 +9,7 @@ import {
 
 const INLINE = proto.HistorySync.encode({ syncType: proto.HistorySync.HistorySyncType.RECENT }).finish();
 
-test('a part that could not be had is tried again in the same connection, with the next look through what is stored', async () => {
+test('a part that failed to download is retried in the same connection, at the next check of stored parts', async () => {
   const kept = new Map<string, Buffer>();
   let isAway = true;
   let told: (line: string) => void = () => undefined;

@@ -216,7 +216,7 @@ test('a status is shown to its audience, as text and as image', async () => {
   }
 });
 
-test('a rate signal in the question before a send leaves the message unsent; silence there does too', async () => {
+test('a rate signal to the query before a send leaves the message unsent; so does silence', async () => {
   const network = await startSimulated({ timing: { queryMs: 2_000 } });
   const shop = newShop();
   const { host, log, control } = network;

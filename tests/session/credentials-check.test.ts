@@ -30,7 +30,7 @@ function oneHash(): Store {
   } as unknown as Store;
 }
 
-test('any key that sealed here opens the store, in whatever order; keys that never did are refused', async () => {
+test('any key that sealed here opens the store, in any order; keys that never did are refused', async () => {
   const store = oneHash();
   const [old, next, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
   await checkCredentialsKeys(store, [old], none());

@@ -96,7 +96,7 @@ test('one Signal key that cannot be read ends the session rather than be replace
   }
 });
 
-test('a store that does not answer is no reason for a fresh pairing', async () => {
+test('a store that does not answer does not start a fresh pairing', async () => {
   const network = await startSimulated();
   const shop = newShop();
   try {

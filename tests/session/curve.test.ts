@@ -80,7 +80,7 @@ test('keys that were read once agree again and again, with one another and in ot
   assert.throws(() => agreeOnceRead(Buffer.alloc(32), privKey));
 });
 
-test('keys of another length or mark are refused, whatever their bytes', () => {
+test('keys of another length or mark are refused, for any bytes', () => {
   const { pubKey, privKey } = generateSignalKeyPair();
   for (const wrong of [
     Buffer.alloc(0),

@@ -50,7 +50,7 @@ function withKeys({ attrs }: BinaryNode): BinaryNode {
   return { tag: 'user', attrs, content };
 }
 
-test('two devices for which the network refuses the question are left out, and the others are not', async () => {
+test('two devices for which the network refuses the request are left out, and the others are not', async () => {
   const without = [DEVICES[123] ?? '', DEVICES[777] ?? ''];
   const { sessions } = refusing(new Set(without));
   const open = await sessions.open(DEVICES);
@@ -60,7 +60,7 @@ test('two devices for which the network refuses the question are left out, and t
   );
 });
 
-test('a network that refuses every question is asked a few times, and no device counts as without keys', async () => {
+test('a network that refuses every request gets a few, and no device counts as without keys', async () => {
   const { sessions, asked } = refusing(new Set(DEVICES));
   await assert.rejects(sessions.open(DEVICES), { data: 406 });
   assert.ok(asked.length <= 51, `${asked.length} questions`);

@@ -8,7 +8,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 import { MemoryStore } from './memory-store.ts';
 import { newShop } from './session-conformance.ts';
 
-test('erasing a shop’s sealed data leaves no message that was sent, whatever the day', async () => {
+test('erasing a shop’s sealed data leaves no sent message of any day', async () => {
   const shop = newShop();
   const clock = new FakeClock();
   const store = new MemoryStore();

@@ -39,7 +39,7 @@ function directory(answer: () => { groups: GroupMetadata[]; tookMs: number }): {
   return { groups, told };
 }
 
-test('a question that times out empties nothing; an empty answer that came does', async () => {
+test('a request that times out empties nothing; an empty reply does', async () => {
   let answer = { groups: [group('a@g.us', OWN), group('b@g.us', 'other')], tookMs: 10 };
   const { groups, told } = directory(() => answer);
   await groups.refresh();

@@ -63,14 +63,14 @@ test('a ping without an answer ends the session', async () => {
   assert.deepEqual(ends, ['a ping']);
 });
 
-test('a line that takes no frame ends the session', async () => {
+test('a connection that accepts no frame ends the session', async () => {
   const { watch, clock, ends } = watched(silence, { line: 'stuck' });
   watch.start();
   await clock.advance(keepAliveMs + queryMs);
   assert.deepEqual(ends, ['a ping']);
 });
 
-test('no question leaves a listener behind', async () => {
+test('no query leaves a listener registered', async () => {
   const { watch, clock, ws } = watched(() => Promise.resolve({}));
   const before = ws.eventNames();
   watch.start();
@@ -103,7 +103,7 @@ test('a wait that ended late, because the thread was blocked, proves nothing; th
   assert.deepEqual([asked, ends], [['ping', 'ping'], ['a ping']]);
 });
 
-test('a question asked at once goes beside the pings', async () => {
+test('a query that is sent at once does not replace pings', async () => {
   const { watch, clock, asked, ends } = watched(silence);
   const probe = watch.probe();
   await clock.advance(queryMs);
@@ -111,7 +111,7 @@ test('a question asked at once goes beside the pings', async () => {
   assert.deepEqual([asked, ends], [['devices'], ['a question']]);
 });
 
-test('a question that the connection does not take ends the session', async () => {
+test('a query that the connection does not accept ends the session', async () => {
   const { watch, clock, asked, ends } = watched(silence, { line: 'stuck' });
   void watch.probe();
   await clock.advance(queryMs - 1);
@@ -127,7 +127,7 @@ test('a socket that answers pings is asked again and again whether it still list
   assert.deepEqual([asked.filter((name) => name === 'devices').length, ends], [2, []]);
 });
 
-test('the question about devices replaces a ping', async () => {
+test('the query about devices replaces a ping', async () => {
   const { watch, clock, asked } = watched(() => Promise.resolve({}));
   watch.start();
   await clock.advance(probeEveryMs + keepAliveMs);
@@ -135,7 +135,7 @@ test('the question about devices replaces a ping', async () => {
   assert.deepEqual(asked, [...pings, 'devices', 'ping']);
 });
 
-test('no ping is late if the question about devices is due between two', async () => {
+test('no ping is late if the query about devices is due between two', async () => {
   const answerMs = 1_000;
   const { watch, clock, asked } = watched(
     (clock) => new Promise((resolve) => void clock.after(answerMs, () => resolve({}))),
@@ -147,7 +147,7 @@ test('no ping is late if the question about devices is due between two', async (
   assert.equal(asked.at(-1), 'devices');
 });
 
-test('a line on which something arrives is asked about devices only once it was quiet for as long as ever', async () => {
+test('a connection with traffic gets the query about devices only after the full quiet time', async () => {
   const { watch, clock, asked, ws } = watched(() => Promise.resolve({}));
   watch.start();
   for (let passedMs = 0; passedMs < 3 * probeEveryMs; passedMs += 60_000) {

@@ -88,7 +88,7 @@ const fetchIt = (path: string, change: Partial<MediaFetchOptions> = {}): ReturnT
 const refused = (promise: Promise<unknown>, words: RegExp): Promise<void> =>
   assert.rejects(promise, (error) => error instanceof MediaUnavailable && words.test(error.message));
 
-test('an attachment is streamed into its own file, also behind a redirect, and the file is removed', async () => {
+test('an attachment is streamed into its own file, also after a redirect, and the file is removed', async () => {
   for (const path of ['/picture.png', '/redirect']) {
     const media = await fetchIt(path);
     assert.deepEqual(readFileSync(media.path), picture);
@@ -132,7 +132,7 @@ test('an attachment of the wrong kind, missing, empty, too large, too slow or re
   assert.deepEqual(left(), before);
 });
 
-test('private addresses are refused in every dress, before anybody is asked', async () => {
+test('private addresses are refused in every form, before any connection', async () => {
   const count = asked.length;
   const port = new URL(origin).port;
   for (const host of [
@@ -184,7 +184,7 @@ test('a name is asked for once and the connection goes to the answer that was ch
   assert.equal(lookups, 1);
 });
 
-test('a redirect to a port that is no web server’s is refused', async () => {
+test('a redirect to a port other than those of web servers is refused', async () => {
   const resolve = answers(['1.1.1.1']);
   await refused(fetchIt('http://public.test:6379/x', { resolve, guard: outside }), /port 80 or 443/);
   await refused(fetchIt('https://1.1.1.1:22/x', { guard: outside }), /port 80 or 443/);

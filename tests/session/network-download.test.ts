@@ -61,7 +61,7 @@ async function clientAsks(address: string, change: Partial<DownloadBounds> = {})
   }
 }
 
-test('the client is given a file of the network’s own host, whatever host it asks', async () => {
+test('the client gets a file from the network’s own host, for any host that it asks', async () => {
   answer = (response) => response.end('a file');
   assert.equal(await clientAsks('https://elsewhere.example/path?oh=1'), 'a file');
   assert.equal(asked.at(-1), '/path?oh=1');

@@ -65,7 +65,7 @@ test('statuses in both forms, newsletters and stanzas of unknown classes are ans
   }
 });
 
-test('a message that was read is acknowledged beside its receipt once it is committed, and not before', async () => {
+test('a message that was read is acknowledged with its receipt once it is committed, and not before', async () => {
   const network = await startSimulated({ timing: { confirmMs: 60_000 } });
   const shop = newShop();
   const { control, host, log } = network;
@@ -83,7 +83,7 @@ test('a message that was read is acknowledged beside its receipt once it is comm
   }
 });
 
-test('a STOP behind 250 waiting stanzas, with unreadable statuses among them, is received at login', async () => {
+test('a STOP after 250 waiting stanzas, with unreadable statuses among them, is received at login', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { control, host, log } = network;

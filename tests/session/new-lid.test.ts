@@ -43,7 +43,7 @@ test('a message to a LID that is no longer valid goes to the new one, once, and 
   }
 });
 
-test('the daily question about a number tells its new LID, before anything is sent to the former one', async () => {
+test('the daily query about a number returns its new LID, before anything is sent to the former one', async () => {
   const network = await startSimulated({ timing: { knownNumberMs: 0 } });
   const shop = newShop();
   const { host, log, control } = network;

@@ -23,7 +23,7 @@ function socketAnswered(...answers: (USyncQueryResult['list'] | undefined)[]) {
   return { socket, asked, clock, memory: newShopMemory(clock) };
 }
 
-test('one question returns the ids of numbers and the devices behind them, which are known by these ids from then on', async () => {
+test('one query returns the ids of numbers and their devices, which are known by these ids from then on', async () => {
   const deviceList = [{ id: 0 }, { id: 3, keyIndex: 3 }, { id: 4 }];
   const { socket, asked, memory } = socketAnswered([
     { id: PERSON, lid: '100@lid', devices: { deviceList } },

@@ -27,7 +27,7 @@ test('on a busy thread eight open at a time, the next one when one of them is op
   assert.deepEqual(begun.slice(8), [8]);
 });
 
-test('as long as the thread has time more begin, a few at each look, up to 64; once it has none they become few again', async () => {
+test('while the thread has time more sessions begin, a few at each check, up to 64; without time they become few again', async () => {
   const { clock, thread, begun, leave } = lineOf(200);
   thread.busyShare = 0.49;
   await clock.advance(25);

@@ -109,7 +109,7 @@ test('a send that is not released by its deadline is given back, the socket ende
   }
 });
 
-test('a session reopened at once reads what the one before it wrote last', async () => {
+test('a session reopened at once reads the last writes of the one before it', async () => {
   const network = await startSimulated();
   const shop = newShop();
   const { host, log } = network;

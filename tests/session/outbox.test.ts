@@ -206,7 +206,7 @@ test("a post to a group that may have been lost with its socket brings the group
 });
 
 for (const answer of ['devices', 'no devices', 'a failure'] as const) {
-  test(`an order that was given up and given again is sent once, whatever the end of the first try: ${answer}`, async () => {
+  test(`an order that was given up and given again is sent once, at any end of the first attempt: ${answer}`, async () => {
     const { box, clock, devices, relayed, outcomes } = outbox();
     box.prepare(asked());
     await clock.until(() => devices.length === 1);
@@ -225,7 +225,7 @@ for (const answer of ['devices', 'no devices', 'a failure'] as const) {
   });
 }
 
-test('a socket that ends before a ciphertext was made leaves the message blameless, whatever the client reports', async () => {
+test('a socket that ends before a ciphertext was made does not fail the message, for any report of the client', async () => {
   for (const told of ['the session', 'the question'] as const) {
     const { box, clock, devices, outcomes } = outbox();
     box.prepare(asked());
@@ -302,7 +302,7 @@ test('a prepared message waits for its release; if it is given again, or recalle
   }
 });
 
-test('the session’s own work that does not end ends the session, since all orders wait behind it', async () => {
+test('the session’s own work that does not end ends the session, since all orders wait for it', async () => {
   const { box, clock, doubts } = outbox();
   void box.alone(() => new Promise(() => undefined));
   box.alone(async () => undefined).catch(() => undefined);

@@ -133,7 +133,7 @@ test('keys sealed together are stored in one write, and returned to no caller be
   assert.deepEqual(store.batches, [{ session: { one: bytes(1), two: bytes(1), a: bytes(2) } }]);
 });
 
-test('sealing for many devices lets others have the thread in between, and what is set then is kept', async () => {
+test('sealing for many devices lets other work run in between, and keeps its changes', async () => {
   const store = recordingStore();
   const keys = new RatchetKeys(store);
   const steps: string[] = [];

@@ -63,7 +63,7 @@ async function start(
   return { node, host, events };
 }
 
-test('on the real store: paired, sent, answered, resumed under a new key, and nothing of it legible on disk', async () => {
+test('on the real store: paired, sent, answered, resumed under a new key, and nothing of it readable on disk', async () => {
   const control = simulatorControl(simulator.url);
   const shop = newShop();
   const [old, fresh] = [randomBytes(32), randomBytes(32)];

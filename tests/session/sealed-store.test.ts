@@ -10,7 +10,7 @@ import { fields, sealedStore, text } from './sealed-store-fixture.ts';
 
 const DAY_MS = 86_400_000;
 
-test('a message sent is found for seven days, whatever came after, and its hash then expires', async () => {
+test('a sent message is found for seven days, after any number of later ones, and its hash then expires', async () => {
   const { sealed, open, store, clock } = sealedStore();
   const chat = '33622222222@s.whatsapp.net';
   const sent = new SentMessages(sealed, clock);

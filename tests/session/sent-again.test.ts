@@ -43,7 +43,7 @@ test('a message that could not be read is sent again by the next process, once, 
   }
 });
 
-test('a message that is no longer kept is asked for in vain, and the session continues', async () => {
+test('a request for a message that is no longer kept gets no reply, and the session continues', async () => {
   const first = await startSimulated();
   const shop = newShop();
   await pair(first, shop);

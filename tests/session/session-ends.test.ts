@@ -77,7 +77,7 @@ test('every end of a live session, and every refusal of a login, is reported by 
   }
 });
 
-test('a silent server and a deaf one are both noticed, by the keep-alive and by the probe', async () => {
+test('a silent server and a stalled one are both noticed, by the keep-alive and by the probe', async () => {
   const network = await startSimulated({
     timing: { keepAliveMs: 1_000, queryMs: 2_000, probeEveryMs: 1_300 },
   });

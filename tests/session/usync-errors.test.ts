@@ -28,7 +28,7 @@ const read = (answer: BinaryNode) => {
   return new USyncQuery().withDeviceProtocol().parseUSyncQueryResult(answer);
 };
 
-test('a row with an error costs the other people of the question nothing', () => {
+test('a row with an error does not affect the other people of the query', () => {
   const found = read(answerOf({ 'a@lid': phone, 'b@lid': refused, 'c@lid': phone }));
   assert.deepEqual(
     found?.list.map(({ id, devices }) => [id, devices === undefined]),

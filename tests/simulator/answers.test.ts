@@ -121,7 +121,7 @@ test('waiting stanzas are announced, and beyond five they come as the client ask
   assert.equal(came(), 123);
 });
 
-test('receipts of a group’s handsets come after the acknowledgement of the post', async (context) => {
+test('receipts of a group’s phones come after the acknowledgement of the post', async (context) => {
   const fixture = await Fixture.start(context);
   const group = '120363000000000021@g.us';
   await fixture.control.setGroup(group, { name: 'G', participants: [SHOP, CUSTOMER, CONTACT] });

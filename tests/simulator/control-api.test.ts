@@ -154,7 +154,7 @@ test('a call is answered once a kill can no longer undo it', async (context) => 
   await call;
 });
 
-test('a simulator closes at once, whatever connections its ports have', {
+test('a simulator closes at once, with any connections at its ports', {
   timeout: 20_000,
 }, async (context) => {
   const fixture = await Fixture.start(context);

@@ -46,7 +46,7 @@ test('two clients that one phone scans at the same time are two companions', asy
   );
 });
 
-test('a text sent to a LID reaches the handset with the composing seen, and is acknowledged', async (context) => {
+test('a text sent to a LID reaches the phone with the composing seen, and is acknowledged', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const [found] = (await client.socket.onWhatsApp(CUSTOMER)) ?? [];

@@ -33,7 +33,7 @@ test('a message unreceipted when its client dies is delivered again under its id
   }
 });
 
-test('a message that a client had before it died without a receipt comes again, and no receipt is no delivery', async (context) => {
+test('a message without a receipt of a killed client is delivered again, and does not count as delivered', async (context) => {
   const fixture = await Fixture.start(context, { clientWaitMs: 2_000 });
   const client = await fixture.link(SHOP);
   const before = client.auth.snapshot();
@@ -104,7 +104,7 @@ test('a message the client cannot decrypt is encrypted again at its retry receip
   assert.equal(tries.length, 2, 'once unreadable, once anew');
 });
 
-test('a handset that lost its session asks the client again and shows the message once', async (context) => {
+test('a phone that lost its session asks the client again and shows the message once', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP, { getMessage: async () => ({ conversation: 'second' }) });
   await client.ack((await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'first' }))?.key.id ?? '');
@@ -166,7 +166,7 @@ test('one stanza id delivered twice is one entry with a count; two ids are two e
   );
 });
 
-test('two shops write to each other: handset and companion both get it', async (context) => {
+test('two shops write to each other: phone and companion both get it', async (context) => {
   const fixture = await Fixture.start(context);
   const first = await fixture.link(SHOP);
   const second = await fixture.link(CUSTOMER);

@@ -176,7 +176,7 @@ test('query errors reject as rate-overlimit, as often as asked', async (context)
   assert.equal((await client.socket.onWhatsApp('+33622222222'))?.[0]?.exists, true);
 });
 
-test('an error of one protocol is inside the result of a look-up, and no row has that protocol', async (context) => {
+test('an error of one protocol is inside the result of a look-up, without rows of that protocol', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const lookUp = () =>

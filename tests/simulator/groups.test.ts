@@ -8,7 +8,7 @@ const MEMBERS = ['+33622222222', '+33633333333'] as const;
 const GROUP = '120363000000000001@g.us';
 
 for (const addressingMode of ['lid', 'pn'] as const) {
-  test(`a group addressed by ${addressingMode}: sent to, written in, and every handset reads it`, async (context) => {
+  test(`a group addressed by ${addressingMode}: sent to, written in, and every phone reads it`, async (context) => {
     const fixture = await Fixture.start(context);
     await fixture.control.setGroup(GROUP, {
       name: 'Customers',

@@ -54,7 +54,7 @@ test('values set before settled() are in the file', async (context) => {
   await journal.close();
 });
 
-test('values set in one turn of the event loop are one write, and no caller waits without a reason', async (context) => {
+test('values set in one tick of the event loop are one write, and no caller waits without a reason', async (context) => {
   const path = await directory(context);
   const journal = await Journal.open(path);
   const handle = await open(join(path, 'network.jsonl'));

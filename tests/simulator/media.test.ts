@@ -9,7 +9,7 @@ const SHOP = '+33611111111';
 const CUSTOMER = '+33622222222';
 const CUSTOMER_ADDRESS = '33622222222@s.whatsapp.net';
 
-test('attachments are uploaded over TLS and the handset reads the very bytes; the authority outlives a restart', async (context) => {
+test('attachments are uploaded over TLS and the phone reads the same bytes; the authority outlives a restart', async (context) => {
   const fixture = await Fixture.start(context);
   const ca = await fixture.control.mediaCa();
   const fetchAgent = trusting(ca);

@@ -7,7 +7,7 @@ const SHOP = '+33611111111';
 const CUSTOMER = '+33622222222';
 const NUMBER = '33622222222@s.whatsapp.net';
 
-test('a message to a LID names the number behind it, and nothing else', async (context) => {
+test('a message to a LID names the number of it, and nothing else', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const { lid } = await fixture.control.setNumber(CUSTOMER, true);
@@ -25,7 +25,7 @@ test('a message to a LID names the number behind it, and nothing else', async (c
   assert.equal(inbox.items.length, 2);
 });
 
-test('a stanza that lists numbers beside LIDs is refused, in a group and to a person', async (context) => {
+test('a stanza that lists both numbers and LIDs is refused, in a group and to a person', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
   const { lid } = await fixture.control.setNumber(CUSTOMER, true);

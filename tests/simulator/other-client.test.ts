@@ -72,7 +72,7 @@ test('another client writes to a LID group and reads what a member writes there'
   await other.reads('hello all');
 });
 
-test('another client seals a message again for a handset that could not read it', async (context) => {
+test('another client seals a message again for a phone that could not read it', async (context) => {
   const { fixture, other } = await linked(context);
   await fixture.control.fault(SHOP, 'unread', 1);
   await other.client.sendMessage(await lidOf(other, CUSTOMER), 'Once more');
@@ -104,7 +104,7 @@ test('another client resumes its login with the key it kept, and reads what wait
   assert.equal(events.includes('connection failed'), false);
 });
 
-test('another client reads whatever a contact writes', async (context) => {
+test('another client reads every message that a contact writes', async (context) => {
   const { fixture, other } = await linked(context);
   const kinds = WRITTEN_KINDS.filter((kind) => !ABOUT_KINDS.has(kind));
   const { id: about } = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'First' });

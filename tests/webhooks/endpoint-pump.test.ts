@@ -34,7 +34,7 @@ test('an event is tried eight times in a bit more than a day, and then is a dead
   pump.stop();
 });
 
-test('an endpoint that hangs is tried again on its schedule, whatever else hangs meanwhile', async () => {
+test('an endpoint that hangs is retried on its schedule, even if others hang meanwhile', async () => {
   const world = new World();
   world.answer = async () => {
     await new Promise<void>((resolve) => void world.clock.after(15_000, resolve));
@@ -80,7 +80,7 @@ test('the first try of a new endpoint hangs, and delays its other events for a s
   pump.stop();
 });
 
-test('an event that fails at once beside one that hangs is tried again after its own 5 seconds', async () => {
+test('an event that fails at once while another hangs is retried after its own 5 seconds', async () => {
   const world = new World();
   const pump = world.start();
   world.add(1);
@@ -122,7 +122,7 @@ test('an event that the endpoint is not to get is not sent, neither replayed nor
   pump.stop();
 });
 
-test('replayed events are stored by the answer, also while a try runs, and survive a kill at once', async () => {
+test('replayed events are stored by the reply, also during an attempt, and survive a kill at once', async () => {
   const world = new World();
   const pump = world.start();
   world.add(4);
@@ -264,7 +264,7 @@ test('a node that is killed between an answer and its record sends once more und
   }
 });
 
-test('a pump that settles begins no try, and stores the outcome of the one under way before it has ended', async () => {
+test('a loop that settles begins no attempt, and stores the result of the one in flight before it has ended', async () => {
   const world = new World();
   let answer = (_: Delivered): void => undefined;
   world.answer = () => new Promise((resolve) => (answer = resolve));
@@ -297,7 +297,7 @@ test('a pump that settles begins no try, and stores the outcome of the one under
   await away.settle();
 });
 
-test('a try whose turn comes when its pump has ended does not begin, and the next pump makes it first', async () => {
+test('an attempt that gets a slot after its loop has ended does not begin, and the next loop makes it first', async () => {
   const world = new World();
   let turn = (): void => undefined;
   const comes = new Promise<void>((resolve) => (turn = resolve));
@@ -324,7 +324,7 @@ test('a try whose turn comes when its pump has ended does not begin, and the nex
   world.pump?.stop();
 });
 
-test('nothing is sent, and nothing stored, of an endpoint that was taken away while its tries waited for their turns', async () => {
+test('an endpoint that was removed while its attempts waited for slots gets and stores nothing', async () => {
   const world = new World();
   let turn = (): void => undefined;
   const comes = new Promise<void>((resolve) => (turn = resolve));

@@ -94,7 +94,7 @@ test('an answer of the former address does not count for the present one', async
   pump.stop();
 });
 
-test('a 410 disables the endpoint as it was when that was seen, whatever it becomes before it is disabled', async () => {
+test('a 410 disables the endpoint as it was at that time, whatever it becomes before it is disabled', async () => {
   const world = new World();
   world.answer = () => fails(410);
   const enabledAtMs = world.clock.wallMs();
@@ -131,7 +131,7 @@ test('an endpoint that is enabled again, or moved, starts without its old failur
   pump.stop();
 });
 
-test('an event that is replayed before its turn has come is sent once', async () => {
+test('an event that is replayed before it gets a slot is sent once', async () => {
   const world = new World();
   world.answer = () => fails(503, MINUTE_MS);
   world.start();
@@ -148,7 +148,7 @@ test('an event that is replayed before its turn has come is sent once', async ()
   world.pump?.stop();
 });
 
-test('a pump that continues and is to settle once more has settled when all its tries have ended', async () => {
+test('a loop that continues and settles once more has settled when all its attempts have ended', async () => {
   const world = new World();
   const pump = world.start();
   world.add(1);
@@ -174,7 +174,7 @@ test('a pump that continues and is to settle once more has settled when all its 
   assert.deepEqual([settled, world.stored?.retries], [2, []]);
 });
 
-test('a pump has settled when the replay that it took is stored', async () => {
+test('a loop has settled when the replay that it took is stored', async () => {
   const world = new World();
   const pump = world.start();
   world.add(1);
@@ -191,7 +191,7 @@ test('a pump has settled when the replay that it took is stored', async () => {
   assert.deepEqual([isSettled, await replayed, world.stored?.retries.length], [true, true, 1]);
 });
 
-test('the result of a try that takes long is recorded also if the endpoint could not be disabled meanwhile', async () => {
+test('the result of a long attempt is recorded even if the endpoint could not be disabled meanwhile', async () => {
   const world = new World();
   world.start();
   world.add(1);

@@ -26,7 +26,7 @@ test('a tenant with a thousand endpoints that never answer delays no other', asy
   await Promise.all(stuck);
 });
 
-test('tenants that wait get their turns one after the other', async () => {
+test('waiting tenants get slots one after the other', async () => {
   const slots = new FairSlots({ all: 1, share: 1, moved: 1, ...NO_GROUP });
   const order: string[] = [];
   const run = (tenant: string) =>

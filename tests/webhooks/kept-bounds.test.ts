@@ -39,7 +39,7 @@ async function run(all: readonly Write[]): Promise<void> {
   }
 }
 
-test('at least 2,000 tries of a tenant are kept, and not many more', async () => {
+test('at least 2,000 attempts of a tenant are kept, and not many more', async () => {
   const golden = readGolden(1);
   const tenant = await goldenTenant(golden);
   const state: TenantState = { ...tenant, webhooks: new Map([['hook', webhookRecord()]]) };

@@ -108,7 +108,7 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
 }
 
 for (const by of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
-  test(`a Retry-After that comes after the move, before the pump notices it, is forgiven by ${by}`, async () => {
+  test(`a Retry-After that comes after the move, before the loop notices it, is dropped by ${by}`, async () => {
     const { world, pump, move, answer, idsAt } = moving();
     world.add(1);
     await world.clock.advance(100);
@@ -212,7 +212,7 @@ test('the last try of an event fails at the former address, and the event goes t
   pump.stop();
 });
 
-test('tries that wait for their turn when the endpoint moves are made at its present address, once, and wait no longer', async () => {
+test('attempts that wait for slots when the endpoint moves are made at its present address, once, and wait no longer', async () => {
   const { world, pump, move, idsAt } = moving();
   let turn = (): void => undefined;
   const comes = new Promise<void>((resolve) => (turn = resolve));
@@ -237,7 +237,7 @@ test('tries that wait for their turn when the endpoint moves are made at its pre
   pump.stop();
 });
 
-test('a try that went out a moment before the endpoint moved delays the present address no more than one that is late', async () => {
+test('an attempt just before the endpoint moved delays the present address no more than a late one', async () => {
   const { world, pump, move, answer, idsAt } = moving();
   world.add(3);
   await world.clock.advance(100);
@@ -268,7 +268,7 @@ test('an endpoint that gets its former address back sends nothing twice there', 
   pump.stop();
 });
 
-test('a pump that begins after a kill repeats tries at the former address at the present one', async () => {
+test('a loop that begins after a kill repeats attempts at the former address at the present one', async () => {
   const { world, pump, move, idsAt } = moving();
   world.add(3);
   await world.clock.advance(3_000);
