@@ -16,7 +16,7 @@ export interface Attachment {
   };
 }
 
-/** The facts that a handset knows of an attachment before the download; null: the message does not give it. */
+/** The facts that a phone knows of an attachment before the download. Null if the message does not give them. */
 export interface AttachmentFacts {
   readonly mimetype: string | null;
   readonly fileName: string | null;

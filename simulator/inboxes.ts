@@ -24,7 +24,7 @@ export interface InboxEntry {
   readonly mediaSha256: string | null;
   /** The facts that the message gives of its attachment; null without one. */
   readonly media: AttachmentFacts | null;
-  /** The message that it quotes, with the names that the sender's client used; null: none. */
+  /** The message that it quotes, with the names that the sender's client used. Null if there is none. */
   readonly quote: Quote | null;
   /** Seconds after which the message disappears; null: it stays, even if the chat has a timer. */
   readonly expiration: number | null;

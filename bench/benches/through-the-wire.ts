@@ -93,8 +93,8 @@ export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figure
 }
 
 /**
- * All recipients of a wave, which began after so many messages, reply at once. Messages a second until the service has them all, each stored
- * before its receipt, and CPU time a message.
+ * All recipients of a wave, which began at message `from`, reply at once. Messages a second until the service has
+ * them all, each stored before its receipt, and CPU time a message.
  */
 export async function repliesOf(
   side: LiveSide,

@@ -124,7 +124,7 @@ export class BatchHarness {
     this.shop.session({ ...stop, from, atMs: nowMs });
   }
 
-  /** The batch in memory; undefined: it has ended. */
+  /** Returns the batch in memory, or undefined if it has ended. */
   live(batchId: string): Batch | undefined {
     return this.shop.state.batches.find(({ id }) => id === batchId);
   }

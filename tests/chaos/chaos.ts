@@ -2,7 +2,8 @@
  * `npm run test:chaos`: every fault at full length under traffic, on one Redis and on a Redis Cluster, with the bounds
  * of the contract. It prints its progress, and a table at the end. It exits 1 if anything was lost, doubled, too slow
  * or unanswered. TEST_SEED repeats the moments. `-- --fault=<part of a name>`: only these faults. `--
- * --kills=<number>`: instead so many SIGKILLs of any node at random moments under sends, about eleven seconds each.
+ * --kills=<number>`: instead this number of SIGKILLs of any node at random moments under sends, about eleven seconds
+ * each.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

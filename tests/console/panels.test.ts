@@ -46,7 +46,7 @@ const dialog = () => page.getByRole('dialog');
 const dialogGone = () => dialog().waitFor({ state: 'detached' });
 const visitShop = () => session.visit(`/shops/${tenant.id}/${shopId}`);
 
-/** Answers questions about an erasure with the last `left` that was set; undefined: nothing is being erased. */
+/** Answers requests about an erasure with the last `left` that was set. If undefined, nothing is being erased. */
 const answerErasure = async (first: object | undefined): Promise<{ left: object | undefined }> => {
   const answer = { left: first };
   await page.route('**/erasure', (route) => {

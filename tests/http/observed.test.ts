@@ -157,7 +157,7 @@ test('a call that waits is one span, from its start to its answer', async () => 
 
 const BUSY = anonymous(errorReply({ code: 'OVERLOADED' }), '/');
 
-/** The status that was answered by now; undefined: none yet. */
+/** Returns the answered status, or undefined if there is none yet. */
 async function statusSoFar(answer: Promise<ReplyValue>): Promise<number | undefined> {
   const none = Promise.resolve(undefined);
   return (await Promise.race([answer, none.then(() => none).then(() => none)]))?.status;

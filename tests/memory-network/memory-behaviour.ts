@@ -36,7 +36,7 @@ export interface MemoryBehaviour {
   readonly outcome: (order: SendOrder) => SendOutcome | 'silent';
   /** How long an inbound message waits for its confirmation before the session is dropped. */
   readonly confirmMs: number;
-  /** The host of a proxy that makes no connection; undefined: each one does. */
+  /** The host of a proxy that makes no connection. If undefined, each one does. */
   readonly deadEgress: string | undefined;
   /** The number of its last orders that each shop remembers for tests. */
   readonly remembered: number;

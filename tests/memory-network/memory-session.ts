@@ -4,7 +4,7 @@ import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 /** An order until its outcome. */
 interface PendingOrder {
   readonly order: SendOrder;
-  /** Runs until the outcome; undefined: the order is not transmitted. */
+  /** Runs until the outcome. Undefined if the order is not transmitted. */
   readonly timer: ArmedTimer | undefined;
 }
 

@@ -7,7 +7,7 @@ import { call } from './session.js';
 /**
  * Shows and changes the proxy of a shop's connections. The password is never shown, so a change needs the whole
  * address.
- * @param {{ path: string, egress: string | null, onClose: () => void }} props `egress`: as it is shown; null: there is none
+ * @param {{ path: string, egress: string | null, onClose: () => void }} props `egress` without its password, or null if there is none
  */
 export function EgressDialog({ path, egress, onClose }) {
   const action = useAction();
