@@ -54,7 +54,7 @@ function openHeads(
     async tryCase(draw, note) {
       const request = draw.isOneIn(5) ? madeUp(draw, tenant.key) : draw.mutated(draw.pick(corpus), corpus);
       note(JSON.stringify(request.toString('latin1')));
-      const answer = await exchange(draw.pick(ports), request);
+      const answer = await exchange({ port: draw.pick(ports), localAddress: addressOf(cases) }, request);
       for (const [, status = ''] of answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm))
         assert.ok(status < '500' || TOLD.includes(status), answer);
       cases += 1;
@@ -116,11 +116,19 @@ function madeUp(draw: Draw, key: string): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), draw.bytes(draw.int(40))]);
 }
 
+/** The address of a case's caller. An address that sends 20 wrong tokens is refused, also with the right one. */
+function addressOf(number: number): string {
+  return `127.1.${(number >> 8) % 256}.${number % 256}`;
+}
+
 /** Resolves with the answer to bytes after which the connection is half closed. */
-function exchange(port: number, bytes: Uint8Array): Promise<string> {
+function exchange(
+  to: { readonly port: number; readonly localAddress: string },
+  bytes: Uint8Array,
+): Promise<string> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
-    const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
+    const socket = connect({ host: '127.0.0.1', ...to }, () => socket.end(bytes));
     socket.setTimeout(ANSWER_MS, () => socket.destroy());
     socket.on('data', (part: Buffer) => void parts.push(part));
     // A server may close while bytes still come.
