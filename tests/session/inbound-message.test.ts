@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEnvelope } from '../../actors/sessions/worker-thread/wire/inbound-message.ts';
+import type { proto } from '@whiskeysockets/baileys';
+import { inboundContentOf } from '../../actors/sessions/worker-thread/wire/inbound-content.ts';
+import { readEnvelope, textOf } from '../../actors/sessions/worker-thread/wire/inbound-message.ts';
 
 const wireIdOf = (id: string): string | undefined =>
   readEnvelope({ tag: 'message', attrs: { id, from: '111@lid', t: '1' } }, [])?.wireId;
@@ -18,4 +20,19 @@ test('a longer wire id is stored by its hash, which distinguishes two of them', 
   );
   assert.notEqual(ids[0], ids[1]);
   assert.equal(wireIdOf('A'.repeat(1_000_000)), ids[0]);
+});
+
+test('a STOP is read from every kind of answer whose text the feed shows', () => {
+  const answers: proto.IMessage[] = [
+    { conversation: 'STOP' },
+    { extendedTextMessage: { text: 'STOP' } },
+    { buttonsResponseMessage: { selectedDisplayText: 'STOP' } },
+    { templateButtonReplyMessage: { selectedDisplayText: 'STOP' } },
+    { interactiveResponseMessage: { body: { text: 'STOP' } } },
+    { listResponseMessage: { title: 'STOP' } },
+  ];
+  for (const answer of answers) {
+    assert.equal(inboundContentOf(answer)?.text, 'STOP');
+    assert.equal(textOf(answer), 'STOP');
+  }
 });

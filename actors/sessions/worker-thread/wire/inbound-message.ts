@@ -82,6 +82,7 @@ export function textOf(message: proto.IMessage): string | undefined {
     content.documentMessage?.caption ??
     content.buttonsResponseMessage?.selectedDisplayText ??
     content.templateButtonReplyMessage?.selectedDisplayText ??
+    content.interactiveResponseMessage?.body?.text ??
     content.listResponseMessage?.title;
   if (text != null) return text;
   return hasContent(content) ? '' : undefined;
