@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '../../actors/permission.ts';
+import type { Permission } from '../../actors/permission.ts';
 import { callAll } from '../load/http-calls.ts';
 import type { BenchShop } from '../load/load-plan.ts';
 import { setUpToken } from './program.ts';
@@ -24,6 +24,15 @@ export interface Fleet {
 const CUSTOMERS_PER_CALL = 1_000;
 /** The number of calls for each progress line. */
 const TOLD_EACH = 5_000;
+/** The permissions that the loads use. Each is known to every release, so builds can be compared. */
+const LOAD_PERMISSIONS: readonly Permission[] = [
+  'shops.read',
+  'shops.write',
+  'msgapp.read',
+  'msgapp.connect',
+  'messages.send',
+  'messages.read',
+];
 /** An operator may give a key as much; the load then meets no limit, but every call is still counted. */
 const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000 };
 
@@ -61,7 +70,7 @@ export async function makeFleet(options: {
   const made = (await callAll(
     admin.port,
     tenants.map(({ id }) =>
-      create(`/tenants/${id}/keys`, { name: 'Bench', permissions: PERMISSIONS, limits: LIMITS }),
+      create(`/tenants/${id}/keys`, { name: 'Bench', permissions: LOAD_PERMISSIONS, limits: LIMITS }),
     ),
   )) as { key: string }[];
   const keys = tenants.map(({ id }, index) => ({ tenantId: id, key: made[index]?.key ?? '' }));

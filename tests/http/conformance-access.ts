@@ -69,11 +69,17 @@ const MISSING = [
   ['{idOrName}', 'SHOP_NOT_FOUND'],
 ] as const;
 
-/** A tenant's connected shop, a message of it and a webhook, and a path with their ids. */
-async function things({ api, tenant, shop, connect }: Target) {
+/** A tenant's connected shop with a paused queue, a message that waits there and a webhook, and a path with their ids. */
+async function things({ api, admin, adminToken, tenant, shop, connect }: Target) {
   const owner = await tenant();
   const shopId = await shop(owner);
   await connect(owner.key, shopId);
+  // A message in progress cannot be cancelled.
+  const paused = await admin.call('POST', `/actors/${owner.id}/${shopId}/pause`, {
+    key: adminToken,
+    json: {},
+  });
+  assert.equal(paused.status, 200, paused.text);
   const made = async (path: string, json: object): Promise<string> =>
     (await api.call('POST', path, { key: owner.key, json })).body.data.id;
   const first = { channel: 'msgapp', to: '+41791230000', text: 'first' };

@@ -133,7 +133,7 @@ describe("the operators' listener", () => {
     const { id } = await target.tenant();
     const named = async (method: string, path: string, json: object) =>
       (await operator(method, path, json)).body.error?.fields;
-    const problem = (field: string) => [{ field, message: 'must show something' }];
+    const problem = (field: string) => [{ field, message: 'must have a visible character' }];
     assert.deepEqual(await named('POST', '/tenants', { name: ' ' }), problem('name'));
     assert.deepEqual(await named('PATCH', `/tenants/${id}`, { name: '\u200b\u00a0' }), problem('name'));
     const owner = { owner: { name: '\u2060' } };
