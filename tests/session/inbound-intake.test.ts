@@ -22,7 +22,7 @@ function intake() {
     inbound: 'none',
     orderedAs: async (wireId) => wireId,
     socket: () => undefined,
-    timers: { heard: async () => undefined },
+    timers: { keep: async () => undefined },
     report: (notice) => void told.push(notice),
     failed: (detail) => void failures.push(detail),
     log: (_, message) => void logged.push(message),

@@ -1,6 +1,7 @@
 /** Keys of a shop that were not used for 60 days are removed, some hundreds at a time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ChatTimers } from '../../actors/sessions/worker-thread/keys/chat-timers.ts';
 import { KeyUse } from '../../actors/sessions/worker-thread/keys/key-use.ts';
 import type { SealedStore } from '../../actors/sessions/worker-thread/store/sealed-store.ts';
 import { fields, sealedStore } from './sealed-store-fixture.ts';
@@ -83,6 +84,23 @@ test('data not used for 60 days is removed with what belongs to it, and one-time
   }
   assert.deepEqual(names(), [...kept, ...used].toSorted());
   assert.equal(periods(), 3, 'what is known of former periods goes too');
+});
+
+test('the timer of a chat stays while the shop writes there', async () => {
+  const { session, pass, names } = shopOfYears();
+  await session(async (sealed) => {
+    const timers = new ChatTimers(sealed);
+    await timers.keep('+336', 86_400);
+    await timers.keep('+337', 86_400);
+  });
+  for (let months = 0; months < 5; months += 1) {
+    pass(30);
+    await session(async (sealed) => {
+      await sealed.read('credentials', ['session/b.0']);
+      await new ChatTimers(sealed).of('+336');
+    });
+  }
+  assert.deepEqual(names(), ['chat-timer/+336']);
 });
 
 test('nothing is removed from a shop that was away', async () => {

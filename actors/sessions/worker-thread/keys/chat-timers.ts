@@ -14,14 +14,14 @@ export class ChatTimers {
     this.#sealed = sealed;
   }
 
-  /** Keeps the timer of the chat with a person, 0: none. It is stored with the message that told it. */
-  async heard(person: string, seconds: number): Promise<void> {
+  /** Keeps the timer of the chat with a person. 0 means none. It is stored together with the message that named it. */
+  async keep(person: string, seconds: number): Promise<void> {
     if (seconds === ((await this.of(person)) ?? 0)) return;
     const value = seconds === 0 ? undefined : Buffer.from(String(seconds));
     this.#sealed.writeUnhurried({ hash: HASH, fields: new Map([[fieldOf(person), value]]) });
   }
 
-  /** Returns the timer of the chat with a person; undefined: none is known. */
+  /** Returns the timer of the chat with a person. Undefined if there is none. */
   async of(person: string): Promise<number | undefined> {
     const stored = await this.#sealed.find(HASH, fieldOf(person));
     return stored === undefined ? undefined : Number(stored.toString());

@@ -107,14 +107,16 @@ export class SealedStore {
   }
 
   /**
-   * Returns the opened value of a field. Undefined if it is missing or no key opens it. For values that a session can
-   * do without.
+   * Returns the opened value of a field, which then counts as used. Undefined if it is missing or no key opens it. For
+   * values that a session can do without.
    */
   async find(hash: SealedHash, field: string): Promise<Buffer | undefined> {
     return this.#guarded(async () => {
       const held = this.#held(hash, field);
       const value = held === undefined ? (await this.#askFor(hash, [field])).get(field) : held;
       if (value == null) return undefined;
+      // Only a value that exists: missing ones would fill the filter of used fields.
+      if (hash === 'credentials') this.#used(field);
       try {
         return this.#cipher.open(this.#place(hash, field), asBuffer(value));
       } catch {

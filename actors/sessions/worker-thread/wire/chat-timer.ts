@@ -4,16 +4,16 @@ import { textOf } from './inbound-message.ts';
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type;
 
 /**
- * Timers of chats, in seconds; phones offer a day, a week and 90 days. A changed client could name a second, after which
- * the shop's messages would be gone from its own phone, too.
+ * The accepted timers, in seconds. Phones offer a day, a week and 90 days. A modified client could set one second. Then
+ * the shop's messages would also disappear from its own phone.
  */
 const SHORTEST = 3_600;
 const LONGEST = 365 * 86_400;
 
 /**
- * Returns the timer of the chat that a message came in, in seconds, after which its messages disappear; 0: it has none.
- * Undefined: the message does not tell. The setting itself comes as a message once, and each message of a phone
- * carries it (tulir/whatsmeow issue 354, WhiskeySockets/Baileys issue 2709). The network keeps it nowhere else.
+ * Returns the timer of a message's chat: the seconds after which its messages disappear. 0 means that the chat has no
+ * timer. Undefined if the message does not say. The setting comes as a message once, and each message of a phone
+ * carries it (tulir/whatsmeow issue 354, WhiskeySockets/Baileys issue 2709). The network stores it nowhere else.
  */
 export function chatTimerIn(message: proto.IMessage): number | undefined {
   const seconds = secondsIn(message);
