@@ -266,10 +266,7 @@ export class SendLedger {
       .weight;
   }
 
-  /**
-   * Returns the time of the oldest entry of these kinds that is younger than `sinceMs`, or `undefined` if there is
-   * none.
-   */
+  /** Returns the time of the oldest entry of these kinds after `sinceMs`. Undefined if there is none. */
   oldestSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number | undefined {
     return this.#survey({ kinds: query.kinds, sinceMs: query.sinceMs, room: Number.POSITIVE_INFINITY })
       .oldestMs;

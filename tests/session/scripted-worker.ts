@@ -1,4 +1,5 @@
 /** A session worker that follows the shop's id, to test how the pool deals with it. */
+import { getHeapSpaceStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from '../../actors/sessions/worker-protocol.ts';
 
@@ -9,6 +10,11 @@ function obey(word: string): void {
   if (word === 'throw') throw new Error('told to throw');
   if (word === 'exit') process.exit(3);
   if (word === 'hang') for (;;);
+  if (word === 'young') {
+    for (let round = 0; round < 20; round += 1) Array.from({ length: 400_000 }, (_, index) => ({ index }));
+    const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
+    tell({ kind: 'unlinked', shopId: `${(young?.space_size ?? 0) / 1024 / 1024} MiB` });
+  }
   if (word === 'eat') {
     const eaten: number[][] = [];
     for (;;) eaten.push(new Array(100_000).fill(eaten.length));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import {
   DEFAULT_WORKER_SUPERVISION,
   WorkerPool,
@@ -108,6 +109,20 @@ test('a worker that throws, exits, hangs or fills its heap is replaced, alone, a
       pool.post(0, { kind: 'unlink', shopId: 'work' });
       await until(() => story.includes('0: heard work'));
     }
+  } finally {
+    await pool.stop();
+  }
+});
+
+test('a worker keeps its small space for young objects beside a main thread with a large one', async () => {
+  setFlagsFromString('--max-semi-space-size=64');
+  const observed = startPool(1);
+  const { pool, story, until } = observed;
+  try {
+    await allReady(observed, 1);
+    pool.post(0, { kind: 'unlink', shopId: 'young' });
+    await until(() => story.some((line) => line.endsWith(' MiB')));
+    assert.equal(story.at(-1), '0: 32 MiB');
   } finally {
     await pool.stop();
   }

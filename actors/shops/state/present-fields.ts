@@ -12,7 +12,8 @@ export function presentFields<T extends object>(
     readonly [Field in OptionalField<T>]: T[Field] | undefined;
   },
 ): Pick<T, OptionalField<T>> {
+  const given: Readonly<Record<string, unknown>> = fields;
   const present: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) present[name] = value;
+  for (const name of Object.keys(given)) if (given[name] !== undefined) present[name] = given[name];
   return present as Pick<T, OptionalField<T>>;
 }

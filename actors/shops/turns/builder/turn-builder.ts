@@ -86,11 +86,9 @@ export class TurnBuilder {
   readonly #before: ShopState;
   readonly #options: ShopTurnOptions;
   #committed: (() => void) | undefined;
-  /**
-   * True if this turn stores how far the shop's messages have ended. `#cut` counts the elements that it cuts from the
-   * list.
-   */
+  /** True if this turn stores how far the shop's messages have ended. */
   #storesSettled = false;
+  /** Elements that this turn cuts from the list of messages. */
   #cut = 0;
   /** The tenant's events, in the order of their decisions. */
   #events: readonly TenantEvent[] = NO_EVENTS;
@@ -132,10 +130,7 @@ export class TurnBuilder {
     return this.#options.random();
   }
 
-  /**
-   * Draws the random times that the pacing machine may need. `backoffMs` is the wait that a rate signal requests. The
-   * longer wait applies.
-   */
+  /** Draws the random times that the pacing machine may need. A pause lasts at least `backoffMs`. */
   moments(backoffMs = 0): Moments {
     const { gapFromMs, gapToMs, pauseMs } = this.#options.times;
     const pausedForMs = Math.max(pauseMs, backoffMs);
@@ -241,10 +236,7 @@ export class TurnBuilder {
     return { state, writes: this.#writes, effects: this.#effects, reply, committed: this.#committed };
   }
 
-  /**
-   * Makes the turn store how far the shop's messages have ended, less the elements that it cuts from the head of its
-   * list.
-   */
+  /** Makes the turn store how far the shop's messages have ended, less the elements cut from the head of the list. */
   storeSettled(cut = 0): void {
     this.#storesSettled = true;
     this.#cut += cut;
