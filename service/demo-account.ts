@@ -38,7 +38,7 @@ export function devStateFile(dataDirectory: string): DevStateFile {
       try {
         return v.parse(keptSchema, JSON.parse(text));
       } catch (cause) {
-        throw new Error(`${path} cannot be understood; move it away to begin anew`, { cause });
+        throw new Error(`${path} cannot be understood; move it away to begin with a new account`, { cause });
       }
     },
     write(state) {

@@ -9,7 +9,7 @@ import { addressOf, type PhoneNumber } from './numbers.ts';
 import { node } from './stanzas.ts';
 import { unlink } from './unlinking.ts';
 
-/** About a contact: its devices, or a phone that was set up anew. */
+/** About a contact: its devices, or a phone that was set up again. */
 export const CONTACT_NOTICES = ['devices_added', 'devices_removed', 'devices_updated', 'identity'] as const;
 /** About the number's own account. */
 export const OWN_NOTICES = ['own_devices', 'disappearing_mode', 'blocklist', 'unknown_setting'] as const;
@@ -40,7 +40,7 @@ export function notify(
   });
 }
 
-/** A phone that is set up anew has other keys, and its linked clients are unlinked. */
+/** A phone that is set up again has other keys, and its linked clients are unlinked. */
 function setUpAnew(network: Network, phone: string): void {
   for (const companion of network.companions.of(phone)) unlink(network, companion);
   network.handsets.renew(phone);

@@ -22,7 +22,7 @@ export class Handsets {
     return handset;
   }
 
-  /** Sets the phone up anew: it has another identity, and no session or key of a group. */
+  /** Sets the phone up again: it has another identity, and no session or key of a group. */
   renew(phone: string): void {
     this.#handsets.delete(phone);
     this.#creds.delete(phone);

@@ -140,7 +140,7 @@ export class Journal {
     let torn: string | undefined;
     for await (const line of lines) {
       if (torn !== undefined)
-        throw new Error(`${this.#path} is damaged before its end; move it away to start anew`);
+        throw new Error(`${this.#path} is damaged before its end; move it away to start with an empty one`);
       const entry = parseLine(line);
       if (!entry) {
         torn = line;

@@ -14,7 +14,7 @@ import { shopAddress } from '../shops/state/shop-keys.ts';
 import { changedRecord } from '../tenants/account-turns.ts';
 import { listCustomers } from '../tenants/customer-list.ts';
 import type { StoredKeyDirectory } from '../tenants/key-directory.ts';
-import { withoutRoom } from '../tenants/key-turns.ts';
+import { hashesToForget } from '../tenants/key-turns.ts';
 import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import type { TenantErasure } from '../tenants/tenant-erasure.ts';
@@ -252,8 +252,8 @@ function apiKeys(
       withTenant(tenantId, ({ apiKeys }) => done([...apiKeys.values()].map(({ record }) => keyView(record)))),
     rotateKey: (tenantId, keyId) =>
       withTenant(tenantId, async ({ apiKeys }) => {
-        const forgotten = withoutRoom(apiKeys.get(keyId)?.record ?? {});
-        // Before the commit: a crash behind it would leave them there for ever.
+        const forgotten = hashesToForget(apiKeys.get(keyId)?.record ?? {});
+        // Before the commit: a crash after it would leave them in the directory permanently.
         if (forgotten.length > 0) await directory.forget(forgotten);
         return withNewValue(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash, forgotten }));
       }),

@@ -7,8 +7,10 @@ import { indexKeys, liveKey, type TenantState } from './tenant-state.ts';
 /** Values of one key that are remembered after their rotation; some 6 KB a key at most. */
 const RETIRED_HASHES = 100;
 
-/** The retired values for which the record has no room once the key is rotated. */
-export function withoutRoom({ retiredHashes = [] }: Pick<ApiKeyRecord, 'retiredHashes'>): readonly string[] {
+/** Returns the hashes of the oldest retired values: those that leave the record when the key is rotated next. */
+export function hashesToForget({
+  retiredHashes = [],
+}: Pick<ApiKeyRecord, 'retiredHashes'>): readonly string[] {
   return retiredHashes.slice(RETIRED_HASHES - 1);
 }
 
@@ -33,8 +35,8 @@ export function putKey(state: TenantState, key: ApiKeyRecord): Turn<TenantState,
 
 /**
  * Gives a key a new value. The old value stops with this commit, and calls with it get API_KEY_REVOKED as long as the
- * key's record has it. A revoked key stays revoked. `forgotten`: values that the directory of keys has no more. Only these
- * leave the record, so that an erasure finds all others.
+ * key's record has it. A revoked key stays revoked. `forgotten` has the hashes that were removed from the directory of
+ * keys. Only these leave the record, so an erasure finds all others.
  */
 export function rotateKey(
   state: TenantState,

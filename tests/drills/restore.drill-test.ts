@@ -100,7 +100,7 @@ async function restored(putBack: (server: RedisServer) => Promise<void>): Promis
     await Promise.all(fleet.nodes.map((node) => node.start()));
     await fleet.spread();
     await untilConnected(happened.map(({ shop }) => shop));
-    assert.deepEqual(await linkedDevices(), links, 'a shop was linked anew');
+    assert.deepEqual(await linkedDevices(), links, 'a shop was linked again');
     for (const each of happened) await lookAt(each);
     assert.deepEqual(endpoint.forged, []);
     for (const node of fleet.nodes) assert.equal(await node.end('SIGTERM'), 0);

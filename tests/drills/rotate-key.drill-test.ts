@@ -41,7 +41,7 @@ test('the steps of rotating CREDENTIALS_KEY lose no session, no message, no webh
     const run = { fleet, random, shops, messagesPerShop: MESSAGES_PER_STEP, trafficMs: 2_000, timeout: 5 };
     await runFault(run, giveKeys(keys));
   }
-  assert.deepEqual(await linkedDevices(), links, 'a shop was linked anew');
+  assert.deepEqual(await linkedDevices(), links, 'a shop was linked again');
   assert.deepEqual(endpoint.forged, []);
   await until('each end is told to its endpoint', async () => (await untold()).length === 0).catch(async () =>
     assert.deepEqual(await untold(), []),

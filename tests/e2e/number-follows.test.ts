@@ -309,7 +309,7 @@ test('a number that its session comes back with by itself counts as in use from 
   });
   await redis.multi().hset(key, stack.tenantId, 1).pexpire(key, DAY_MS).exec();
   stack.network.drop(stack.session(shopId), 'transient', 428);
-  const leftMs = await until('it is noted anew', async () => {
+  const leftMs = await until('it is noted again', async () => {
     const [atMs, ttlMs] = [Number(await redis.hget(key, stack.tenantId)), await redis.pttl(key)];
     return atMs > 1 && ttlMs > DAY_MS && ttlMs;
   });

@@ -34,7 +34,7 @@ describe('the answer to nonsense', () => {
   const keys = Array.from({ length: 12_000 }, (_, index) => `"${index.toString(36)}":1`);
   for (const [row, body] of [
     ['empty objects', filled('{}')],
-    ['numbers in place of objects', filled('1')],
+    ['numbers instead of objects', filled('1')],
     ['nulls', filled('null')],
     ['objects of unknown properties', filled('{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1}')],
     ['long unknown names', filled(`{"${'\\u0001'.repeat(300)}":1}`)],

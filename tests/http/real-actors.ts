@@ -52,7 +52,12 @@ export async function startRealActors(
   const topic = linkTopics(node.link);
   const made: { network?: MemorySessionHost } = {};
   const actors = await composeActors({
-    ...{ node, redisUrl: redis.url, clock, random, log, logs },
+    node,
+    redisUrl: redis.url,
+    clock,
+    random,
+    log,
+    logs,
     startHost: (listener) => {
       const behaviour = { paired: true, pairedAgoMs: 30 * DAY_MS };
       made.network = new MemorySessionHost({ clock, listener, behaviour });
@@ -66,8 +71,10 @@ export async function startRealActors(
     vault: numberVault([Buffer.alloc(32, 1)]),
     egressVault: egressVault(credentialCiphers([Buffer.alloc(32, 1)])),
     webhooks: {
-      ...{ credentialsKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)], allowLoopback: true },
-      ...{ deniedRanges: [], nameServers: [] },
+      credentialsKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
+      allowLoopback: true,
+      deniedRanges: [],
+      nameServers: [],
     },
   });
   stopActors = () => actors.stop();

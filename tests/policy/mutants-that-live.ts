@@ -28,7 +28,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'limits/quota-meter.ts',
     after: 'if (timeMs <= lastMonth.startsAtMs || timeMs >= lastMonth.endsAtMs) {',
-    why: 'At the first moment of the month that is remembered it is worked out anew, to the same.',
+    why: 'At the first moment of the month that is remembered it is computed again, with the same result.',
   },
   {
     file: 'limits/key-limits.ts',

@@ -131,7 +131,7 @@ test('a session reopened at once reads the last writes of the one before it', as
 
 for (const [how, orders] of [
   ['closed and opened', ['close', 'open']],
-  ['opened anew, closed and opened', ['open', 'close', 'open']],
+  ['opened again, closed and opened', ['open', 'close', 'open']],
 ] as const) {
   test(`a session that is ${how} opens only when the last write of the first one has been answered`, async () => {
     const network = await startSimulated();

@@ -15,7 +15,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
-/** What the event loop can take in one piece: 60 KB each. */
+/** At most this many values of 60 KB may be read in one turn of the event loop. */
 const MOST_AT_A_TIME = 20;
 const ids = Array.from({ length: 1_000 }, (_, index) => `hook-${index}`);
 

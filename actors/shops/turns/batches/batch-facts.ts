@@ -30,7 +30,7 @@ export interface BatchFacts {
   /** The digests of this call's content, if it has an idempotency key. */
   readonly digests?: readonly string[];
   readonly recipients?: readonly KnownRecipient[];
-  /** What they get. */
+  /** The content that the recipients get. */
   readonly content?: Pick<BatchContent, 'text' | 'mediaUrl'>;
   /** The state in which the batch ended; undefined: it has not, or never was. */
   readonly endedAs?: BatchStatus | undefined;
