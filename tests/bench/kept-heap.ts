@@ -14,6 +14,8 @@ const FLEET = { tenants: 2, customers: SENT_BY_EACH + WAITING_BY_EACH + 1, conne
 /** So that what all shops share is there, and the code is compiled. */
 const WARM_SHOPS_PER_TENANT = 30;
 const SHOPS_PER_TENANT = 200;
+/** Fleets that are measured, one after the other. */
+const FLEETS = 5;
 /** Messages go out at once, which only a network on this machine may be sent; the one in memory is. */
 const NO_GAP = { SEND_GAP_MS: '1-1', MSGAPP_SOCKET_URL: 'ws://127.0.0.1:9/' };
 
@@ -44,29 +46,52 @@ export async function keptHeap(): Promise<KeptHeap> {
   }
 }
 
+/** Measures several fleets, each on top of the one before. What all share grows in jumps, so the middle one counts. */
 async function counted(side: RunningSide, admin: OperatorAccess): Promise<KeptHeap> {
-  const [port = 0] = side.ports;
   const warm = await sendRounds(side, { from: 0, to: SENT_BY_EACH });
-  await acknowledged(admin, warm.length);
+  const fleets: KeptHeap[] = [];
+  for (let sent = warm.length; fleets.length < FLEETS; ) {
+    const { kept, count } = await countedFleet(side, admin, sent);
+    fleets.push(kept);
+    sent += count;
+  }
+  return {
+    ofConnectedShop: median(fleets.map(({ ofConnectedShop }) => ofConnectedShop)),
+    ofShopThatSent: median(fleets.map(({ ofShopThatSent }) => ofShopThatSent)),
+    ofWaitingMessage: median(fleets.map(({ ofWaitingMessage }) => ofWaitingMessage)),
+  };
+}
+
+/** Measures the shops of new tenants. `before` is the number of messages that other shops sent. */
+async function countedFleet(
+  side: RunningSide,
+  admin: OperatorAccess,
+  before: number,
+): Promise<{ readonly kept: KeptHeap; readonly count: number }> {
+  const [port = 0] = side.ports;
+  await acknowledged(admin, before);
   const none = await heapBytes(side);
   const size = { ...FLEET, shopsPerTenant: SHOPS_PER_TENANT };
   const { shops } = await makeFleet({ admin, api: { port }, size });
   const connected = await heapBytes(side);
   const sent = await sendRounds(side, { from: 0, to: SENT_BY_EACH, shops });
-  await acknowledged(admin, warm.length + sent.length);
+  await acknowledged(admin, before + sent.length);
   const afterSends = await heapBytes(side);
   const paths = shops.map(({ id, tenantId }) => `/admin/v1/actors/${tenantId}/${id}/pause`);
-  const hold = paths.map((path) => ({ method: 'POST', path, token: admin.token, body: {} }));
-  await callAll(admin.port, hold);
+  const pause = paths.map((path) => ({ method: 'POST', path, token: admin.token, body: {} }));
+  await callAll(admin.port, pause);
   await sendRounds(side, { from: SENT_BY_EACH, to: SENT_BY_EACH + 1, shops });
   const oneWaits = await heapBytes(side);
   const rounds = { from: SENT_BY_EACH + 1, to: SENT_BY_EACH + 1 + WAITING_BY_EACH };
   const waiting = await sendRounds(side, { ...rounds, shops });
   const allWait = await heapBytes(side);
   return {
-    ofConnectedShop: Math.round((connected - none) / shops.length),
-    ofShopThatSent: Math.round((afterSends - none) / shops.length),
-    ofWaitingMessage: Math.round((allWait - oneWaits) / waiting.length),
+    count: sent.length,
+    kept: {
+      ofConnectedShop: Math.round((connected - none) / shops.length),
+      ofShopThatSent: Math.round((afterSends - none) / shops.length),
+      ofWaitingMessage: Math.round((allWait - oneWaits) / waiting.length),
+    },
   };
 }
 
@@ -84,4 +109,9 @@ async function heapBytes(side: RunningSide): Promise<number> {
     if (now >= least) return least;
     least = now;
   }
+}
+
+/** Returns the middle one of an odd number of values. */
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[(values.length - 1) / 2] ?? Number.NaN;
 }
