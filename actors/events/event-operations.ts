@@ -13,7 +13,7 @@ import type { CursorPage } from '../tenants/tenant-operations.ts';
 
 /** An event of one type as the API shows it. */
 interface Shown<Type extends EventType, Data> {
-  /** Its position: 24 hexadecimal digits, the cursor that continues after it. */
+  /** The position of the event: 24 hexadecimal digits. It is also the cursor for the events after this one. */
   readonly id: string;
   readonly type: Type;
   /** ISO 8601. */

@@ -77,7 +77,10 @@ export class GroupCommit {
     if (this.#laterFlush !== undefined) this.#arm();
   }
 
-  /** Ends the doubt of a shard. `record` is the one in Redis, and the batch in flight can no longer be applied. */
+  /**
+   * Decides if the batch in flight of a shard was applied, when it is unknown. `record` is the one in Redis now. The
+   * batch can no longer be applied later.
+   */
   resolve(shard: OwnedShard, record: ShardRecord): void {
     const underWay = shard.underWay;
     const applied = record.revision > shard.record.revision;

@@ -51,7 +51,7 @@ export class NodeStore implements Store {
     if (isKnown) return answers;
     const unknown = lookups.filter((_, index) => answers[index] === undefined);
     const loads = memory.begin(unknown);
-    // Nothing is cached and nothing will be: for example, a message that is read once.
+    // No value is cached, and none will be. A message that is read once is an example.
     if (loads.length === 0 && unknown.length === lookups.length) return this.#engine.read(lookups);
     return this.#askForRest(memory, lookups, { known: answers, unknown, loads });
   }
@@ -89,7 +89,7 @@ export class NodeStore implements Store {
       const collection = read.get(nameOf(lookup));
       return collection === undefined ? replies[alone.indexOf(lookup)] : answerFrom(collection, lookup);
     });
-    // One of them is too large to be read completely.
+    // One collection is too large to be read completely.
     return answers.includes(undefined) ? this.#engine.read(lookups) : answers;
   }
 

@@ -142,7 +142,7 @@ export class Ownership {
 
   /**
    * Checks because of a notice, and waits a little if it checked just before. Every node gets a notice of each change.
-   * While many nodes come and go, a check for each notice would be more than Redis can answer.
+   * If many nodes come and go, Redis could not answer a check for each notice.
    */
   #lookSoon(): void {
     if (this.#soon !== undefined) return;

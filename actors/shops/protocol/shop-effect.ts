@@ -87,7 +87,7 @@ export type ShopEffect =
   | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
   /** The session reconnected with its previous number (digits only), so that number is still in use. */
   | { readonly type: 'note_number'; readonly phone: string }
-  /** The number the owner is notified at was learned; the tenant's actor keeps it when it has none. */
+  /** A shop learned a number of its owner. The tenant's actor stores it for notices if it has none. */
   | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
   /** The queue paused or resumed: after a rate signal or by an operator. */

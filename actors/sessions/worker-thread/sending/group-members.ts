@@ -23,8 +23,8 @@ export class GroupMembers {
   }
 
   /**
-   * True if a person with these addresses, which name no device, is certainly not a member: they are comparable with
-   * those of all members, and equal none.
+   * True if a person with these addresses is certainly not a member. The addresses, without a device, can be compared
+   * with those of all members, and none is equal.
    */
   excludes(addresses: readonly string[]): boolean {
     if (addresses.some((address) => this.#addresses.has(address))) return false;

@@ -13,7 +13,7 @@ export function userOf(address: string): string {
   return address.split('@')[0]?.split(':')[0] ?? '';
 }
 
-/** Servers of people whose devices a provider runs, with the servers of their other addresses. */
+/** A provider runs the devices of some people. Their addresses name another server: that server, and the usual one. */
 const SERVERS: ReadonlyMap<string, string> = new Map([
   ['hosted', 's.whatsapp.net'],
   ['hosted.lid', 'lid'],
