@@ -2,25 +2,24 @@
 -- Erases entries from a stream of a tenant: those that have one of the given values in a field. Works in steps: call it until
 -- it answers 0. XDEL only marks entries, so they would stay in memory and on disk. Instead each step copies some of the other
 -- entries, and the last step replaces the stream with the copy. Shops add entries meanwhile.
--- On request an entry without the field is erased too: earlier programs wrote webhook tries that name no shop, and they may be
--- the shop's. The other entries keep their ids, and the stream keeps its last id, so that cursors stay valid.
+-- The other entries keep their ids, and the stream keeps its last id, so that cursors stay valid.
 -- Erased entries no longer count as added. A stream with more added than present entries has had some cut off, which readers
 -- may have missed.
 -- The position of the copy is stored with it: after a crash the next call continues, and a second caller does no harm.
 -- It also runs when memory is full: the copy is removed, or replaces a larger stream.
 --
 -- KEYS: the stream; the copy; a hash with the erasure's name and the id of the last entry by stream.
--- ARGV: the erasure's name; how many entries a step reads; the field; 1 if an entry without it stays, else 0; the values.
+-- ARGV: the erasure's name; how many entries a step reads; the field; the values.
 -- Reply: 1, there is more to do; 0, no such entry is left.
 -- Errors: arguments of another form; nothing was changed.
 
 local stream, copy, steps = KEYS[1], KEYS[2], KEYS[3]
-local name, most, field, stays_without = ARGV[1], tonumber(string.match(ARGV[2] or '', '^%d+$')), ARGV[3], ARGV[4] == '1'
-if #KEYS ~= 3 or not most or most < 1 or most > 100000 or not (stays_without or ARGV[4] == '0') then
+local name, most, field = ARGV[1], tonumber(string.match(ARGV[2] or '', '^%d+$')), ARGV[3]
+if #KEYS ~= 3 or not most or most < 1 or most > 100000 or not ARGV[4] then
   return redis.error_reply('ERR the arguments are no step of an erasure')
 end
 local gone = {}
-for index = 5, #ARGV do gone[ARGV[index]] = true end
+for index = 4, #ARGV do gone[ARGV[index]] = true end
 
 local function finish()
   redis.call('UNLINK', copy)
@@ -39,7 +38,7 @@ end
 
 local entries = redis.call('XRANGE', stream, from, '+', 'COUNT', most)
 for _, entry in ipairs(entries) do
-  local fields, stays = entry[2], stays_without
+  local fields, stays = entry[2], true
   for index = 1, #fields, 2 do
     if fields[index] == field then stays = not gone[fields[index + 1]] end
   end

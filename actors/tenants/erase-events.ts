@@ -12,10 +12,8 @@ interface Erased {
   /** Name of the erasure; an erasure that stopped continues under this name. */
   readonly name: string;
   readonly field: string;
-  /** The values of that field that mark an entry for erasure. */
+  /** The values of that field that mark an entry for erasure. An entry without the field stays. */
   readonly values: readonly string[];
-  /** An entry without the field stays. */
-  readonly staysWithout: boolean;
 }
 
 /**
@@ -29,7 +27,7 @@ export async function eraseShopEvents(
   { tenantId, shopId }: { readonly tenantId: string; readonly shopId: string },
 ): Promise<void> {
   const { events, eventsKept, webhookAttempts, attemptsKept } = tenantKeys(tenantId);
-  const erased: Erased = { name: shopId, field: 's', values: [shopId], staysWithout: false };
+  const erased: Erased = { name: shopId, field: 's', values: [shopId] };
   await eraseEntries(store, tenantId, [events, eventsKept], erased);
   await eraseEntries(store, tenantId, [webhookAttempts, attemptsKept], erased);
 }
@@ -42,7 +40,7 @@ export async function eraseEventsAbout(
 ): Promise<void> {
   if (values.length === 0) return;
   const { events, eventsKept } = tenantKeys(tenantId);
-  const erased: Erased = { name, field: 'd', values, staysWithout: true };
+  const erased: Erased = { name, field: 'd', values };
   await eraseEntries(store, tenantId, [events, eventsKept], erased);
 }
 
@@ -50,13 +48,11 @@ async function eraseEntries(
   store: Pick<Store, 'append'>,
   tenantId: string,
   [stream, kept]: readonly [string, string],
-  { name, field, values, staysWithout }: Erased,
+  { name, field, values }: Erased,
 ): Promise<void> {
   const { streamErasures } = tenantKeys(tenantId);
-  const step: Read = [
-    ...(['EVAL', SCRIPT, 3, stream, kept, streamErasures, name, STEP_ENTRIES, field] as const),
-    ...[staysWithout ? '1' : '0', ...values],
-  ];
+  const keys = [stream, kept, streamErasures] as const;
+  const step: Read = ['EVAL', SCRIPT, 3, ...keys, name, STEP_ENTRIES, field, ...values];
   let left: unknown = 1;
   while (left === 1) [left] = await store.append([step]);
 }

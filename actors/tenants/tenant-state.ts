@@ -77,8 +77,6 @@ export interface TenantState {
   readonly erasingPeople: ReadonlySet<string>;
   /** True once no data of the tenant is stored any more. */
   readonly isGone: boolean;
-  /** The erasure of a shop has begun to remove entries of webhooks since this loading. */
-  readonly hasErased: boolean;
   /** Endpoints that the tenant's events are sent to, by id. */
   readonly webhooks: ReadonlyMap<string, WebhookRecord>;
   /** New declarations of the last day; changed in place once a commit succeeds. */
@@ -130,7 +128,6 @@ export async function loadTenant(
     erasing: new Set(erasing),
     erasingPeople: new Set(people),
     isGone: false,
-    hasErased: false,
     webhooks: new Map(
       webhooks.map((stored) => JSON.parse(stored) as WebhookRecord).map((webhook) => [webhook.id, webhook]),
     ),

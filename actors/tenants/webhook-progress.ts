@@ -17,22 +17,11 @@ export function placeOf(dead: string): string {
   return dead.split(' ', 1)[0] ?? '';
 }
 
-/** Returns its event's shop. Undefined if an earlier program wrote only the position. */
-function shopOf(dead: string): string | undefined {
-  return dead.split(' ', 2)[1];
-}
-
-/**
- * Returns the progress without entries of other shops. A retry without a known shop stays. When it is due, it is
- * removed if its event was erased.
- */
-export function ofShops(
-  progress: WebhookProgress,
-  isOurs: (shopId: string | undefined) => boolean,
-): WebhookProgress {
+/** Returns the progress with the entries of these shops only. */
+export function ofShops(progress: WebhookProgress, shops: { has(shopId: string): boolean }): WebhookProgress {
   return {
     ...progress,
-    retries: progress.retries.filter(({ shopId }) => shopId === undefined || isOurs(shopId)),
-    dead: progress.dead.filter((dead) => isOurs(shopOf(dead))),
+    retries: progress.retries.filter(({ shopId }) => shops.has(shopId)),
+    dead: progress.dead.filter((dead) => shops.has(dead.split(' ', 2)[1] ?? '')),
   };
 }

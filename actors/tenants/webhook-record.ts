@@ -38,8 +38,8 @@ export interface WebhookProgress {
   readonly failingSinceMs: number | null;
   /** The time until which the endpoint asked for no requests. Null if it did not. */
   readonly heldUntilMs: number | null;
-  /** `enabledAtMs` of the endpoint that failed and asked for the pause. Absent if an earlier program wrote it. */
-  readonly countedForMs?: number;
+  /** `enabledAtMs` of the endpoint that failed and asked for the pause. */
+  readonly countedForMs: number;
   /** Events from before this time were removed by age or number before they were sent. Absent if none ever were. */
   readonly missedUntilMs?: number;
 }
@@ -48,8 +48,8 @@ export interface WebhookProgress {
 export interface WebhookRetry {
   /** Its position in the tenant's stream. */
   readonly place: string;
-  /** The event's shop, with which the retry is erased. Absent if an earlier program wrote it. */
-  readonly shopId?: string;
+  /** The event's shop, with which the retry is erased. */
+  readonly shopId: string;
   /** The number of attempts so far. */
   readonly tries: number;
   readonly dueAtMs: number;

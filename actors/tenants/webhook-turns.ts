@@ -172,10 +172,7 @@ export function webhookProgress(
     return { reply: failed('NOT_FOUND') };
   // Attempts for a shop that is being erased are not stored.
   const noted = attempts.filter(({ shopId }) => state.shops.has(shopId));
-  // The first erasure of a shop removes all entries without a shop. A sender that remembers one must not restore it.
-  const kept = ofShops(progress, (shopId) =>
-    shopId === undefined ? !state.hasErased : state.shops.has(shopId),
-  );
+  const kept = ofShops(progress, state.shops);
   const tried = noted.map(
     ({ shopId, ...attempt }): Write => [
       ...(['XADD', state.keys.webhookAttempts, 'MAXLEN', '~', ATTEMPTS_KEPT, '*'] as const),
@@ -188,10 +185,7 @@ export function webhookProgress(
   };
 }
 
-/**
- * Removes the entries of shops that are being erased from endpoints' progress (`stored`, by webhook id). Entries without a
- * shop may belong to them, so they go too.
- */
+/** Removes the entries of shops that are being erased from endpoints' progress (`stored`, by webhook id). */
 export function eraseProgress(
   state: TenantState,
   stored: ReadonlyMap<string, string> = new Map(),
@@ -199,12 +193,12 @@ export function eraseProgress(
   const { keys, shops } = state;
   const writes = [...stored].flatMap(([webhookId, text]) => {
     const progress = JSON.parse(text) as WebhookProgress;
-    const kept = ofShops(progress, (shopId) => shopId !== undefined && shops.has(shopId));
+    const kept = ofShops(progress, shops);
     const isSame =
       kept.dead.length === progress.dead.length && kept.retries.length === progress.retries.length;
     return isSame ? [] : [['HSET', keys.webhookProgress, webhookId, JSON.stringify(kept)] as const];
   });
-  return { state: { ...state, hasErased: true }, writes, reply: done(true) };
+  return { writes, reply: done(true) };
 }
 
 function withWebhook(state: TenantState, webhook: WebhookRecord): Turn<TenantState, TenantEffect> {

@@ -25,8 +25,12 @@ export interface ProgressChange {
 }
 
 /** The progress of an endpoint that was sent nothing yet. */
-export function firstProgress({ since }: Pick<WebhookRecord, 'since'>): WebhookProgress {
-  return { cursor: since, retries: [], dead: [], failingSinceMs: null, heldUntilMs: null };
+export function firstProgress({
+  since,
+  enabledAtMs,
+}: Pick<WebhookRecord, 'since' | 'enabledAtMs'>): WebhookProgress {
+  const none = { failingSinceMs: null, heldUntilMs: null };
+  return { cursor: since, retries: [], dead: [], ...none, countedForMs: enabledAtMs };
 }
 
 /**
@@ -37,14 +41,8 @@ export function forgiven(
   progress: WebhookProgress,
   { enabledAtMs }: Pick<WebhookRecord, 'enabledAtMs'>,
 ): WebhookProgress {
-  const { failingSinceMs, countedForMs } = progress;
-  // An earlier program distinguished them by the clock.
-  const isOld =
-    countedForMs === undefined
-      ? failingSinceMs !== null && failingSinceMs < enabledAtMs
-      : countedForMs !== enabledAtMs;
-  const none = { failingSinceMs: null, heldUntilMs: null };
-  return { ...progress, ...(isOld ? none : {}), countedForMs: enabledAtMs };
+  if (progress.countedForMs === enabledAtMs) return progress;
+  return { ...progress, failingSinceMs: null, heldUntilMs: null, countedForMs: enabledAtMs };
 }
 
 /** Returns the progress with these events due at `dueAtMs`, from the first attempt on. */

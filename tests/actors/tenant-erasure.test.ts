@@ -252,7 +252,7 @@ test('an attempt of a webhook that ends once its shop is to be erased is not not
     ...{ eventId: shopId, type: 'queue.paused', shopId: ofShop, atMs: 0, durationMs: 1 },
     ...{ number: 1, status: 204, error: null, isDead: false },
   }));
-  const progress = firstProgress({ since: '0-0' });
+  const progress = firstProgress({ since: '0-0', enabledAtMs: 0 });
   const command = {
     type: 'webhook_progress',
     loading: state.loading,

@@ -45,11 +45,8 @@ test('the attempts of an erased shop are erased with it, and those of other shop
   await untilRecorded(hook, 2);
   const { webhookAttempts } = tenantKeys(tenant.id);
   const { store } = service.runtime.node;
-  // Earlier programs stored it like this, without its shop.
-  const { length } = received;
-  await store.append([['XADD', webhookAttempts, '*', 'w', hook.id, 'a', JSON.stringify({ atMs: 0 })]]);
   const [erased, kept] = received;
-  assert.deepEqual([length, erased === kept], [2, false]);
+  assert.deepEqual([received.length, erased === kept], [2, false]);
   assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
   await untilRecorded(hook, 1);
   await store.append([['CONFIG', 'SET', 'rdbcompression', 'no']]);
@@ -109,32 +106,4 @@ test('the dead letters of an erased shop go with it, also of a disabled webhook,
   assert.deepEqual(body.data.deadLetters, [
     body.data.items.find((one: { isDead: boolean }) => one.isDead).eventId,
   ]);
-});
-
-test('a dead letter of which an earlier program kept no shop goes with the first shop that is erased, and stays away', async () => {
-  const { tenant, shopId, steer } = await account();
-  const other = await service.shop(tenant);
-  const hook = await create(tenant, { url: `${url}/earlier` });
-  const { webhookProgress } = tenantKeys(tenant.id);
-  const { store, actors } = service.runtime.node;
-  const progress = async () => {
-    const [stored] = await store.read([['HGET', webhookProgress, hook.id]]);
-    return JSON.parse(String(stored)) as WebhookProgress;
-  };
-  await steer('pause');
-  await untilRecorded(hook, 1);
-  const address = tenantAddress(tenant.id);
-  const earlier = JSON.stringify({ ...(await progress()), dead: ['1-1'] });
-  await store.commit(address.shard, [['HSET', webhookProgress, hook.id, earlier]]);
-  await actors.restart(address);
-  await actors.state(address);
-  await steer('resume');
-  await untilRecorded(hook, 2);
-  assert.deepEqual((await progress()).dead, ['1-1']);
-  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
-  assert.deepEqual((await progress()).dead, []);
-  // The pump's memory does not restore it any more.
-  await service.operator('POST', `/actors/${tenant.id}/${other}/pause`, {});
-  await untilRecorded(hook, 1);
-  assert.deepEqual((await progress()).dead, []);
 });

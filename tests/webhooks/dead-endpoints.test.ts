@@ -111,6 +111,7 @@ test('a thousand dead endpoints delay neither other tenants nor those of their o
   const dead = Array.from({ length: DEAD }, (_, n) => endpoint(victim, `dead-${n}`, '/dead'));
   const failing: WebhookProgress = {
     ...{ cursor: '0-0', retries: [], dead: [], failingSinceMs: clock.wallMs(), heldUntilMs: null },
+    countedForMs: 0,
   };
   const progress = dead.flatMap(([id]) => [id, JSON.stringify(failing)]);
   await redis.hset(tenantKeys(victim).webhookProgress, ...progress);

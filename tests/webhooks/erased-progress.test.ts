@@ -24,7 +24,10 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
   const address = tenantAddress(golden.tenantId);
   const [erased, kept] = ['f'.repeat(24), golden.shopId];
   const deadOf = (shopId: string) => webhookDeadLetter({ streamId: '1-1', shopId });
-  const full = JSON.stringify({ ...firstProgress({ since: '1-1' }), dead: [erased, kept].map(deadOf) });
+  const full = JSON.stringify({
+    ...firstProgress({ since: '1-1', enabledAtMs: 0 }),
+    dead: [erased, kept].map(deadOf),
+  });
   const stored = new Map(ids.map((id) => [id, full]));
   const reads: number[] = [];
   const store = {

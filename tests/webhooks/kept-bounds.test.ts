@@ -6,6 +6,7 @@ import { EVENT_LIMITS, eventWrites, shopEvent, type TenantEvent } from '../../ac
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
 import { putWebhook, webhookProgress } from '../../actors/tenants/webhook-turns.ts';
+import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import type { Write } from '../../runtime/store.ts';
@@ -50,7 +51,7 @@ test('at least 2,000 attempts of a tenant are kept, and not many more', async ()
     shopId: golden.shopId,
     ...times,
   };
-  const progress = { cursor: '1-1', retries: [], dead: [], failingSinceMs: null, heldUntilMs: null };
+  const progress = firstProgress({ since: '1-1', enabledAtMs: 0 });
   const { writes = [] } = webhookProgress(state, {
     ...{ loading: state.loading, webhookId: 'hook', progress },
     attempts: Array(3_000).fill(attempt),

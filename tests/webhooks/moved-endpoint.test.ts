@@ -128,22 +128,6 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
   });
 }
 
-test('failures and a Retry-After that an earlier program stored are forgiven if they are older than the move', async () => {
-  for (const [movedMs, sent] of [
-    [10, 1],
-    [3, 0],
-  ] as const) {
-    const world = new World();
-    const heldUntilMs = world.clock.wallMs() + HOUR_MS;
-    world.stored = { cursor: '0-0', retries: [], dead: [], failingSinceMs: 5, heldUntilMs };
-    const pump = world.start({ enabledAtMs: movedMs });
-    world.add(1);
-    await world.clock.advance(1_000);
-    assert.equal(world.sent.length, sent, `moved at ${movedMs}`);
-    pump.stop();
-  }
-});
-
 test('a late success of the former address ends no failures of the present one', async () => {
   const { world, pump, move, answer, idsAt } = moving();
   world.add(1);
