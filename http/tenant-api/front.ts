@@ -19,7 +19,7 @@ import {
   isRead,
   noEndpoint,
 } from '../pipeline/front.ts';
-import { presentedHash, presentedKey } from '../pipeline/presented-key.ts';
+import { hashOfKey, presentedKey } from '../pipeline/presented-key.ts';
 import { createRouter, type Match } from '../pipeline/router.ts';
 import { askNextOwner, askOwner, type OwnerWays } from './ask-owner.ts';
 import { API_ENDPOINTS } from './endpoints.ts';
@@ -68,7 +68,8 @@ class EnteredCall implements Entered {
     this.request = request;
     this.#match = match;
     this.#endpoint = match?.route.byMethod.get(request.method);
-    this.#hash = presentedHash(request.headers);
+    const key = presentedKey(request.headers);
+    this.#hash = key === undefined ? undefined : hashOfKey(key);
     this.#edge = edge;
   }
 
