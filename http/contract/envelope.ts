@@ -1,5 +1,4 @@
 import type { Admission } from '../../actors/tenants/tenant-operations.ts';
-import { rememberLast } from '../../runtime/memoize.ts';
 import { ERRORS, type HttpFailure, retryAfterSeconds } from './errors.ts';
 import type { HeaderLines, ReplyValue } from './exchange.ts';
 
@@ -52,25 +51,7 @@ function challenge(code: HttpFailure['code']): HeaderLines {
 
 /** The four rate headers of the bucket this request consumed (docs/contract.md, Conventions). */
 export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateState): HeaderLines {
-  const { start, end } = RATE_WORDS[scope];
-  return start(limit) + remaining + end(resetAtSeconds);
-}
-
-/**
- * The text around the number of calls left, by scope. It is cached, because many keys have the same limit and many
- * calls the same reset time.
- */
-const RATE_WORDS = { minute: rateWords('minute'), hour: rateWords('hour'), day: rateWords('day') } as const;
-
-function rateWords(scope: RateState['scope']) {
-  return {
-    start: rememberLast((limit: number) =>
-      ['\r\nX-RateLimit-Limit: ', limit, '\r\nX-RateLimit-Remaining: '].join(''),
-    ),
-    end: rememberLast((resetAtSeconds: number) =>
-      ['\r\nX-RateLimit-Reset: ', resetAtSeconds, '\r\nX-RateLimit-Scope: ', scope].join(''),
-    ),
-  };
+  return `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAtSeconds}\r\nX-RateLimit-Scope: ${scope}`;
 }
 
 /** Our envelope starts with this text, and the code is the first field of an error. */

@@ -1,6 +1,5 @@
 import { isFinal, MESSAGE_REASONS } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { rememberLast } from '../../runtime/memoize.ts';
 import { ERRORS } from '../contract/errors.ts';
 import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
 import type { Metrics } from './metrics.ts';
@@ -15,7 +14,6 @@ export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_0
  * Routes without a latency. They wait for the chat network or for events, so their time does not measure the service.
  */
 const WAITING_ROUTE = /\/(connect|pairing-code|events)$/;
-const hasLatency = rememberLast((route: string) => !WAITING_ROUTE.test(route));
 
 /** Codes that callers see, each once. */
 const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
@@ -112,7 +110,7 @@ export function recentActivity(parts: {
     countRequest({ atMs, route, latencyMs, errorCode }) {
       const slot = slotOf(atMs);
       slot.requests += 1;
-      if (hasLatency(route)) countLatency(slot, latencyMs);
+      if (!WAITING_ROUTE.test(route)) countLatency(slot, latencyMs);
       if (errorCode === undefined) return;
       slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
       refused({ code: errorCode });
