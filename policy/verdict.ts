@@ -23,49 +23,6 @@ export interface PolicyVerdict {
   };
 }
 
-/** The JSON of a verdict, byte for byte that of `JSON.stringify`, in half of its time: every send writes it twice. */
-export function verdictJson(verdict: PolicyVerdict): string {
-  const { today, lastHour } = verdict.usage;
-  return `${verdictStart(verdict)}${today},"lastHour":${lastHour}${verdictEnd(verdict)}`;
-}
-
-/** The last verdict, and its JSON before and after the number of sent messages: most shops differ only in it. */
-let last: PolicyVerdict | undefined;
-let lastStart = '';
-let lastUsage: PolicyVerdict['usage'] | undefined;
-let lastEnd = '';
-
-function verdictStart(verdict: PolicyVerdict): string {
-  if (last === undefined || !startsAlike(verdict, last)) {
-    const { recipientClass, warmupDay, caps } = verdict;
-    const { perDay, perHour, coldPerDay, declaredPerDay } = caps;
-    const known = { recipientClass, warmupDay, caps: { perDay, perHour, coldPerDay, declaredPerDay } };
-    last = verdict;
-    lastStart = JSON.stringify({ ...known, usage: { today: 0 } }).slice(0, -'0}}'.length);
-  }
-  return lastStart;
-}
-
-function verdictEnd({ usage }: PolicyVerdict): string {
-  const { coldToday, declaredToday } = usage;
-  if (coldToday !== lastUsage?.coldToday || declaredToday !== lastUsage.declaredToday) {
-    lastUsage = usage;
-    lastEnd = [',"coldToday":', coldToday, ',"declaredToday":', declaredToday, '}}'].join('');
-  }
-  return lastEnd;
-}
-
-function startsAlike(one: PolicyVerdict, other: PolicyVerdict): boolean {
-  return (
-    one.recipientClass === other.recipientClass &&
-    one.warmupDay === other.warmupDay &&
-    one.caps.perDay === other.caps.perDay &&
-    one.caps.perHour === other.caps.perHour &&
-    one.caps.coldPerDay === other.caps.coldPerDay &&
-    one.caps.declaredPerDay === other.caps.declaredPerDay
-  );
-}
-
 /** An admitted message. The caller commits `entry` with it and records it once that commit has succeeded. */
 export interface SendAdmission {
   readonly admitted: true;

@@ -22,10 +22,7 @@ export type ChannelView = Shown<typeof channel>;
 export type MessageView = Shown<typeof message>;
 
 /** The answer to a send. */
-export interface Accepted extends Shown<typeof acceptedMessage> {
-  /** `policy` as JSON, if it was written for the store; not shown. */
-  readonly policyJson?: string;
-}
+export type Accepted = Shown<typeof acceptedMessage>;
 
 /** The answer for a message or a status. */
 export interface Sent<Answer> {

@@ -10,8 +10,7 @@ import {
 } from '../../actors/shops/state/message-record.ts';
 import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
-import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
-import { acceptedBody } from '../../http/contract/message-json.ts';
+import { JSON_TYPE, rateHeaders, successBody } from '../../http/contract/envelope.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { createRouter } from '../../http/pipeline/router.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
@@ -21,7 +20,6 @@ import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
-import { verdictJson } from '../../policy/verdict.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { fromRandomBytes } from '../../runtime/random.ts';
@@ -195,9 +193,7 @@ function send(
   };
   const { id } = body;
   const day = dayOfMessage(id);
-  // Stored and answered.
-  const policyJson = verdictJson(policy);
-  const writes: Write[] = [bodyWrite(shard, day, body, policyJson)];
+  const writes: Write[] = [bodyWrite(shard, day, body)];
   if (day !== shop.expiringDay) writes.push(dayExpiry(shard, day, MESSAGE_RETENTION_MS));
   writes.push(['RPUSH', shop.keys.accepted, encodeAccepted(id, entry)]);
   shop.later = [];
@@ -208,7 +204,7 @@ function send(
       shop.ledger.record(entry);
       shop.queue = [...shop.queue, { messageId: id, to, place: shop.accepted }];
       shop.accepted += 1;
-      answer(call, { id, status: 'queued', statusUrl: statusUrl(id), policy, policyJson });
+      answer(call, { id, status: 'queued', statusUrl: statusUrl(id), policy });
       const later = shop.later ?? [];
       shop.later = undefined;
       for (const decide of later) inTurn(shop, decide);
@@ -224,7 +220,7 @@ function answer({ head, tenant, response, isGone, rate }: Call, accepted: Accept
     response.writeStatus('202 Accepted');
     const headers = `${JSON_TYPE}${rate}\r\nLocation: ${accepted.statusUrl}\r\nX-Request-Id: ${head.requestId}`;
     response.writeHeader('Content-Type', headers);
-    response.end(acceptedBody(accepted));
+    response.end(successBody(accepted));
   });
 }
 

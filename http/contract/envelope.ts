@@ -8,14 +8,16 @@ type RateState = Extract<Admission, { admitted: true }>['rate'];
 /** Every body of ours is JSON. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** `{ success: true, data }` (docs/contract.md, Response envelope). */
-export function successBody(data: unknown): string {
-  return successText(JSON.stringify(data));
+const remembered = new WeakMap<object, string>();
+
+/** Remembers the body of a success with data that never changes, for as long as the data lives. */
+export function rememberBody(data: object): void {
+  if (!remembered.has(data)) remembered.set(data, successBody(data));
 }
 
-/** The envelope of a success whose data is JSON text already. */
-export function successText(json: string): string {
-  return `{"success":true,"data":${json}}`;
+/** `{ success: true, data }` (docs/contract.md, Response envelope). */
+export function successBody(data: unknown): string {
+  return remembered.get(data as object) ?? `{"success":true,"data":${JSON.stringify(data)}}`;
 }
 
 /** Returns `{ success: false, error }` with the status, `Retry-After` and the public message of the table. */

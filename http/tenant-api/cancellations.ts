@@ -2,7 +2,6 @@ import { message } from '../../actors/replies/message-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { messageBody } from '../contract/message-json.ts';
 import {
   QUEUE_CANCELLATION_EXAMPLE,
   QUEUE_CANCELLED,
@@ -37,7 +36,6 @@ export const cancelMessage = apiEndpoint({
         sentAt: null,
         deliveredAt: null,
       },
-      write: messageBody,
     },
   },
   errors: ['MESSAGE_NOT_FOUND', 'NOT_CANCELLABLE', 'BOT_SERVICE_UNREACHABLE'],

@@ -9,11 +9,10 @@ import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
+import { rememberBody } from '../contract/envelope.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { recipient, text } from '../contract/fields.ts';
-import { rememberBody } from '../contract/known-body.ts';
 import { mediaUri } from '../contract/media-uri.ts';
-import { acceptedBody, messageBody } from '../contract/message-json.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
 import { cursorPage } from '../contract/resources.ts';
@@ -51,14 +50,12 @@ export const SEND_REPLIES = {
     data: acceptedMessage,
     example: queued,
     headers: { Location: 'The `statusUrl`.' },
-    write: acceptedBody,
   },
   200: {
     description: 'The original message of the same idempotencyKey; nothing was sent again.',
     data: acceptedMessage,
     example: { ...queued, status: 'sent' },
     headers: REPLAY_HEADERS,
-    write: acceptedBody,
   },
 };
 
@@ -164,7 +161,7 @@ export const readMessage = apiEndpoint({
   summary: "A message's delivery state",
   permission: 'messages.read',
   replies: {
-    200: { description: 'The message.', data: message, example: EXAMPLES.message, write: messageBody },
+    200: { description: 'The message.', data: message, example: EXAMPLES.message },
   },
   errors: ['MESSAGE_NOT_FOUND'],
   handle({ caller, params, services }) {

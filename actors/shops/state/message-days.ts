@@ -56,8 +56,8 @@ export function dayKey(shard: number, day: number): string {
 const newest: { readonly day: number; readonly key: string }[] = [];
 
 /** Stores an accepted message. Its state needs no separate write: a missing state means queued. */
-export function bodyWrite(shard: number, day: number, body: MessageBody, policyJson?: string): Write {
-  return ['HSET', dayKey(shard, day), body.id, encodeBody(body, policyJson)];
+export function bodyWrite(shard: number, day: number, body: MessageBody): Write {
+  return ['HSET', dayKey(shard, day), body.id, encodeBody(body)];
 }
 
 /** Stores the state of a message. */

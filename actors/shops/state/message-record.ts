@@ -1,5 +1,5 @@
 import { isGroupId, isNetworkId } from '../../../policy/recipient.ts';
-import { type PolicyVerdict, verdictJson } from '../../../policy/verdict.ts';
+import type { PolicyVerdict } from '../../../policy/verdict.ts';
 import { API_BASE_PATH } from '../../api-base-path.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
@@ -50,18 +50,18 @@ export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
 /**
  * Returns the stored form of an accepted message: JSON without its id, which the field name has, and without absent
  * values. The code writes it without `JSON.stringify`, in two thirds of the time: only callers' values can need
- * escaping. `policyJson`: its verdict, if that is written already.
+ * escaping.
  */
-export function encodeBody(body: MessageBody, policyJson = policyText(body)): string {
+export function encodeBody(body: MessageBody): string {
   const { tenantId, shopId, kind, to, text, mediaUrl, mediaType, via, wireId, idempotencyKey } = body;
-  const { requestId, traceparent } = body;
+  const { requestId, traceparent, policy } = body;
   // Piece after piece: parts that are put together first would each be one piece more.
   let json = `{"tenantId":"${tenantId}","shopId":"${shopId}${WORDS[kind][via]}${body.createdAtMs},"wireId":"${wireId}"`;
   if (to !== null) json = `${json},"to":"${escaped(to)}"`;
   if (text !== null) json = `${json},"text":"${escaped(text)}"`;
   if (mediaUrl !== null) json = `${json},"mediaUrl":"${escaped(mediaUrl)}"`;
   if (mediaType !== null) json = `${json},"mediaType":"${mediaType}"`;
-  if (policyJson !== undefined) json = `${json},"policy":${policyJson}`;
+  if (policy !== null) json = `${json},"policy":${JSON.stringify(policy)}`;
   if (idempotencyKey !== null) json = `${json},"idempotencyKey":"${escaped(idempotencyKey)}"`;
   if (body.reply !== undefined) json = `${json},"reply":${JSON.stringify(body.reply)}`;
   if (body.batchId !== undefined) json = `${json},"batchId":"${body.batchId}"`;
@@ -77,10 +77,6 @@ const WORDS = {
 
 function wordsOf(kind: MessageBody['kind'], via: MessageBody['via']): string {
   return ['","kind":"', kind, '","via":"', via, '","createdAtMs":'].join('');
-}
-
-function policyText({ policy }: MessageBody): string | undefined {
-  return policy === null ? undefined : verdictJson(policy);
 }
 
 /** The fields that every body has, and the optional ones. */
@@ -121,11 +117,6 @@ const AS_IT_IS = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
  */
 function escaped(text: string): string {
   return AS_IT_IS.test(text) ? text : JSON.stringify(text).slice(1, -1);
-}
-
-/** The JSON of a text, or of none. */
-export function quoted(text: string | null): string {
-  return text === null ? 'null' : JSON.stringify(text);
 }
 
 /** A message as it is stored: its accepted content, its state, its receipts. */

@@ -36,8 +36,6 @@ export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
 /** The message to store at acceptance. */
 export interface AcceptedMessage {
   readonly body: MessageBody;
-  /** Its verdict as JSON, if that is written already. */
-  readonly policyJson?: string;
   readonly entry: LedgerEntry;
   /** The number by which the network knows the recipient, if the caller wrote another. */
   readonly alias?: string | undefined;
@@ -45,13 +43,10 @@ export interface AcceptedMessage {
 }
 
 /** Stores and counts an accepted message. Returns its position in the shop's list. */
-export function storeAccepted(
-  builder: TurnBuilder,
-  { body, policyJson, entry, retentionMs }: AcceptedMessage,
-): number {
+export function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): number {
   const { accepted, shard } = builder.state;
   const day = dayOfMessage(body.id);
-  const place = count(builder, entry, { id: body.id, write: bodyWrite(shard, day, body, policyJson) });
+  const place = count(builder, entry, { id: body.id, write: bodyWrite(shard, day, body) });
   if (day !== accepted.expiringDay) storeExpiry(builder, day, retentionMs);
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body, body.idempotencyKey);

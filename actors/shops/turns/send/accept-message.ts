@@ -1,5 +1,4 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import { verdictJson } from '../../../../policy/verdict.ts';
 import { done, type Failure, type Outcome } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
@@ -99,14 +98,12 @@ export function acceptMessage(
     ...presentFields<MessageBody>({ reply: draft.reply, batchId: draft.batch?.id }),
   };
   const { alias } = facts.send;
-  // Stored and answered.
-  const policyJson = verdictJson(verdict);
-  const accepted = { body, policyJson, entry, alias, retentionMs: options.retentionMs };
+  const accepted = { body, entry, alias, retentionMs: options.retentionMs };
   if (route === undefined) {
     enqueue(builder, accepted);
     if (isPhoneNumber(to) && facts.send.writer === undefined) newChatAccepted(builder);
   } else enqueueAtPool(builder, accepted, route);
-  return done({ replayed: false, differs: false, accepted: answer(body, 'queued', policyJson) });
+  return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
 }
 
 /** The person who gets a reply wrote, if only a reaction, and is known. */
@@ -125,10 +122,7 @@ function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType, rep
   );
 }
 
-function answer({ id, policy }: MessageBody, status: MessageStatus, policyJson?: string): Accepted {
+function answer({ id, policy }: MessageBody, status: MessageStatus): Accepted {
   if (policy === null) throw new Error(`message ${id} was accepted without a verdict`);
-  const url = statusUrl(id);
-  return policyJson === undefined
-    ? { id, status, statusUrl: url, policy }
-    : { id, status, statusUrl: url, policy, policyJson };
+  return { id, status, statusUrl: statusUrl(id), policy };
 }
