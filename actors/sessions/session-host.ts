@@ -33,15 +33,15 @@ export interface SessionHost {
    */
   prepare(shop: SessionAddress, order: SendOrder): void;
   /**
-   * Sends the prepared message once. The writes that came with `prepared` are stored by now. Does nothing if the order
-   * already has an outcome; that event is then on its way.
+   * Sends the prepared message. The writes that came with `prepared` are stored by now. Each `prepared` allows one
+   * stanza. Does nothing if the order already has an outcome; that event is then on its way.
    */
   transmit(shop: SessionAddress, messageId: string): void;
   /** Cancels an order that was not transmitted: no event follows for it. A transmitted order continues. */
   recall(shop: SessionAddress, messageId: string): void;
   /**
-   * A transmitted message is not sent once more if its connection is lost before the acknowledgement. Its outcome is
-   * then `unknown`.
+   * A transmitted message is not sent once more. Its outcome is `unknown` if its connection is lost before the
+   * acknowledgement, and `refused` if it reached no one.
    */
   doNotRepeat(shop: SessionAddress, messageId: string): void;
   /**
@@ -306,6 +306,9 @@ export type SessionEvent =
   /**
    * Only the frame of a message is missing. `writes` are the steps of the ratchets that sealed it. They must be stored
    * in the commit that marks it as being sent, and at no other time.
+   *
+   * It comes again, without writes, before a transmitted message is sent once more: its connection was lost, or it
+   * reached no one. `transmit` allows that, and `doNotRepeat` forbids it.
    *
    * `lid` is the network's own id of a 1:1 recipient, ending in `@lid`, and absent if it named none. `hasChat` is true
    * if the network gave the number a token of this recipient, so that a restricted number may write to them. It is

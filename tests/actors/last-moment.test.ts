@@ -8,6 +8,8 @@ import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
+const OPTED_OUT = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
+
 test('a message that is being prepared stays queued: a handover, a drop or a long silence puts it back and recalls it', async () => {
   for (const end of ['hand-over', 'drop', 'silence', 'kill'] as const) {
     const shop = await ShopHarness.connected();
@@ -144,6 +146,32 @@ test('a STOP during the sending keeps the stanza from being sent again after a l
   shop.outcome(id, { kind: 'unknown' });
   assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
 });
+
+for (const [what, facts, hasChat, is] of [
+  ['nothing is against it', {}, true, 'transmit'],
+  ['its recipient opted out', { writer: OPTED_OUT }, true, 'do_not_repeat'],
+  ['its origin took it back', { withdrawn: true }, true, 'do_not_repeat'],
+  ['the network restricts the number and names no chat', {}, false, 'do_not_repeat'],
+] as const) {
+  test(`a transmitted message is checked before it is sent once more: ${what}`, async () => {
+    const shop = await ShopHarness.connected();
+    const id = shop.send('+33612345678');
+    const dispatch = { body: shop.bodies.get(id), writer: undefined, audience: [] };
+    shop.onWire(id, dispatch);
+    if (!hasChat) {
+      const restriction = { isActive: true, kind: 'RESTRICT_ALL_COMPANIONS', endsAtMs: null };
+      shop.session({ type: 'session.limits', restriction });
+    }
+    const repeat = { type: 'session.prepared', messageId: id, writes: [], hasChat } as const;
+    shop.session(repeat, { dispatch: { ...dispatch, ...facts } });
+    const said =
+      shop.effectsOf('transmit').length === 2 ? 'transmit' : shop.effectsOf('do_not_repeat')[0]?.type;
+    assert.deepEqual([said, shop.statusOf(id)], [is, 'sending']);
+    shop.outcome(id, { kind: 'refused', code: 'refresh_lid' });
+    shop.session(repeat, { dispatch });
+    assert.equal(shop.effectsOf('transmit').length, is === 'transmit' ? 2 : 1, 'it has ended');
+  });
+}
 
 test('a status that is being sealed is sealed again without a viewer who sends STOP, once', async () => {
   const shop = await ShopHarness.connected();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simulatorControl } from '../../simulator/control-client.ts';
-import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { type StartedParts, startParts } from '../started-parts.ts';
 import { makeAccount } from './account.ts';
@@ -47,6 +47,7 @@ interface StackOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The service knows the network by the name `localhost`, which somebody has to look up. */
   readonly isNamed?: boolean;
+  readonly simulation?: Partial<SimulatorOptions>;
 }
 
 async function startStack(options: StackOptions, parts: StartedParts): Promise<ServiceStack> {
@@ -54,7 +55,11 @@ async function startStack(options: StackOptions, parts: StartedParts): Promise<S
   parts.add(() => rmSync(dataDir, { recursive: true, force: true }));
   const redis = await startRedisServer({ appendfsync: 'always' });
   parts.add(() => redis.stop());
-  const simulator = await startSimulator({ port: 0, dataDir: join(dataDir, 'simulator') });
+  const simulator = await startSimulator({
+    port: 0,
+    dataDir: join(dataDir, 'simulator'),
+    ...options.simulation,
+  });
   parts.add(() => simulator.close());
   const adminToken = randomBytes(24).toString('base64url');
   const credentialsKey = randomBytes(32).toString('base64');

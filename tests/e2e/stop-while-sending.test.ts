@@ -1,17 +1,17 @@
-/** A recipient who writes STOP while a message to them is prepared for the wire: its attachment is on its way to us. */
+/** A recipient writes STOP while a message to them is on its way. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { startServiceStack } from './service-stack.ts';
-import { connectShop, untilEnded } from './shop-steps.ts';
+import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110041';
 const CUSTOMER = '+33622220041';
 
-test('the message is rejected and reaches no one, though its attachment comes in the end', async () => {
+test('a message is rejected and reaches no one after a STOP, though its attachment comes in the end', async () => {
   const media = createServer();
   media.listen(0, '127.0.0.1');
   await once(media, 'listening');
@@ -40,6 +40,41 @@ test('the message is rejected and reaches no one, though its attachment comes in
     assert.deepEqual((await stack.network.inbox(CUSTOMER)).items, []);
   } finally {
     media.close();
+    await stack.stop();
+  }
+});
+
+/** How long the network takes to acknowledge a message, in milliseconds of its own time. */
+const ACK_MS = 5_000;
+
+test('a message that reached no one is not sent to the new LID of a recipient who sent STOP meanwhile', async () => {
+  const stack = await startServiceStack({ simulation: { ackDelayMs: ACK_MS } });
+  const { admin, api, network, shopId, tenantId } = stack;
+  const send = async (text: string): Promise<string> => {
+    const { status, data, error } = await sendText(stack, shopId, { to: CUSTOMER, text });
+    assert.equal(status, 202, JSON.stringify(error));
+    const id = String(data.id);
+    await until(
+      'it is on the wire',
+      async () => (await api.get(`/messages/${id}`)).data.status === 'sending',
+    );
+    return id;
+  };
+  try {
+    await admin.post(`/tenants/${tenantId}/customers`, { phones: [CUSTOMER] });
+    await connectShop(stack, shopId, SHOP_PHONE);
+    const before = await send('before');
+    await network.forward(ACK_MS);
+    await untilStatus(stack, before, 'sent');
+    await network.write(CUSTOMER, { to: SHOP_PHONE, text: 'and when?' });
+    await network.changeLid(CUSTOMER);
+    const after = await send('after');
+    assert.equal((await network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' })).delivered, true);
+    await network.forward(ACK_MS);
+    const { status, reason } = await untilEnded(stack, after);
+    const { items } = await network.inbox(CUSTOMER);
+    assert.deepEqual([status, reason, items.map(({ text }) => text)], ['failed', 'SEND_REFUSED', ['before']]);
+  } finally {
     await stack.stop();
   }
 });

@@ -92,6 +92,7 @@ function outbox({ hangs = false, held = false } = {}) {
       unwritable: () => undefined,
     },
     groups: {
+      look: async () => undefined,
       participants: async () => ['33622222222@s.whatsapp.net'],
       metadata: () => undefined,
     } as unknown as GroupDirectory,
@@ -179,6 +180,26 @@ test('a message whose address is no longer the recipient’s fails if the networ
   await clock.until(() => outcomes.length === 1);
   assert.deepEqual([outcomes, relayed], [['refused'], [ORDER.wireId]]);
 });
+
+for (const isStopped of [false, true]) {
+  test(`a post that reached no one is sent once more ${isStopped ? 'only if the actor allows it' : 'when the actor allows it'}`, async () => {
+    const { box, clock, devices, relayed, outcomes, prepared } = outbox();
+    box.prepare(asked({ to: '120363000000000001@g.us' }));
+    await clock.until(() => devices.length === 1);
+    devices[0]?.(['33622222222@s.whatsapp.net']);
+    await clock.until(() => relayed.length === 1);
+    if (isStopped) box.doNotRepeat(ORDER.messageId);
+    box.acknowledged({ id: ORDER.wireId, error: '421' });
+    await clock.until(() => devices.length === 2);
+    devices[1]?.(['33622222222@s.whatsapp.net']);
+    await clock.until(() => (isStopped ? outcomes.length === 1 : relayed.length === 2));
+    if (!isStopped) box.acknowledged({ id: ORDER.wireId });
+    assert.deepEqual(
+      [outcomes, relayed.length, prepared.length],
+      isStopped ? [['refused'], 1, 1] : [['acknowledged'], 2, 2],
+    );
+  });
+}
 
 test('a post to a group is accepted if the network adds that one of its addresses is no longer valid', async () => {
   const { box, clock, devices, relayed, outcomes } = outbox();

@@ -22,11 +22,11 @@ export type ShopEffect =
   /** Make the actor check the message that is now in progress. */
   | { readonly type: 'first_look'; readonly messageId: string }
   | { readonly type: 'prepare'; readonly order: SendOrder; readonly traceparent: string | undefined }
-  /** Transmits the prepared message, which is stored as `sending`. */
+  /** Transmits the prepared message, which is stored as `sending`; or once more, if the session asked. */
   | { readonly type: 'transmit'; readonly messageId: string }
   /** Recalls the message that is being prepared. */
   | { readonly type: 'recall'; readonly messageId: string }
-  /** A transmitted message is not sent once more after a lost connection. */
+  /** A transmitted message is not sent once more. */
   | { readonly type: 'do_not_repeat'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
   /** Asks the pool shop to take the message, or to report its state. */

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../sessions/session-host.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
-import { channelState, isPreparing, type ShopState } from '../state/shop-state.ts';
+import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';
 import { stopBatchesOfNumber, stopBatchesOfOptOut } from './batches/stop-batch.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
@@ -11,7 +11,7 @@ import { takeNumber } from './number/take-number.ts';
 import { keepWriter, learnRecipient } from './people/recipient-alias.ts';
 import { applyOptOut, publishOptOut, startNotices } from './pool/opt-out-notices.ts';
 import type { ShopFacts } from './shop-facts.ts';
-import { onNoChat, onPrepared } from './wire/dispatch-message.ts';
+import { onNoChat, onPrepared, onRepeat } from './wire/dispatch-message.ts';
 import { onReceipts } from './wire/receipt-turn.ts';
 
 /** The events of the shop's newest session that change its state. */
@@ -101,7 +101,8 @@ function onLiveEvent(
       }
       break;
     case 'session.prepared':
-      if (isOrdered(builder.state, event.messageId) && facts.dispatch)
+      if (isOnWire(builder.state, event.messageId)) onRepeat(builder, event, facts.dispatch);
+      else if (isOrdered(builder.state, event.messageId) && facts.dispatch)
         onPrepared(builder, event, facts.dispatch, times.outcomeMs);
       break;
   }
@@ -113,6 +114,10 @@ function onLiveEvent(
  */
 function isOrdered(state: ShopState, messageId: string): boolean {
   return isPreparing(state, messageId) && state.currentBody !== undefined;
+}
+
+function isOnWire(state: ShopState, messageId: string): boolean {
+  return pacingState(state) === 'sending' && state.currentMessage?.messageId === messageId;
 }
 
 function onOutcome(

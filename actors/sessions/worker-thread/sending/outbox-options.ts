@@ -41,7 +41,10 @@ export interface OutboxOptions {
   readonly report: (order: PrepareOrder, outcome: SendOutcome) => void;
   /** The network knows the recipient by another number than the order's. */
   readonly recipientKnown: (messageId: string, number: string) => void;
-  /** Only the frame is missing, which `transmit` sends. These changes are to be stored before. */
+  /**
+   * Only the frame is missing, which `transmit` sends. These changes are to be stored before. It comes again, without
+   * changes, before a message is sent once more.
+   */
   readonly prepared: (word: {
     readonly attempt: number;
     readonly messageId: string;

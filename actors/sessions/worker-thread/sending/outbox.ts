@@ -63,7 +63,6 @@ export class Outbox {
       ...beginningOf(asked),
       wireId,
       isRepeat: true,
-      mayRepeat: false,
       to,
       phase: 'transmitting',
       message,
@@ -82,9 +81,11 @@ export class Outbox {
   /** The prepared message is stored, and may leave. Does nothing for an order that is not ready. */
   transmit(messageId: string): void {
     for (const pending of this.#pending.values()) {
-      if (pending.order.messageId !== messageId || pending.phase !== 'ready') continue;
-      pending.phase = 'transmitting';
-      this.#bound(pending, pending.order.deadlineMs);
+      if (pending.order.messageId !== messageId) continue;
+      if (pending.phase === 'ready') {
+        pending.phase = 'transmitting';
+        this.#bound(pending, pending.order.deadlineMs);
+      }
       pending.decide?.(true);
     }
   }
@@ -101,10 +102,12 @@ export class Outbox {
     }
   }
 
-  /** A transmitted message is not sent once more after a lost connection: its outcome is then unknown. */
+  /** A transmitted message is not sent once more, for any reason. */
   doNotRepeat(messageId: string): void {
     for (const pending of this.#pending.values()) {
-      if (pending.order.messageId === messageId) pending.mayRepeat = false;
+      if (pending.order.messageId !== messageId) continue;
+      pending.isWithheld = true;
+      if (pending.phase === 'transmitting') pending.decide?.(false);
     }
   }
 
@@ -125,6 +128,7 @@ export class Outbox {
     const pending = this.#turn.order;
     if (pending === undefined || (pending.phase === 'transmitting' && this.#isStillPending(pending))) {
       await credentials.keys.set(data);
+      if (pending?.sentAgain && pending.isWithheld) throw new Error('the message may not be sent once more');
       return;
     }
     const { order, chat, message, audience } = pending;
@@ -204,7 +208,8 @@ export class Outbox {
 
   /**
    * Sends a message that reached no one once more, for the recipients that `prepare` returns. It is refused with the
-   * code if there are none, or after an earlier second attempt. The steps of its ratchets are stored before it leaves.
+   * code if there are none, after an earlier second attempt, or if the shop's actor no longer allows it. The steps of
+   * its ratchets are stored before it leaves.
    */
   async #sendAgain(
     pending: Pending,
@@ -217,7 +222,8 @@ export class Outbox {
     pending.sentAgain = true;
     try {
       const people = isFirst && message !== undefined ? await prepare(message) : [];
-      if (message === undefined || people.length === 0 || !(await sessions.reach(people))) {
+      const isReachable = people.length > 0 && (await sessions.reach(people));
+      if (message === undefined || !isReachable || !(await this.#mayLeaveAgain(pending))) {
         this.#settle(pending, pending.isRepeat ? { kind: 'unknown' } : { kind: 'refused', code });
         return;
       }
@@ -230,6 +236,25 @@ export class Outbox {
     } catch (error) {
       this.#settle(pending, pending.isRepeat ? { kind: 'unknown' } : outcomeOf(pending, error));
     }
+  }
+
+  /** Asks the shop's actor, which may know a STOP, a recall or a restriction since the message was transmitted. */
+  async #mayLeaveAgain(pending: Pending): Promise<boolean> {
+    const { asked, order, chat } = pending;
+    const isPerson = order.kind === 'message' && !isGroupAddress(chat);
+    const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
+    if (pending.isWithheld || !this.#isStillPending(pending)) return false;
+    const lid = isLidAddress(chat) ? chat : undefined;
+    return new Promise((resolve) => {
+      pending.decide = resolve;
+      this.#options.prepared({
+        attempt: asked.attempt,
+        messageId: order.messageId,
+        lid,
+        hasChat,
+        changes: [],
+      });
+    });
   }
 
   /** Returns the attributes of the stanza without those of the message, for the present state. */
@@ -248,7 +273,7 @@ export class Outbox {
   lost({ comesBack }: { readonly comesBack: boolean }): void {
     for (const pending of [...this.#pending.values()]) {
       const mayHaveLeft = pending.phase === 'transmitting';
-      if (comesBack && mayHaveLeft && pending.mayRepeat) this.#keep(pending);
+      if (comesBack && mayHaveLeft && !pending.isRepeat && !pending.isWithheld) this.#keep(pending);
       else this.#settle(pending, mayHaveLeft ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
   }

@@ -27,8 +27,8 @@ export interface Pending {
   sentAgain: boolean;
   /** True if its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
-  /** It may be sent once more if its connection is lost before the acknowledgement. */
-  mayRepeat: boolean;
+  /** The shop's actor forbids to send it once more. */
+  isWithheld: boolean;
   phase: Phase;
   /**
    * The number that the network knows the recipient by, once it was looked up. Before that, the number in the order.
@@ -45,7 +45,7 @@ export interface Pending {
   hasChat: boolean | undefined;
   /** The hash of the devices that a post in a group is for. */
   devicesHash: string | undefined;
-  /** Releases the ciphertexts, or withholds them permanently. */
+  /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
   decide: ((isTransmitted: boolean) => void) | undefined;
   /** The client is done with it; only the acknowledgement is missing. */
   relayed: boolean;
@@ -69,7 +69,7 @@ export function beginningOf(asked: PrepareOrder): Omit<Pending, 'deadline'> {
     wireId: order.wireId,
     sentAgain: false,
     isRepeat: false,
-    mayRepeat: true,
+    isWithheld: false,
     phase: 'preparing',
     to: order.to,
     message: undefined,

@@ -134,6 +134,23 @@ export function onPrepared(
   builder.perform({ type: 'transmit', messageId });
 }
 
+/**
+ * The check before a transmitted message is sent once more. A batch that was cancelled or paused does not matter, since
+ * its message is on its way. If the message may not be repeated, the session reports its outcome.
+ */
+export function onRepeat(
+  builder: TurnBuilder,
+  { messageId, hasChat }: Extract<SessionEvent, { type: 'session.prepared' }>,
+  facts: DispatchFacts | undefined,
+): void {
+  const { nowMs, state } = builder;
+  if (facts?.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
+  const isAllowed =
+    facts?.body !== undefined &&
+    obstacle(state, facts.body, { ...facts, prepared: { hasChat }, nowMs }) === undefined;
+  builder.perform({ type: isAllowed ? 'transmit' : 'do_not_repeat', messageId });
+}
+
 /** Indexes receipts by wire id. Messages carried for another shop and statuses have no entry. */
 function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, lid: string | undefined): void {
   const { nowMs, state } = builder;
