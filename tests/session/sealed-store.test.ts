@@ -327,3 +327,24 @@ test('a change that was not carried is forgotten, and the changes that waited wi
   assert.deepEqual(text(await sealed.read('credentials', names)), ['before', '1', undefined]);
   assert.deepEqual([asked, failures], [['write', 'write', 'read session/c'], []]);
 });
+
+test('a value that is read again is opened once, until it changes or 256 others were opened', async () => {
+  const { sealed } = sealedStore();
+  const read = async (field: string): Promise<Buffer | undefined> =>
+    (await sealed.read('credentials', [field]))[0];
+  await sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) });
+  const opened = await read('a');
+  assert.equal(await read('a'), opened);
+  await sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) });
+  const changed = await read('a');
+  assert.equal(changed?.toString(), '2');
+  const others = Array.from({ length: 256 }, (_, index) => `other-${index}`);
+  await sealed.write({
+    hash: 'credentials',
+    fields: fields(Object.fromEntries(others.map((name) => [name, name]))),
+  });
+  await sealed.read('credentials', others);
+  const again = await read('a');
+  assert.equal(again?.toString(), '2');
+  assert.notEqual(again, changed, 'opened a second time');
+});

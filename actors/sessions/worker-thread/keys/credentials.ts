@@ -106,7 +106,8 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
       const found: { [id: string]: SignalDataTypeMap[T] } = {};
       for (const [index, id] of ids.entries()) {
         const value = values[index];
-        if (value !== undefined) found[id] = revive(type, decode(sealed, value));
+        if (value === undefined) continue;
+        found[id] = revive(type, (type === 'session' ? decodeSession : decode)(sealed, value));
       }
       return found;
     },
@@ -149,6 +150,18 @@ function decode(sealed: SealedStore, value: Buffer): unknown {
   } catch {
     throw sealed.fail(new Unreadable());
   }
+}
+
+/** Signal sessions by the opened value that holds them. libsignal reads them into objects of its own. */
+const sessions = new WeakMap<Buffer, object>();
+
+/** Decodes a Signal session, once for all reads of one opened value. */
+function decodeSession(sealed: SealedStore, value: Buffer): unknown {
+  const known = sessions.get(value);
+  if (known !== undefined) return known;
+  const session = decode(sealed, value) as object;
+  sessions.set(value, session);
+  return session;
 }
 
 function revive<T extends keyof SignalDataTypeMap>(type: T, value: unknown): SignalDataTypeMap[T] {

@@ -3,12 +3,16 @@ import { LRUCache } from 'lru-cache';
 /** The rough size of an entry in bytes, without its value and the characters of its key. */
 const ENTRY_BYTES = 200;
 
+/** Opened values that a worker keeps. A message reads the Signal session of each device three times. */
+const OPENED = 256;
+
 /**
  * Sealed values that the sessions of one worker read or wrote last, in at most `maxBytes` bytes. Each session has its
  * own prefix of keys, made when it opens. So no session sees values from an earlier ownership of its shop.
  */
 export class SealedCache {
   readonly #entries: LRUCache<string, Uint8Array>;
+  readonly #opened = new LRUCache<Uint8Array, Buffer>({ max: OPENED });
   #sessions = 0;
 
   constructor(maxBytes: number) {
@@ -31,6 +35,15 @@ export class SealedCache {
 
   set(key: string, value: Uint8Array): void {
     this.#entries.set(key, value);
+  }
+
+  /** Returns the opened form of a sealed value. Calls `open` if it is not among those opened last. */
+  opened(sealed: Uint8Array, open: () => Buffer): Buffer {
+    const known = this.#opened.get(sealed);
+    if (known !== undefined) return known;
+    const opened = open();
+    this.#opened.set(sealed, opened);
+    return opened;
   }
 
   delete(key: string): void {

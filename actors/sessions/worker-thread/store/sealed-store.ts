@@ -101,7 +101,7 @@ export class SealedStore {
       const asked = missing.length === 0 ? undefined : await this.#askFor(hash, missing);
       return fields.map((field) => {
         const value = held.get(field) ?? asked?.get(field);
-        return value == null ? undefined : this.#cipher.open(this.#place(hash, field), asBuffer(value));
+        return value == null ? undefined : this.#opened(hash, field, value);
       });
     });
   }
@@ -316,6 +316,10 @@ export class SealedStore {
       sealed.set(field, value === undefined ? undefined : alone(this.#cipher.seal(place, value)));
     }
     return sealed;
+  }
+
+  #opened(hash: SealedHash, field: string, sealed: Uint8Array): Buffer {
+    return this.#cache.opened(sealed, () => this.#cipher.open(this.#place(hash, field), asBuffer(sealed)));
   }
 
   #put(change: PendingChange): Promise<void> {
