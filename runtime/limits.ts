@@ -1,108 +1,80 @@
-/** The bounds and intervals of the runtime. Every one has a default that suits production; tests shrink some. */
-export interface RuntimeLimits {
+/** The bounds and intervals of the runtime. The defaults suit production; tests shrink some. */
+export const defaultLimits = {
   /**
    * The time in milliseconds after which other nodes may take the shards of a silent node. A take-over after a crash
    * takes this time and one claim round.
    */
-  readonly leaseMs: number;
+  leaseMs: 5_000,
   /** How often the lease is renewed; a few renewals may be missed before it ends. */
-  readonly renewEveryMs: number;
+  renewEveryMs: 1_000,
   /**
    * Interval of the rounds that claim shards and give shards away. Changes are also announced, so this is the fallback.
    */
-  readonly claimEveryMs: number;
+  claimEveryMs: 1_000,
   /** How long a hand-over waits for an actor's work in progress (docs/decisions/006-sends-are-recalled.md, Context). */
-  readonly settleMs: number;
+  settleMs: 1_500,
   /** The longest time in which Redis may answer. After it, the connection counts as dead and the outcome as unknown. */
-  readonly answerMs: number;
+  answerMs: 2_000,
   /** Delay after which a control command is retried while Redis does not answer. */
-  readonly retryMs: number;
+  retryMs: 200,
   /** Commits under way at once. A shard has one at most, so more help only when many shards are busy. */
-  readonly commitsInFlight: number;
+  commitsInFlight: 2,
   /** Turns of one batch. The others go with the next batch, so that no script blocks Redis for long. */
-  readonly batchTurns: number;
+  batchTurns: 512,
   /**
    * The most turns under way on the whole node, from their facts to their reply. At this limit, client commands are
    * refused. One batch carries this number; more turns would only wait. An actor has one turn at most, so a busy
    * mailbox cannot block other actors.
    */
-  readonly turnsInProgress: number;
+  turnsInProgress: 512,
   /**
    * While the oldest batch has waited for Redis longer than this, client commands are refused. They would only wait for
    * that batch.
    */
-  readonly commitAgeMs: number;
+  commitAgeMs: 1_000,
   /** Client commands that may wait in one mailbox. */
-  readonly mailboxCount: number;
+  mailboxCount: 1_024,
   /** Bytes of client commands that may wait in one mailbox, measured by `Behaviour.size`. */
-  readonly mailboxBytes: number;
+  mailboxBytes: 4 * 1024 * 1024,
   /** The longest time that a client command may wait. If the oldest one waits longer, all others are refused. */
-  readonly mailboxAgeMs: number;
+  mailboxAgeMs: 5_000,
   /** Crashes within `restartWindowMs` that lead to a restart. One more suspends the actor. */
-  readonly restartIntensity: number;
-  readonly restartWindowMs: number;
+  restartIntensity: 5,
+  restartWindowMs: 60_000,
   /** Wait before the first restart in the window; doubles with each, up to `backoffMaximumMs`. */
-  readonly backoffMs: number;
-  readonly backoffMaximumMs: number;
+  backoffMs: 200,
+  backoffMaximumMs: 30_000,
   /** Interval of `Behaviour.suspended` for an actor that waits for an operator. */
-  readonly tendSuspendedMs: number;
+  tendSuspendedMs: 60_000,
   /**
    * The step of actors' timers and of their sessions' reports, in milliseconds. One timer of the process then serves
    * many of them (docs/decisions/026-shared-wake-ups.md).
    */
-  readonly stepMs: number;
+  stepMs: 5,
   /** An actor that need not live is stopped after this long without a turn. */
-  readonly passivateAfterMs: number;
+  passivateAfterMs: 300_000,
   /** Interval of the search for idle actors. */
-  readonly passivateEveryMs: number;
+  passivateEveryMs: 10_000,
   /** Actors activated per step after a claim. The limit prevents that all sockets are opened at once. */
-  readonly awakenPerStep: number;
-  readonly awakenStepMs: number;
+  awakenPerStep: 20,
+  awakenStepMs: 50,
   /** Dead letters kept for each shard. If there are more, the oldest are dropped. */
-  readonly deadLettersPerShard: number;
+  deadLettersPerShard: 200,
   /**
    * How long a dead letter is kept, in milliseconds. It may stay about eleven minutes longer (see `FORGETTING_SWEEPS`).
    */
-  readonly deadLetterAgeMs: number;
+  deadLetterAgeMs: 7 * 24 * 3_600_000,
   /**
    * The largest difference between this node's clock and that of Redis. Above it the node owns nothing until they
    * agree. It is well above a reply's delay (`answerMs`) and NTP's error, and well below the shortest window (a
    * minute).
    */
-  readonly clockToleranceMs: number;
+  clockToleranceMs: 10_000,
   /**
    * Share of `maxmemory`, of the fullest server, above which client commands are refused. Control commands still fit.
    */
-  readonly memoryShare: number;
-}
-
-/** The limits in production. */
-export const defaultLimits: RuntimeLimits = {
-  leaseMs: 5_000,
-  renewEveryMs: 1_000,
-  claimEveryMs: 1_000,
-  settleMs: 1_500,
-  answerMs: 2_000,
-  retryMs: 200,
-  commitsInFlight: 2,
-  batchTurns: 512,
-  turnsInProgress: 512,
-  commitAgeMs: 1_000,
-  mailboxCount: 1_024,
-  mailboxBytes: 4 * 1024 * 1024,
-  mailboxAgeMs: 5_000,
-  restartIntensity: 5,
-  restartWindowMs: 60_000,
-  backoffMs: 200,
-  backoffMaximumMs: 30_000,
-  tendSuspendedMs: 60_000,
-  stepMs: 5,
-  passivateAfterMs: 300_000,
-  passivateEveryMs: 10_000,
-  awakenPerStep: 20,
-  awakenStepMs: 50,
-  deadLettersPerShard: 200,
-  deadLetterAgeMs: 7 * 24 * 3_600_000,
-  clockToleranceMs: 10_000,
   memoryShare: 0.95,
 };
+
+/** The bounds and intervals of a node. */
+export type RuntimeLimits = Readonly<typeof defaultLimits>;

@@ -1,66 +1,45 @@
-/** Counters of this node since it started. */
-export interface RuntimeCounters {
-  /** Turns that took effect. */
-  turns: number;
-  /** Batches that Redis answered. */
-  commits: number;
-  /** Turns in these batches. */
-  committedTurns: number;
-  /** Batches that the fence refused for a shard: another node has the newer epoch, or Redis lost writes. */
-  fenceRefusals: number;
-  /** Batches whose outcome the revision showed. */
-  unknownOutcomes: number;
-  crashes: number;
-  restarts: number;
-  suspensions: number;
-  deadLetters: number;
-  /** Client commands refused because a mailbox was full by count, bytes or age. */
-  mailboxRefusals: number;
-  /** Client commands refused because the node had the maximum of turns under way. */
-  busyRefusals: number;
-  activations: number;
-  passivations: number;
-  /** Effects that threw although they must not. */
-  effectFailures: number;
-  /** Requests forwarded to another node, and requests served for another node. */
-  linkCalls: number;
-  linkServed: number;
-  /** Messages of the link that were dropped: sealed for another use or by another process, or received before. */
-  linkRefused: number;
-  leaseLosses: number;
-  /** Times this node released its shards because its clock and that of Redis disagreed. */
-  clockDisputes: number;
-  /** Shards found with a time stored that lay far ahead. */
-  shardsAhead: number;
-  /** Shards with an older record in Redis than this node remembered: acknowledged writes are lost. */
-  revertedShards: number;
-}
-
-export function runtimeCounters(): RuntimeCounters {
+/** Returns the counters of a node that starts. */
+export function runtimeCounters() {
   return {
+    /** Turns that took effect. */
     turns: 0,
+    /** Batches that Redis answered. */
     commits: 0,
+    /** Turns in these batches. */
     committedTurns: 0,
+    /** Batches that the fence refused for a shard: another node has the newer epoch, or Redis lost writes. */
     fenceRefusals: 0,
+    /** Batches whose outcome the revision showed. */
     unknownOutcomes: 0,
     crashes: 0,
     restarts: 0,
     suspensions: 0,
     deadLetters: 0,
+    /** Client commands refused because a mailbox was full by count, bytes or age. */
     mailboxRefusals: 0,
+    /** Client commands refused because the node had the maximum of turns under way. */
     busyRefusals: 0,
     activations: 0,
     passivations: 0,
+    /** Effects that threw although they must not. */
     effectFailures: 0,
+    /** Requests forwarded to another node, and requests served for another node. */
     linkCalls: 0,
     linkServed: 0,
+    /** Messages of the link that were dropped: sealed for another use or by another process, or received before. */
     linkRefused: 0,
     leaseLosses: 0,
+    /** Times this node released its shards because its clock and that of Redis disagreed. */
     clockDisputes: 0,
+    /** Shards found with a time stored that lay far ahead. */
     shardsAhead: 0,
+    /** Shards with an older record in Redis than this node remembered: acknowledged writes are lost. */
     revertedShards: 0,
   };
 }
+
+/** Counters of this node since it started. */
+export type RuntimeCounters = ReturnType<typeof runtimeCounters>;
 
 /** A turn of a command that is traced. Times in milliseconds since the Unix epoch. */
 export interface TracedTurn {
