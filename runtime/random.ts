@@ -25,14 +25,3 @@ export function fromRandomBytes<Value>(
 
 /** Uniform from the operating system's generator, so that gaps between sends cannot be predicted. */
 export const systemRandom: Random = fromRandomBytes(6, (pool, from) => pool.readUIntBE(from, 6) / 2 ** 48);
-
-/** A small seeded generator (mulberry32) for tests and simulations; not for secrets. */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -14,8 +14,8 @@ import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { recipientClass } from '../../policy/recipient-class.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import { MemoryRedis } from '../runtime/memory-redis.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 import { storeOf } from './shop-harness.ts';
 

@@ -12,11 +12,11 @@ import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { readGolden } from './golden/golden-store.ts';
 
 const HOUR_SECONDS = 3_600;

@@ -10,7 +10,6 @@ import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
 import { EVENT_LIMITS, eventWrites } from '../../actors/tenants/tenant-event.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { shardKey, shardOf } from '../../runtime/address.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
 import { plainStore } from '../http/service-fixture.ts';
@@ -18,6 +17,7 @@ import { propertyRuns } from '../policy/property-runs.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { seededRandom } from '../seeded-random.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182901';
 const { events: key } = tenantKeys(tenantId);

@@ -10,7 +10,8 @@ import {
 import { offerOf, type PoolAnswer } from '../../actors/shops/state/pool-protocol.ts';
 import { pacingState } from '../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
-import { type Random, seededRandom } from '../../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const settings = resolveSettings({});

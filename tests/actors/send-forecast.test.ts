@@ -9,8 +9,9 @@ import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import type { RecipientFacts } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { forecastSend, policyView } from '../../actors/shops/views/policy-view.ts';
 import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
-import { type Random, seededRandom } from '../../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { ShopHarness, textDraft } from './shop-harness.ts';
 
 const MINUTE_MS = 60_000;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../actors/message-status.ts';
 import type { MessageState } from '../../actors/shops/state/message-record.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import type { Write } from '../../runtime/store.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 /** The events among writes: type and subject. */

@@ -25,9 +25,9 @@ import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../runtime/behaviour.ts';
 import { isObjectId, objectIdGenerator } from '../../runtime/object-id.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import type { Read, Store, Write } from '../../runtime/store.ts';
 import { MemoryRedis } from '../runtime/memory-redis.ts';
+import { seededRandom } from '../seeded-random.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../actors/message-status.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const MINUTE_MS = 60_000;

@@ -7,9 +7,9 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../../runtime/random.ts';
 import { testEnvironment } from '../../service/environment.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { noRoomForAttachments } from './attachment-faults.ts';
 import { openShops } from './chaos-shops.ts';
 import { clockAhead, clocksStep, SHIFTED_SERVICE } from './clock-faults.ts';

@@ -8,8 +8,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../../runtime/random.ts';
 import { testEnvironment } from '../../service/environment.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { type Breakage, effectBeforeCommit, withoutFence } from './broken-runtime.ts';
 import type { Journal } from './journal.ts';
 import { type JournalWorld, startJournalWorld } from './journal-world.ts';

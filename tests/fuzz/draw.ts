@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { type Random, seededRandom } from '../../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
+import { seededRandom } from '../seeded-random.ts';
 
 /** Values at which parsers of JSON and of stored forms go wrong. */
 const ODD: readonly unknown[] = [

@@ -1,9 +1,9 @@
-import { seededRandom } from '../../runtime/random.ts';
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
 import { makeAccount } from '../e2e/account.ts';
 import { FEED_START, type FeedReader, startReader } from '../e2e/feed-readers.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { until } from '../e2e/waiting.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { violationsOf } from './checker.ts';
 import { circumstances } from './circumstances.ts';
 import { type Endpoint, startEndpoint } from './endpoints.ts';

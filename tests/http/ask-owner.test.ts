@@ -9,7 +9,7 @@ import { askOwner, type OwnerWays } from '../../http/tenant-api/ask-owner.ts';
 import { listEvents } from '../../http/tenant-api/events.ts';
 import { WaitsElsewhere } from '../../http/tenant-api/waits-elsewhere.ts';
 import { Counts } from '../../runtime/counts.ts';
-import { seededRandom } from '../../runtime/random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { localForwarder, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 let owner: ServiceFixture;

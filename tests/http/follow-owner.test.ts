@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../../http/owner/follow-owner.ts';
 import { FORWARD_TIMEOUT_MS } from '../../http/owner/remote-owner.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+import { seededRandom } from '../seeded-random.ts';
 
 const reply = (status: number, moved = false): OwnedReply => ({
   reply: { status, contentType: 'application/json', headers: '', body: '' },

@@ -1,8 +1,9 @@
 import { setShardCount } from '../../runtime/address.ts';
 import type { ShardRecord } from '../../runtime/engine.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
-import { type Random, seededRandom } from '../../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { Read } from '../../runtime/store.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';

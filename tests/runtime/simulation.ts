@@ -1,7 +1,8 @@
 import { type Address, shardKey } from '../../runtime/address.ts';
 import type { Behaviour } from '../../runtime/behaviour.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
-import { type Random, seededRandom } from '../../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import type { PerformedEffect, RunRecord } from './history-checker.ts';
 import { type CallOutcome, MemoryEngine } from './memory-engine.ts';

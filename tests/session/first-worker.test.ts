@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startBaileysHost } from '../../actors/sessions/main-thread/baileys-host.ts';
 import type { SessionEvent } from '../../actors/sessions/session-host.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { seededRandom } from '../../runtime/random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { MemoryStore } from './memory-store.ts';
 import { newShop } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cursorOf } from '../../actors/tenants/event-cursor.ts';
 import type { Delivered } from '../../actors/webhooks/deliver.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
 const HOUR_MS = 3_600_000;

@@ -8,10 +8,10 @@ import type { TenantState } from '../../actors/tenants/tenant-state.ts';
 import { putWebhook, webhookProgress } from '../../actors/tenants/webhook-turns.ts';
 import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import type { Write } from '../../runtime/store.ts';
 import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 const NOW_MS = 1_800_000_000_000;

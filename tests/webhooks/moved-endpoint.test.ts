@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { cursorOf } from '../../actors/tenants/event-cursor.ts';
 import type { WebhookRecord } from '../../actors/tenants/webhook-record.ts';
 import type { Delivered } from '../../actors/webhooks/deliver.ts';
-import { seededRandom } from '../../runtime/random.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
 const HOUR_MS = 3_600_000;
