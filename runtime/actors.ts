@@ -23,15 +23,6 @@ export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' |
   readonly state: unknown;
 }
 
-/** All actors of a node as operators see them. */
-export interface ActorIndex<Seen> {
-  /**
-   * Visits each actor that is active here or suspended, in slices of a quarter of a millisecond. It shows each actor as
-   * it is at the call or later.
-   */
-  each(visit: (seen: Seen) => void): Promise<void>;
-}
-
 /**
  * The actors of this node, as the layers above use them. Addresses of a shard that this node does not own reject
  * with `SHARD_NOT_OWNED`. All rejections are `RuntimeFailure`.
@@ -54,8 +45,11 @@ export interface Actors {
   peek<State>(address: Address): State | undefined;
   /** True if this node owns the shard and its lease is still valid now. Check it before a reply is released. */
   owns(shard: number): boolean;
-  /** Returns the index of what `see` makes of each actor that is active here, and of the suspended ones. */
-  index<Seen extends object>(see: (summary: ActorSummary) => Seen): ActorIndex<Seen>;
+  /**
+   * Visits each actor that is active here or suspended, in slices of a quarter of a millisecond. It shows each actor as
+   * it is at the call or later.
+   */
+  each(visit: (summary: ActorSummary) => void): Promise<void>;
   snapshot(address: Address): ActorSnapshot | undefined;
   /** Forgets a crash count and starts a suspended actor again. */
   resume(address: Address): Promise<void>;

@@ -1,5 +1,4 @@
 import type { ActorSnapshot, ActorSummary } from '../../runtime/actors.ts';
-import { cachedFor } from '../../runtime/cached-for.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { LinkTopic } from '../../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
@@ -7,7 +6,7 @@ import { done, failed } from '../failure.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { shopAddress, shopOf } from '../shops/state/shop-keys.ts';
 import type { ShopDescription } from '../shops/turns/describe-shop.ts';
-import { type SeenActor, takeCensus } from '../shops/views/shop-census.ts';
+import { type EachActor, type SeenActor, takeCensus } from '../shops/views/shop-census.ts';
 import { shopSummary } from '../shops/views/shop-summary.ts';
 import { clientVersionView, setClientVersion } from './client-version-setting.ts';
 import type { DeadLetterView, FleetOperations, ShopActorView } from './operator-operations.ts';
@@ -34,19 +33,19 @@ export function fleetService(parts: {
     await node.deadLetters.replay(id, shard);
     return 'replayed';
   });
-  const index = node.actors.index(seen);
+  const each: EachActor = (visit) => node.actors.each((summary) => visit(seen(summary)));
   return {
     listTenants: (query) => directory.list(query),
     eachShop: (visit) =>
-      index.each((actor) => {
+      each((actor) => {
         if ('status' in actor) visit(actor);
       }),
     localShop(id) {
       const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
       return snapshot && listedShop(snapshot);
     },
-    census: cachedFor(() => takeCensus(index), { clock, keptMs: CENSUS_MS }),
-    resumeSuspended: (filter) => resumeSuspended(filter, { index, node, clock }),
+    census: cachedFor(() => takeCensus(each), { clock, keptMs: CENSUS_MS }),
+    resumeSuspended: (filter) => resumeSuspended(filter, { each, node, clock }),
     self: () => ({ nodeId: node.nodeId, workers: host.available() ? 'available' : 'lost' }),
     nodes: async () =>
       node
@@ -111,4 +110,31 @@ function listedShop({ state, ...snapshot }: ActorSnapshot): ShopActorView {
   const { queue } = state as unknown as ShopDescription;
   const waiting = queue.waiting.slice(0, LISTED_WAITING);
   return actorView({ ...snapshot, state: { ...state, queue: { ...queue, waiting } } });
+}
+
+/**
+ * Caches one result for `keptMs` after it was computed. Callers that arrive during the computation share it. A failure
+ * rejects for all of them and is not cached.
+ */
+export function cachedFor<Value>(
+  find: () => Promise<Value>,
+  { clock, keptMs }: { readonly clock: Clock; readonly keptMs: number },
+): () => Promise<Value> {
+  let answer: Promise<Value> | undefined;
+  let servesUntilMs = Number.POSITIVE_INFINITY;
+  return () => {
+    if (answer !== undefined && clock.monotonicMs() < servesUntilMs) return answer;
+    servesUntilMs = Number.POSITIVE_INFINITY;
+    const asked = find();
+    answer = asked;
+    asked.then(
+      () => {
+        servesUntilMs = clock.monotonicMs() + keptMs;
+      },
+      () => {
+        answer = undefined;
+      },
+    );
+    return asked;
+  };
 }

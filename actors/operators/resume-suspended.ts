@@ -1,8 +1,7 @@
-import type { ActorIndex } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
 import { shopAddress, shopOf } from '../shops/state/shop-keys.ts';
-import type { SeenActor } from '../shops/views/shop-census.ts';
+import type { EachActor } from '../shops/views/shop-census.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
 
 /** Selects the suspended actors to resume; all without a filter. */
@@ -33,10 +32,10 @@ const STEP_MS = 50;
  */
 export async function resumeSuspended(
   filter: SuspendedFilter,
-  { index, node, clock }: { index: ActorIndex<SeenActor>; node: Pick<RuntimeNode, 'actors'>; clock: Clock },
+  { each, node, clock }: { each: EachActor; node: Pick<RuntimeNode, 'actors'>; clock: Clock },
 ): Promise<ResumedActors> {
   const suspended: ReturnType<typeof tenantAddress>[] = [];
-  await index.each((actor) => {
+  await each((actor) => {
     if ('status' in actor) {
       if (actor.status.words.includes('suspended')) suspended.push(shopAddress(shopOf(actor)));
     } else if (actor.isSuspended) suspended.push(tenantAddress(actor.tenantId));

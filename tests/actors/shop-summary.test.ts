@@ -5,11 +5,11 @@ import type { ShopActorView } from '../../actors/operators/operator-operations.t
 import { inspectShop } from '../../actors/operators/shop-inspection.ts';
 import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
 import type { ShopState } from '../../actors/shops/state/shop-state.ts';
-import { takeCensus } from '../../actors/shops/views/shop-census.ts';
+import { type SeenActor, takeCensus } from '../../actors/shops/views/shop-census.ts';
 import { type ShopSummary, shopSummary, statusOf } from '../../actors/shops/views/shop-summary.ts';
 import { localActors } from '../../http/operator-api/actor-list.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
-import type { ActorIndex, ActorSummary, Actors } from '../../runtime/actors.ts';
+import type { ActorSummary, Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { BatchHarness } from './batch-harness.ts';
@@ -20,8 +20,8 @@ function seen(state: ShopState | undefined, status: ActorSummary['status'] = 'ac
   return { address, status, mailboxDepth: 2, oldestQueuedMs: 7, restarts: 1, state };
 }
 
-function all<Seen>(seen: readonly Seen[]): ActorIndex<Seen> {
-  return { each: async (visit) => seen.forEach(visit) };
+function all<Seen extends SeenActor>(seen: readonly Seen[]): (visit: (actor: Seen) => void) => Promise<void> {
+  return async (visit) => seen.forEach(visit);
 }
 
 test('a shop is found by every word for its state, and trouble ranks', async () => {
@@ -121,7 +121,7 @@ test('only the shops on the page are described out of thousands, and pages follo
   const shops = Array.from({ length: 5_000 }, (_, index) => summary((index * 2_741) % 5_000));
   const described: string[] = [];
   const fleet = {
-    eachShop: all(shops).each,
+    eachShop: all(shops),
     localShop: (id: string) => {
       described.push(id);
       return viewOf(id);
@@ -143,7 +143,7 @@ test('only the shops on the page are described out of thousands, and pages follo
 
 test('a shop that went between the summary and the description is left out', async () => {
   const fleet = {
-    eachShop: all([summary(1), summary(2)]).each,
+    eachShop: all([summary(1), summary(2)]),
     localShop: (id: string) => (id.endsWith('1') ? undefined : viewOf(id)),
   };
   const listed = await localActors(fleet, {

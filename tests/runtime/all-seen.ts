@@ -1,8 +1,8 @@
-import type { ActorIndex } from '../../runtime/actors.ts';
+import type { ActorSummary, Actors } from '../../runtime/actors.ts';
 
-/** Everything that an index shows. */
-export async function allSeen<Seen>(index: ActorIndex<Seen>): Promise<Seen[]> {
-  const seen: Seen[] = [];
-  await index.each((each) => void seen.push(each));
+/** The summaries of all actors. */
+export async function allSeen(actors: Pick<Actors, 'each'>): Promise<ActorSummary[]> {
+  const seen: ActorSummary[] = [];
+  await actors.each((summary) => void seen.push(summary));
   return seen;
 }

@@ -1,4 +1,3 @@
-import type { ActorIndex } from '../../../runtime/actors.ts';
 import type { BatchStatus } from '../../batch-status.ts';
 import type { ShopStatus, ShopSummary } from './shop-summary.ts';
 
@@ -35,11 +34,14 @@ export interface TenantSummary extends Pick<ShopSummary, 'mailboxDepth'> {
 /** The operators' summary of an actor. */
 export type SeenActor = ShopSummary | TenantSummary;
 
+/** Visits each actor of a node (`Actors.each`). */
+export type EachActor = (visit: (actor: SeenActor) => void) => Promise<void>;
+
 /** More are found one after the other, as the first ones are resumed. */
 const NAMED_TENANTS = 20;
 
 /** Counts the actors of a node. */
-export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCensus> {
+export async function takeCensus(each: EachActor): Promise<ShopCensus> {
   const byStatus = new Map<ShopStatus, number>();
   let shops = 0;
   let queued = 0;
@@ -49,7 +51,7 @@ export async function takeCensus(index: ActorIndex<SeenActor>): Promise<ShopCens
   let oldestMessageMs = Number.POSITIVE_INFINITY;
   let mailboxDepth = 0;
   const suspendedTenants: string[] = [];
-  await index.each((actor) => {
+  await each((actor) => {
     mailboxDepth += actor.mailboxDepth;
     if (!('status' in actor)) {
       if (actor.isSuspended && suspendedTenants.length < NAMED_TENANTS) suspendedTenants.push(actor.tenantId);
