@@ -1,5 +1,4 @@
 import type { Lane, RuntimeCommand } from '../behaviour.ts';
-import { Fifo } from '../fifo.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import type { Asker } from '../ownership/active-actor.ts';
@@ -56,8 +55,8 @@ export function ownEnvelope(
 export class Mailbox {
   readonly #limits: RuntimeLimits;
   readonly #counters: RuntimeCounters;
-  readonly #control = new Fifo<Envelope>();
-  readonly #client = new Fifo<Envelope>();
+  readonly #control: Envelope[] = [];
+  readonly #client: Envelope[] = [];
   #clientBytes = 0;
 
   constructor(parts: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters }) {
@@ -80,7 +79,7 @@ export class Mailbox {
 
   /** How long the oldest client command has waited. */
   oldestQueuedMs(nowMs: number): number {
-    const oldest = this.#client.peek();
+    const oldest = this.#client[0];
     return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
   }
 
@@ -114,10 +113,10 @@ export class Mailbox {
 
   /** Takes the next envelope. Client commands that waited too long are refused on the way. */
   take(nowMs: number): Envelope | undefined {
-    const control = this.#control.take();
+    const control = this.#control.shift();
     if (control !== undefined) return control;
     for (;;) {
-      const client = this.#client.take();
+      const client = this.#client.shift();
       if (client === undefined) return undefined;
       this.#clientBytes -= client.bytes;
       if (nowMs - client.queuedAtMs <= this.#limits.mailboxAgeMs) return client;
@@ -128,12 +127,12 @@ export class Mailbox {
 
   /** Puts back a control envelope that was taken and could not be handled yet. */
   putBack(envelope: Envelope): void {
-    this.#control.putBack(envelope);
+    this.#control.unshift(envelope);
   }
 
   /** Refuses every client command that waits. */
   refuseClients(failure: RuntimeFailure): void {
-    const refused = this.#client.takeAll();
+    const refused = this.#client.splice(0);
     this.#clientBytes = 0;
     for (const envelope of refused) envelope.asker?.reject(failure);
   }
@@ -141,13 +140,13 @@ export class Mailbox {
   /** Empties both lanes. */
   clear(failure: RuntimeFailure): void {
     this.refuseClients(failure);
-    for (const envelope of this.#control.takeAll()) envelope.asker?.reject(failure);
+    for (const envelope of this.#control.splice(0)) envelope.asker?.reject(failure);
   }
 
   /** Empties both lanes. Every asker gets its answer for an actor that does not exist. */
   answerWithDefault(): void {
     this.#clientBytes = 0;
-    for (const envelope of [...this.#control.takeAll(), ...this.#client.takeAll()])
+    for (const envelope of [...this.#control.splice(0), ...this.#client.splice(0)])
       envelope.asker?.resolve(envelope.asker.nobody);
   }
 }

@@ -11,13 +11,6 @@ const OVERHEAD_BYTES = 64;
 /** Most fields per shard that are remembered as requested once. */
 const ASKED_ONCE = 1_024;
 
-const SHAPES = 1_024;
-
-/** A number that equal keys share and keys of other kinds rarely do: from the length and the last character. */
-function shapeOf(key: string): number {
-  return (key.length * 61 + key.charCodeAt(key.length - 1)) % SHAPES;
-}
-
 /** A collection that is being read completely, or the fields of a hash that are requested together. */
 export interface Load {
   readonly name: string;
@@ -70,8 +63,6 @@ function answerOf(
  */
 export class CollectionMemory {
   readonly #held = new Map<string, Collection>();
-  /** Shapes of keys that were requested since the memory was cleared. */
-  readonly #shapes = new Uint8Array(SHAPES);
   readonly #loading = new Map<string, Load>();
   readonly #askedOnce = new Set<string>();
   /**
@@ -112,7 +103,6 @@ export class CollectionMemory {
       }
       const load: Load = { name, scan: scanFor(lookup) };
       this.#loading.set(name, load);
-      this.#shapes[shapeOf(lookup[1])] = 1;
       loads.push(load);
     }
     return loads;
@@ -153,8 +143,6 @@ export class CollectionMemory {
     if (this.#held.size === 0 && this.#loading.size === 0) return;
     for (const write of writes) {
       const key = write[1];
-      // Few writes change a cached key, and a lookup in a large map is the most expensive step here.
-      if (this.#shapes[shapeOf(key)] === 0) continue;
       this.#forgetName(key);
       const names = this.#fields.get(key);
       if (names !== undefined) this.#forgetFields(write, names);
@@ -185,7 +173,6 @@ export class CollectionMemory {
     this.#loading.clear();
     this.#askedOnce.clear();
     this.#fields.clear();
-    this.#shapes.fill(0);
     this.#bytes = 0;
   }
 

@@ -31,19 +31,11 @@ function eachWrite({ entries }: CommitSection, visit: Visit): void {
   }
 }
 
-/** The record of each shard: every batch names a few. */
-const OWNER_KEYS: string[] = [];
-
-function ownerKey(shard: number): string {
-  OWNER_KEYS[shard] ??= shardKey(shard, 'owner');
-  return OWNER_KEYS[shard];
-}
-
 /** Returns the sections in the form that commit-shards.lua takes. */
 export function layOut(sections: readonly CommitSection[]): { keys: string[]; args: RedisArgument[] } {
   const keys: string[] = [];
   const args: RedisArgument[] = [sections.length];
-  for (const { shard } of sections) keys.push(ownerKey(shard));
+  for (const { shard } of sections) keys.push(shardKey(shard, 'owner'));
   for (const section of sections) addSection(section, keys, args);
   return { keys, args };
 }
