@@ -190,12 +190,12 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#dispatcher.pump();
   }
 
-  freeze(): void {
-    this.#dispatcher.freeze();
+  leaseExpired(): void {
+    this.#dispatcher.refuseWaiting();
   }
 
-  thaw(): void {
-    this.#cycle.thaw();
+  leaseRegained(): void {
+    this.#cycle.leaseRegained();
     this.#dispatcher.pump();
   }
 

@@ -91,7 +91,7 @@ export class Dispatcher {
     this.#isPumping = true;
     while (this.#isFree) {
       if (!this.#around.mayAct(this.#shard)) {
-        this.freeze();
+        this.refuseWaiting();
         break;
       }
       const nowMs = this.#around.clock.monotonicMs();
@@ -104,7 +104,7 @@ export class Dispatcher {
   }
 
   /** Refuses callers that wait, since no turn may begin while the lease is not valid. */
-  freeze(): void {
+  refuseWaiting(): void {
     this.#mailbox.refuseClients(unavailable('The lease of this node has ended'));
   }
 }

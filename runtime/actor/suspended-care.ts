@@ -36,7 +36,7 @@ export class SuspendedCare {
   start(): 'suspended' {
     this.#serial += 1;
     if (this.#actor.behaviour.suspended !== undefined) {
-      this.#look(this.#serial, this.#actor.shard.nowMs(this.#around.clock));
+      this.#run(this.#serial, this.#actor.shard.nowMs(this.#around.clock));
     }
     return 'suspended';
   }
@@ -51,7 +51,7 @@ export class SuspendedCare {
     await this.#underWay;
   }
 
-  #look(serial: number, sinceMs: number): void {
+  #run(serial: number, sinceMs: number): void {
     const { log, limits } = this.#around;
     const actor = addressText(this.#actor.address);
     this.#underWay = this.#tend(serial, sinceMs)
@@ -63,7 +63,7 @@ export class SuspendedCare {
       .finally(() => {
         if (serial !== this.#serial) return;
         this.#underWay = undefined;
-        this.#timer.start(limits.tendSuspendedMs, () => this.#look(serial, sinceMs));
+        this.#timer.start(limits.tendSuspendedMs, () => this.#run(serial, sinceMs));
       });
   }
 

@@ -308,7 +308,7 @@ export class TurnCycle implements Commitment {
   }
 
   /** Applies a turn that was committed while the lease was not valid. */
-  thaw(): void {
+  leaseRegained(): void {
     if (this.#held) this.#takeEffect();
   }
 

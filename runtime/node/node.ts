@@ -240,7 +240,7 @@ class AssembledNode implements RuntimeNode {
       ...common,
       cipher: options.linkCipher,
       view: ownership.view,
-      onMissed: () => void ownership.look(),
+      onMissed: () => void ownership.check(),
     });
     const awakening = new Awakening(clock, limits, (owned, text) => this.actors.awaken(owned, text));
   }

@@ -43,22 +43,22 @@ export class HeldShards {
   }
 
   /** Ends all waits: the lease has ended by our own clock, and nothing may take effect here any more. */
-  freeze(): void {
-    for (const shard of this) for (const actor of shard.actors.values()) actor.freeze();
+  leaseExpired(): void {
+    for (const shard of this) for (const actor of shard.actors.values()) actor.leaseExpired();
   }
 
   /** This node still owns the shard. Committed turns take effect, and turns continue. */
-  thaw(shard: OwnedShard): void {
-    shard.frozen = false;
-    for (const actor of shard.actors.values()) actor.thaw();
+  ownerConfirmed(shard: OwnedShard): void {
+    shard.ownerUnknown = false;
+    for (const actor of shard.actors.values()) actor.leaseRegained();
   }
 
   /** The lease was regained. A shard whose owner is still being checked resumes once the owner is known. */
-  thawAll(): void {
-    for (const shard of this) if (!shard.frozen) this.thaw(shard);
+  leaseRegained(): void {
+    for (const shard of this) if (!shard.ownerUnknown) this.ownerConfirmed(shard);
   }
 }
 
-function isQuiet({ underWay, inDoubt, settling, frozen, draining }: OwnedShard): boolean {
-  return underWay === undefined && settling === undefined && !inDoubt && !frozen && !draining;
+function isQuiet({ underWay, inDoubt, settling, ownerUnknown, draining }: OwnedShard): boolean {
+  return underWay === undefined && settling === undefined && !inDoubt && !ownerUnknown && !draining;
 }

@@ -34,7 +34,7 @@ export class OwnedShard {
   /** Set while the owner of the shard is being checked. */
   settling: Promise<void> | undefined;
   /** The lease ended and another node may have taken the shard. Nothing takes effect until that is known. */
-  frozen = false;
+  ownerUnknown = false;
   /** True while it is handed over. It then accepts no client command. */
   draining = false;
   /** While draining: called whenever an actor may have settled its work in progress. */

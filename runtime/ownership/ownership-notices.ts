@@ -52,7 +52,7 @@ export class OwnershipNotices {
   }
 
   /** Asks the other nodes to read the records. Resolves when the request was published, or could not be. */
-  async lookNow(): Promise<void> {
+  async requestCheck(): Promise<void> {
     await Promise.allSettled([this.#engine.publish(changesChannel, '')]);
   }
 }

@@ -14,13 +14,12 @@ import type { OwnershipOptions } from './ownership-options.ts';
 import { OwnershipView } from './ownership-view.ts';
 import { Rounds } from './rounds.ts';
 import { ShardSettlement } from './shard-settlement.ts';
-import { TakeoverGrace } from './takeover-grace.ts';
 import { vacateShard } from './vacate-shard.ts';
 
 /**
  * Least time between two checks because of notices, for each node. All nodes together check at most 500 times a second.
  */
-const LOOK_SPACING_MS = 2;
+const CHECK_SPACING_MS = 2;
 
 /**
  * The shards that this node owns. The lease decides whether the node may act at all: quick, and possibly wrong. The
@@ -33,7 +32,7 @@ export class Ownership {
   readonly #held = new HeldShards();
   readonly #leaving = new Set<number>();
   readonly #rounds = new Rounds(
-    () => this.#look(),
+    () => this.#check(),
     () => this.#stopping,
   );
   readonly #notices: OwnershipNotices;
@@ -48,16 +47,19 @@ export class Ownership {
   #timer: ArmedTimer | undefined;
   /** The timer of a check that a notice requested. */
   #soon: ArmedTimer | undefined;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
   #servers: readonly ServerState[] = [];
-  readonly #takeoverGrace: TakeoverGrace;
+  /**
+   * While Redis was unreachable, the leases of all nodes ran out, and one node reconnects first. Until this time it
+   * takes no shard of the others: their actors and sockets are active, and they reconnect as well. Monotonic.
+   */
+  #graceUntilMs = 0;
 
   constructor(options: OwnershipOptions) {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
     const leaving = (): string | undefined => (this.#stopping || this.#aside ? this.incarnation : undefined);
     this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leaving });
-    this.#takeoverGrace = new TakeoverGrace(clock, limits.leaseMs);
     this.#incarnations = new Incarnations(options.nodeId, options.random);
     this.#settlement = new ShardSettlement(options, {
       held: this.#held,
@@ -71,13 +73,13 @@ export class Ownership {
       clock,
       limits,
       listener: {
-        onExpired: () => this.#freeze(),
-        onRegained: () => this.#held.thawAll(),
+        onExpired: () => this.#leaseExpired(),
+        onRegained: () => this.#held.leaseRegained(),
         onEnded: () => {
           this.#comingBack = true;
           void this.#comeBack().finally(() => {
             this.#comingBack = false;
-            if (!this.#stopping) void this.look();
+            if (!this.#stopping) void this.check();
           });
         },
       },
@@ -102,13 +104,13 @@ export class Ownership {
   }
 
   mayAct(shard: OwnedShard): boolean {
-    return !shard.frozen && !shard.dropped && this.lease.holds();
+    return !shard.ownerUnknown && !shard.dropped && this.lease.holds();
   }
 
   /** Takes the lease and a name. */
   async begin(): Promise<void> {
-    await this.#notices.listen(() => this.#lookSoon());
-    this.#options.engine.onAvailable(() => void this.look());
+    await this.#notices.listen(() => this.#checkSoon());
+    this.#options.engine.onAvailable(() => void this.check());
     await this.#take(this.#incarnations.next());
   }
 
@@ -120,14 +122,14 @@ export class Ownership {
 
   /** Claims this node's share and goes on doing so. Resolves after the first round. */
   async run(): Promise<void> {
-    await this.look();
+    await this.check();
     this.#notices.announce();
     this.#schedule();
   }
 
   #schedule(): void {
     this.#timer = this.#options.clock.after(this.#options.limits.claimEveryMs, () => {
-      void this.look().finally(() => {
+      void this.check().finally(() => {
         if (!this.#stopping) this.#schedule();
       });
     });
@@ -136,7 +138,7 @@ export class Ownership {
   /**
    * Checks the owners, claims the shards of this node's share and gives away those of others. One check runs at a time.
    */
-  look(): Promise<void> {
+  check(): Promise<void> {
     return this.#rounds.run();
   }
 
@@ -144,24 +146,24 @@ export class Ownership {
    * Checks because of a notice, and waits a little if it checked just before. Every node gets a notice of each change.
    * If many nodes come and go, Redis could not answer a check for each notice.
    */
-  #lookSoon(): void {
+  #checkSoon(): void {
     if (this.#soon !== undefined) return;
     const { clock } = this.#options;
-    const spacingMs = this.view.nodes.length * LOOK_SPACING_MS;
-    const waitMs = this.#lookedAtMs + spacingMs - clock.monotonicMs();
+    const spacingMs = this.view.nodes.length * CHECK_SPACING_MS;
+    const waitMs = this.#checkedAtMs + spacingMs - clock.monotonicMs();
     if (waitMs <= 0) {
-      void this.look();
+      void this.check();
       return;
     }
     this.#soon = clock.after(waitMs, () => {
       this.#soon = undefined;
-      if (!this.#stopping) void this.look();
+      if (!this.#stopping) void this.check();
     });
   }
 
-  async #look(): Promise<void> {
-    const { engine, clock, log } = this.#options;
-    this.#lookedAtMs = clock.monotonicMs();
+  async #check(): Promise<void> {
+    const { engine, clock, limits, log } = this.#options;
+    this.#checkedAtMs = clock.monotonicMs();
     const incarnation = this.incarnation;
     const quiet = this.#held.quiet();
     try {
@@ -169,7 +171,7 @@ export class Ownership {
         engine.nodes(),
         engine.records(),
         engine.servers(),
-        clock.look(() => engine.timeMs()),
+        clock.check(() => engine.timeMs()),
       ]);
       this.#servers = servers;
       if (servers.some(({ isMaster }) => !isMaster)) {
@@ -189,7 +191,7 @@ export class Ownership {
         held,
         leaving: this.#leaving,
         stopping: this.view.stopping,
-        takeoverGrace: this.#takeoverGrace.lasts(),
+        takeoverGrace: clock.monotonicMs() < this.#graceUntilMs,
       });
       await this.#claim(plan.claims, records);
       for (const number of plan.strays) {
@@ -207,10 +209,10 @@ export class Ownership {
         if (shard !== undefined) void this.#release(shard);
       }
     } catch (error) {
-      this.#takeoverGrace.begin();
+      this.#graceUntilMs = clock.monotonicMs() + limits.leaseMs;
       if (error instanceof RuntimeFailure)
-        log.debug({ code: error.code }, 'Redis did not answer a look at the shards');
-      else log.error({ err: error }, 'A look at the shards failed');
+        log.debug({ code: error.code }, 'Redis did not answer a check of the shards');
+      else log.error({ err: error }, 'A check of the shards failed');
     }
   }
 
@@ -284,7 +286,7 @@ export class Ownership {
     this.lease.stop();
     // Without a reply, the lease ends by itself, and the others notice at their next check.
     await Promise.allSettled([engine.resign(nodeId, this.incarnation)]);
-    await this.#notices.lookNow();
+    await this.#notices.requestCheck();
   }
 
   // ── giving away ────────────────────────────────────────────────────────────────────────────────────────────
@@ -320,12 +322,12 @@ export class Ownership {
 
   // ── losing, and coming back ────────────────────────────────────────────────────────────────────────────────
 
-  #freeze(): void {
+  #leaseExpired(): void {
     this.#options.log.warn(
       { incarnation: this.incarnation },
       'The lease has ended by our clock: nothing takes effect until Redis answers',
     );
-    this.#held.freeze();
+    this.#held.leaseExpired();
   }
 
   /**
@@ -335,8 +337,8 @@ export class Ownership {
   async #comeBack(): Promise<void> {
     const { engine, log, counters } = this.#options;
     counters.leaseLosses += 1;
-    for (const shard of this.#held) shard.frozen = true;
-    this.#freeze();
+    for (const shard of this.#held) shard.ownerUnknown = true;
+    this.#leaseExpired();
     const before = this.incarnation;
     const name = this.#incarnations.next();
     const isBack = await this.#askAgain(async () => {
@@ -384,6 +386,6 @@ export class Ownership {
   /** The fence refused a batch. */
   fenced(shard: OwnedShard, actual: ShardRecord): void {
     this.#settlement.lose(shard, actual);
-    void this.look();
+    void this.check();
   }
 }

@@ -129,9 +129,9 @@ export const cases: readonly Case[] = [
     noticedBy: several,
   },
   {
-    promise: 'a shard thaws only once it is known whose it is',
+    promise: 'a shard resumes only once its owner is known',
     file: 'ownership/held-shards.ts',
-    edits: [['if (!shard.frozen) this.thaw(shard);', 'this.thaw(shard);']],
+    edits: [['if (!shard.ownerUnknown) this.ownerConfirmed(shard);', 'this.ownerConfirmed(shard);']],
     noticedBy: 'lost-lease.test.ts',
   },
   {
