@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
-import { InboundIntake } from '../../actors/sessions/worker-thread/inbound/inbound-intake.ts';
-import type { InboundNotice } from '../../actors/sessions/worker-thread/inbound/pending-inbound.ts';
+import {
+  InboundIntake,
+  type InboundNotice,
+} from '../../actors/sessions/worker-thread/inbound/inbound-intake.ts';
 import { ExpiringCache } from '../../actors/sessions/worker-thread/session/expiring-cache.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { proto } from '@whiskeysockets/baileys';
-import { inboundContentOf } from '../../actors/sessions/worker-thread/wire/inbound-content.ts';
-import { readEnvelope, textOf } from '../../actors/sessions/worker-thread/wire/inbound-message.ts';
+import { readInbound } from '../../actors/sessions/worker-thread/wire/inbound-content.ts';
+import { readEnvelope } from '../../actors/sessions/worker-thread/wire/inbound-message.ts';
 
 const wireIdOf = (id: string): string | undefined =>
   readEnvelope({ tag: 'message', attrs: { id, from: '111@lid', t: '1' } }, [])?.wireId;
@@ -30,9 +30,12 @@ test('a STOP is read from every kind of answer whose text the feed shows', () =>
     { templateButtonReplyMessage: { selectedDisplayText: 'STOP' } },
     { interactiveResponseMessage: { body: { text: 'STOP' } } },
     { listResponseMessage: { title: 'STOP' } },
+    { imageMessage: { caption: 'STOP' } },
+    { ptvMessage: { caption: 'STOP' } },
+    { ephemeralMessage: { message: { documentMessage: { caption: 'STOP' } } } },
   ];
   for (const answer of answers) {
-    assert.equal(inboundContentOf(answer)?.text, 'STOP');
-    assert.equal(textOf(answer), 'STOP');
+    const { text, content } = readInbound(answer);
+    assert.deepEqual([text, content?.text], ['STOP', 'STOP']);
   }
 });

@@ -1,8 +1,8 @@
 /** Keys of a shop that were not used for 60 days are removed, some hundreds at a time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ChatTimers } from '../../actors/sessions/worker-thread/keys/chat-timers.ts';
 import { KeyUse } from '../../actors/sessions/worker-thread/keys/key-use.ts';
+import { ChatTimers } from '../../actors/sessions/worker-thread/session/chat-timers.ts';
 import type { SealedStore } from '../../actors/sessions/worker-thread/store/sealed-store.ts';
 import { fields, sealedStore } from './sealed-store-fixture.ts';
 

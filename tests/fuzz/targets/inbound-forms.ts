@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type BinaryNode, proto } from '@whiskeysockets/baileys';
-import { readRetryReceipt } from '../../../actors/sessions/worker-thread/retries/retry-receipt.ts';
-import { inboundContentOf, senderName } from '../../../actors/sessions/worker-thread/wire/inbound-content.ts';
-import { readEnvelope, textOf } from '../../../actors/sessions/worker-thread/wire/inbound-message.ts';
-import { phoneMessages } from '../../../actors/sessions/worker-thread/wire/phone-answer.ts';
+import { readRetryReceipt } from '../../../actors/sessions/worker-thread/retries/retry-stanzas.ts';
+import { readInbound, senderName } from '../../../actors/sessions/worker-thread/wire/inbound-content.ts';
+import { readEnvelope } from '../../../actors/sessions/worker-thread/wire/inbound-message.ts';
+import { readPhoneMessage } from '../../../actors/sessions/worker-thread/wire/phone-message.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { root } from '../../root.ts';
 import type { Draw } from '../draw.ts';
@@ -39,13 +39,12 @@ export const inboundForms: FuzzTarget = {
         // The client takes it for a message that it cannot read.
         return;
       }
-      const text = textOf(message);
+      const { text, content } = readInbound(message);
       if (text !== undefined) isOptOut(text);
-      const content = inboundContentOf(message);
       const told = JSON.stringify(content ?? null);
       assert.ok(told.length < MOST_TOLD, `${told.length} characters are told`);
       assert.deepEqual(JSON.parse(told), content ?? null);
-      phoneMessages(stanza, message, { own: OWN, otherAddress: () => undefined });
+      readPhoneMessage(stanza, message, { own: OWN, otherAddress: () => undefined });
     },
     close: async () => undefined,
   }),

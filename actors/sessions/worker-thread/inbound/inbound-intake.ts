@@ -1,14 +1,17 @@
 import type { proto, WASocket } from '@whiskeysockets/baileys';
+import type { Clock } from '../../../../runtime/clock.ts';
 import type { InboundContent } from '../../../inbound-content.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
-import type { ChatTimers } from '../keys/chat-timers.ts';
+import type { SessionEvent } from '../../session-host.ts';
+import type { ChatTimers } from '../session/chat-timers.ts';
 import { readClientError } from '../session/session-end.ts';
 import type { SessionEnvironment } from '../session/session-environment.ts';
 import { userOf } from '../wire/chat-address.ts';
-import { chatTimerIn } from '../wire/chat-timer.ts';
-import { inboundContentOf, senderName } from '../wire/inbound-content.ts';
-import { type InboundEnvelope, personOf, textOf } from '../wire/inbound-message.ts';
-import { type InboundNotice, PendingInbound } from './pending-inbound.ts';
+import { readInbound, senderName } from '../wire/inbound-content.ts';
+import { type InboundEnvelope, personOf } from '../wire/inbound-message.ts';
+
+/** An inbound message as its shop's actor gets it. */
+export type InboundNotice = Omit<Extract<SessionEvent, { type: 'session.inbound' }>, 'type' | 'generation'>;
 
 /** The parts and callbacks of a session that an intake uses. */
 export interface InboundIntakeOptions {
@@ -51,9 +54,10 @@ export class InboundIntake {
 
   /** Commits a message through the shop's actor, if it has any content. A rejection keeps the ratchet where it was. */
   async received(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
-    const content = await this.#contentOf(envelope, message);
-    const text = textOf(message) ?? (content && '');
-    const timer = chatTimerIn(message);
+    const read = readInbound(message);
+    const content = await this.#contentOf(envelope, read.content);
+    const text = read.text ?? (content && '');
+    const { timer } = read;
     if (text === undefined && timer === undefined) return;
     const from = await this.#senderOf(envelope);
     if (timer !== undefined) await this.#options.timers.keep(from, timer);
@@ -71,11 +75,9 @@ export class InboundIntake {
 
   async #contentOf(
     { lid, name }: InboundEnvelope,
-    message: proto.IMessage,
+    said: ReturnType<typeof readInbound>['content'],
   ): Promise<InboundContent | undefined> {
-    if (this.#mode === 'none') return undefined;
-    const said = inboundContentOf(message);
-    if (said === undefined) return undefined;
+    if (this.#mode === 'none' || said === undefined) return undefined;
     const quotes = said.quotes === null ? null : await this.#options.orderedAs(said.quotes);
     return { ...said, quotes, name: senderName(name), lid: lid ?? null };
   }
@@ -112,5 +114,62 @@ export class InboundIntake {
 
   async #numberOf(lid: string): Promise<string | undefined> {
     return (await this.#options.socket()?.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined;
+  }
+}
+
+/** The inbound messages that wait for the commit of their shop's actor. */
+class PendingInbound {
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #timeoutMs: number;
+  readonly #generation: number;
+  readonly #report: (notice: InboundNotice) => void;
+  readonly #waiting = new Map<string, { confirm(): void; refuse(error: Error): void }>();
+  #count = 0;
+
+  constructor(options: {
+    clock: Pick<Clock, 'after'>;
+    /** How long a commit may take. */
+    timeoutMs: number;
+    /** Makes tokens unlike those of the shop's other sessions. */
+    generation: number;
+    report: (notice: InboundNotice) => void;
+  }) {
+    this.#clock = options.clock;
+    this.#timeoutMs = options.timeoutMs;
+    this.#generation = options.generation;
+    this.#report = options.report;
+  }
+
+  /** Resolves when the message is committed; rejects when that took too long or the session ended. */
+  submit(message: Omit<InboundNotice, 'token'>): Promise<void> {
+    const token = this.#newToken();
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        if (!this.#waiting.delete(token)) return;
+        timeout.cancel();
+        act();
+      };
+      const late = new Error('an inbound message was not committed in time');
+      const timeout = this.#clock.after(this.#timeoutMs, () => settle(() => reject(late)));
+      this.#waiting.set(token, {
+        confirm: () => settle(resolve),
+        refuse: (error) => settle(() => reject(error)),
+      });
+      this.#report({ ...message, token });
+    });
+  }
+
+  confirm(token: string): void {
+    this.#waiting.get(token)?.confirm();
+  }
+
+  /** Rejects all waiting messages: the network will deliver them again. */
+  abandon(): void {
+    for (const entry of [...this.#waiting.values()]) entry.refuse(new Error('the session ended'));
+  }
+
+  #newToken(): string {
+    this.#count += 1;
+    return `${this.#generation}.${this.#count}`;
   }
 }

@@ -14,9 +14,8 @@ import {
 } from '@whiskeysockets/baileys';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isLidAddress } from '../wire/chat-address.ts';
-import { type HistoryNotice, historyNoticeOf } from '../wire/history-notice.ts';
 import { type InboundEnvelope, readEnvelope } from '../wire/inbound-message.ts';
-import { phoneMessages } from '../wire/phone-answer.ts';
+import { type HistoryNotice, readPhoneMessage } from '../wire/phone-message.ts';
 import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
 
 /** The functions that a session gives its ratchets. */
@@ -85,9 +84,8 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
     const own = hooks.ownAddresses();
     const message = proto.Message.decode(unpadRandomMax16(padded));
     const otherAddress = (wireId: string): string | undefined => hooks.numbersBeside.get(wireId);
-    for (const answer of phoneMessages(stanza, message, { own, otherAddress }))
-      await hooks.received(answer.envelope, answer.message);
-    const notice = historyNoticeOf(stanza, message, own);
+    const { copies = [], notice } = readPhoneMessage(stanza, message, { own, otherAddress }) ?? {};
+    for (const copy of copies) await hooks.received(copy.envelope, copy.message);
     if (notice !== undefined) await hooks.historyReceived(stanza.attrs.id ?? '', notice);
     const envelope = readEnvelope(stanza, own);
     if (envelope !== undefined) await hooks.received(envelope, message);

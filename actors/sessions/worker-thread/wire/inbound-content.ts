@@ -1,35 +1,81 @@
-import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
+import { normalizeMessageContent, proto } from '@whiskeysockets/baileys';
 import type { InboundContent, InboundFile, InboundKind, InboundMedia } from '../../../inbound-content.ts';
 
 /** The longest stored texts of a sender, in UTF-16 code units. The network's own clients let no one write more. */
 const LONGEST = { text: 65_536, name: 128, fileName: 255, type: 128, path: 2_048, id: 64 } as const;
 
-/** The content of a message, without its sender. */
-export type SaidContent = Omit<InboundContent, 'name' | 'lid'>;
+const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type;
 
 /**
- * Returns the content of a message that a person wrote, for the tenant's event. Undefined if nothing was written: keys,
- * votes, a message that was taken back. An edit gives its new text.
+ * The accepted timers, in seconds. Phones offer a day, a week and 90 days. A modified client could set one second. Then
+ * the shop's messages would also disappear from its own phone.
  */
-export function inboundContentOf(message: proto.IMessage): SaidContent | undefined {
-  const content = normalizeMessageContent(message);
-  if (content == null) return undefined;
-  const edited = content.protocolMessage?.editedMessage;
-  if (edited != null) return inboundContentOf(edited);
-  const { reactionMessage: reaction } = content;
-  if (reaction != null) {
-    const of = bounded(reaction.key?.id, LONGEST.id);
-    return { kind: 'reaction', text: bounded(reaction.text ?? '', LONGEST.name), quotes: of, media: null };
-  }
-  if (content.protocolMessage != null || content.pollUpdateMessage != null) return undefined;
-  const said = textKind(content) ?? mediaKind(content) ?? placeOrPerson(content);
-  if (said !== undefined) return { ...said, quotes: quotedBy(content) };
-  return hasContent(content)
-    ? { kind: 'other', text: null, media: null, quotes: quotedBy(content) }
-    : undefined;
+const SHORTEST_TIMER = 3_600;
+const LONGEST_TIMER = 365 * 86_400;
+
+/** The content of a message, without its sender. */
+type SaidContent = Omit<InboundContent, 'name' | 'lid'>;
+
+/** A person's message, as the session reads it. */
+interface InboundReading {
+  /**
+   * The text that the person wrote, empty for other content. Undefined if nothing was written: keys, edits of the
+   * protocol, reactions and votes.
+   */
+  readonly text: string | undefined;
+  /**
+   * The content for the tenant's event. Undefined if nothing was written: keys, votes, a message that was taken back.
+   * An edit gives its new text.
+   */
+  readonly content: SaidContent | undefined;
+  /**
+   * The timer of the chat: the seconds after which its messages disappear. 0 means that the chat has no timer.
+   * Undefined if the message does not say. The setting comes as a message once, and each message of a phone carries it
+   * (tulir/whatsmeow issue 354, WhiskeySockets/Baileys issue 2709). The network stores it nowhere else.
+   */
+  readonly timer: number | undefined;
 }
 
-type Said = Pick<SaidContent, 'kind' | 'text' | 'media'>;
+const NOTHING: InboundReading = { text: undefined, content: undefined, timer: undefined };
+
+/** Reads a person's message. */
+export function readInbound(message: proto.IMessage): InboundReading {
+  const content = normalizeMessageContent(message);
+  if (content == null || content.pollUpdateMessage != null) return NOTHING;
+  const { protocolMessage: protocol, reactionMessage: reaction } = content;
+  if (protocol != null) {
+    const read = protocol.editedMessage == null ? NOTHING : readInbound(protocol.editedMessage);
+    const isSetting = protocol.type === EPHEMERAL_SETTING;
+    return { ...read, timer: isSetting ? acceptedTimer(protocol.ephemeralExpiration ?? 0) : undefined };
+  }
+  if (reaction != null) {
+    const quotes = bounded(reaction.key?.id, LONGEST.id);
+    const text = bounded(reaction.text ?? '', LONGEST.name);
+    return { ...NOTHING, content: { kind: 'reaction', text, quotes, media: null } };
+  }
+  const names = Object.entries(content).flatMap(([name, value]) => (value == null ? [] : [name]));
+  if (names.every((name) => CARRIED.has(name))) return NOTHING;
+  const { kind, text, media } = textKind(content) ??
+    mediaKind(content) ??
+    placeOrPerson(content) ?? { kind: 'other', text: null, media: null };
+  const isShown = names.some((name) => !CARRIED.has(name) && !UNSHOWN.has(name));
+  const contexts = contextsIn(content);
+  return {
+    text: kind === 'location' || kind === 'contact' ? '' : (text ?? ''),
+    content: isShown
+      ? { kind, text: bounded(text, LONGEST.text), media, quotes: quotedBy(contexts) }
+      : undefined,
+    timer: acceptedTimer(Math.max(0, ...contexts.map(({ expiration }) => expiration ?? 0))),
+  };
+}
+
+function acceptedTimer(seconds: number): number | undefined {
+  const isTimer = seconds === 0 || (seconds >= SHORTEST_TIMER && seconds <= LONGEST_TIMER);
+  return isTimer ? seconds : undefined;
+}
+
+/** Text and attachment of a message. The text is as long as the sender made it. */
+type Said = Pick<SaidContent, 'kind' | 'media'> & { readonly text: string | null | undefined };
 
 function textKind(content: proto.IMessage): Said | undefined {
   const text =
@@ -39,7 +85,7 @@ function textKind(content: proto.IMessage): Said | undefined {
     content.templateButtonReplyMessage?.selectedDisplayText ??
     content.interactiveResponseMessage?.body?.text ??
     content.listResponseMessage?.title;
-  return text == null ? undefined : { kind: 'text', text: bounded(text, LONGEST.text), media: null };
+  return text == null ? undefined : { kind: 'text', text, media: null };
 }
 
 /** The fields that messages with an attachment share. */
@@ -66,7 +112,7 @@ function mediaKind(content: proto.IMessage): Said | undefined {
 }
 
 function withMedia(kind: InboundKind, purpose: InboundFile['purpose'], media: WireMedia): Said {
-  return { kind, text: bounded(media.caption, LONGEST.text), media: mediaOf(purpose, media) };
+  return { kind, text: media.caption, media: mediaOf(purpose, media) };
 }
 
 function mediaOf(purpose: InboundFile['purpose'], media: WireMedia): InboundMedia {
@@ -93,40 +139,38 @@ function placeOrPerson(content: proto.IMessage): Said | undefined {
     const { locationMessage: one, liveLocationMessage: live } = content;
     const name = (one?.name || one?.address || live?.caption) ?? '';
     const text = name === '' ? at : `${at}\n${name}`;
-    return { kind: 'location', text: bounded(text, LONGEST.text), media: null };
+    return { kind: 'location', text, media: null };
   }
   const people =
     content.contactsArrayMessage?.contacts ?? (content.contactMessage ? [content.contactMessage] : []);
   if (people.length === 0) return undefined;
   const cards = people.map(({ vcard, displayName }) => vcard ?? displayName ?? '').join('\n');
-  return { kind: 'contact', text: bounded(cards, LONGEST.text), media: null };
+  return { kind: 'contact', text: cards, media: null };
 }
 
-/** The network's id of the stanza that a message quotes. */
-function quotedBy(content: proto.IMessage): string | null {
-  for (const part of Object.values(content)) {
-    const info = (part as { readonly contextInfo?: proto.IContextInfo | null } | null)?.contextInfo;
-    if (info?.stanzaId) return bounded(info.stanzaId, LONGEST.id);
-  }
-  return null;
+function contextsIn(content: proto.IMessage): proto.IContextInfo[] {
+  const parts = Object.values(content) as ({ readonly contextInfo?: proto.IContextInfo | null } | null)[];
+  return parts.flatMap((part) => part?.contextInfo ?? []);
 }
+
+/** Returns the network's id of the stanza that a message quotes. */
+function quotedBy(contexts: readonly proto.IContextInfo[]): string | null {
+  return bounded(contexts.find(({ stanzaId }) => stanzaId)?.stanzaId, LONGEST.id);
+}
+
+/** Keys and context that travel with every message. */
+const CARRIED: ReadonlySet<string> = new Set(['senderKeyDistributionMessage', 'messageContextInfo']);
 
 /**
- * Fields that no chat shows as a message: keys and context that travel with others, the announcement of several
- * pictures, a message that was pinned or kept, and an edit whose secret only the phone has.
+ * Fields that no chat shows as a message: the announcement of several pictures, a message that was pinned or kept, and
+ * an edit whose secret only the phone has.
  */
-const UNSAID: ReadonlySet<string> = new Set([
-  'senderKeyDistributionMessage',
-  'messageContextInfo',
+const UNSHOWN: ReadonlySet<string> = new Set([
   'albumMessage',
   'pinInChatMessage',
   'keepInChatMessage',
   'secretEncryptedMessage',
 ]);
-
-function hasContent(content: proto.IMessage): boolean {
-  return Object.entries(content).some(([name, value]) => value != null && !UNSAID.has(name));
-}
 
 function isDigest(bytes: Uint8Array | null | undefined): bytes is Uint8Array {
   return bytes?.length === 32;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BinaryNode, normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
+import type { BinaryNode } from '@whiskeysockets/baileys';
 import { isLidAddress, isNumberAddress, plainAddress } from './chat-address.ts';
 
 /** The facts in a message's envelope. */
@@ -56,42 +56,4 @@ function boundedId(id: string): string {
 export function personOf(address: string): string {
   const [user = '', server = ''] = plainAddress(address).split('@');
   return `${user.split(':')[0]}@${server}`;
-}
-
-/**
- * Returns the text a person wrote, empty for other content. Undefined if nothing was written: keys, edits of the
- * protocol, reactions and votes.
- */
-export function textOf(message: proto.IMessage): string | undefined {
-  const content = normalizeMessageContent(message);
-  if (content == null) return undefined;
-  const edited = content.protocolMessage?.editedMessage;
-  if (edited != null) return textOf(edited);
-  if (
-    content.protocolMessage != null ||
-    content.reactionMessage != null ||
-    content.pollUpdateMessage != null
-  ) {
-    return undefined;
-  }
-  const text =
-    content.conversation ??
-    content.extendedTextMessage?.text ??
-    content.imageMessage?.caption ??
-    content.videoMessage?.caption ??
-    content.documentMessage?.caption ??
-    content.buttonsResponseMessage?.selectedDisplayText ??
-    content.templateButtonReplyMessage?.selectedDisplayText ??
-    content.interactiveResponseMessage?.body?.text ??
-    content.listResponseMessage?.title;
-  if (text != null) return text;
-  return hasContent(content) ? '' : undefined;
-}
-
-/** True if there is anything but the keys and the context that travel with every message. */
-function hasContent(content: proto.IMessage): boolean {
-  return Object.entries(content).some(
-    ([name, value]) =>
-      value != null && name !== 'senderKeyDistributionMessage' && name !== 'messageContextInfo',
-  );
 }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
-import { textOf } from '../../actors/sessions/worker-thread/wire/inbound-message.ts';
-import { phoneMessages } from '../../actors/sessions/worker-thread/wire/phone-answer.ts';
+import { readInbound } from '../../actors/sessions/worker-thread/wire/inbound-content.ts';
+import { readPhoneMessage } from '../../actors/sessions/worker-thread/wire/phone-message.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
@@ -64,10 +64,10 @@ const answer = (
 function told(from: string, message: proto.IMessage): unknown[] {
   const stanza = { tag: 'message', attrs: { from, id: 'A', category: 'peer' } };
   const otherAddress = (wireId: string) => (wireId === 'W1' ? '33622222222@s.whatsapp.net' : undefined);
-  const answers = phoneMessages(stanza, message, { own: [OWN, '123@lid'], otherAddress });
-  return answers.flatMap(({ envelope, message: written }) => {
+  const read = readPhoneMessage(stanza, message, { own: [OWN, '123@lid'], otherAddress });
+  return (read?.copies ?? []).flatMap(({ envelope, message: written }) => {
     const { wireId, sender, senderByNumber, atMs } = envelope;
-    const text = textOf(written);
+    const { text } = readInbound(written);
     return text === undefined ? [] : [[wireId, sender, senderByNumber, atMs, text]];
   });
 }
