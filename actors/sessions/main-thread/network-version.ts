@@ -60,7 +60,7 @@ export class NetworkVersion {
 
   constructor(options: NetworkVersionOptions) {
     this.#options = options;
-    void this.#look();
+    void this.#read();
   }
 
   /** The version to send. Undefined means the one of the settings, or the client's own. */
@@ -102,10 +102,10 @@ export class NetworkVersion {
     if (this.#stopped.signal.aborted || (this.#timer !== undefined && this.#readAtMs <= atMs)) return;
     this.#timer?.cancel();
     this.#readAtMs = atMs;
-    this.#timer = clock.after(delayMs, () => void this.#look());
+    this.#timer = clock.after(delayMs, () => void this.#read());
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     this.#timer = undefined;
     try {
       const kept = await this.#options.store.read([

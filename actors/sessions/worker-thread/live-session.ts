@@ -191,7 +191,7 @@ export class LiveSession {
   refreshGroups(groupId?: string): void {
     if (!this.#open || this.#running === undefined) return;
     const { groups } = this.#running;
-    const asked = groupId === undefined ? groups.refresh() : groups.look(groupId);
+    const asked = groupId === undefined ? groups.refresh() : groups.request(groupId);
     asked.catch(this.#failed('the groups could not be asked for'));
   }
 

@@ -10,7 +10,7 @@ const MOST = 64;
  * Interval in milliseconds of checks how busy the thread was, and the number of further sessions that begin if it had
  * time.
  */
-const LOOK_MS = 25;
+const CHECK_MS = 25;
 const MORE = 4;
 
 /** The thread has time while it works less than this share of it. The rest is for its other work. */
@@ -26,7 +26,7 @@ export class OpeningLine {
   readonly #underWay = new Set<object>();
   /** In the order of arrival. */
   readonly #waiting = new Map<object, () => void>();
-  #looking = false;
+  #isChecking = false;
 
   /** `busyShare` returns the share of the time since its last call for which the thread worked, from 0 to 1. */
   constructor(clock: Clock, busyShare: () => number) {
@@ -38,11 +38,11 @@ export class OpeningLine {
   enter(who: object, begin: () => void): void {
     this.#waiting.set(who, begin);
     this.#beginUpTo(FEW);
-    if (this.#looking || this.#waiting.size === 0) return;
-    this.#looking = true;
+    if (this.#isChecking || this.#waiting.size === 0) return;
+    this.#isChecking = true;
     // The thread's earlier work does not count for the sessions that open now.
     this.#busyShare();
-    this.#lookLater();
+    this.#checkLater();
   }
 
   /** `who` is open, or ended, or will not begin any more. */
@@ -56,12 +56,12 @@ export class OpeningLine {
     this.#waiting.clear();
   }
 
-  #lookLater(): void {
-    this.#clock.after(LOOK_MS, () => {
-      this.#looking = this.#waiting.size > 0;
-      if (!this.#looking) return;
+  #checkLater(): void {
+    this.#clock.after(CHECK_MS, () => {
+      this.#isChecking = this.#waiting.size > 0;
+      if (!this.#isChecking) return;
       if (this.#busyShare() < BUSY) this.#beginUpTo(Math.min(MOST, this.#underWay.size + MORE));
-      this.#lookLater();
+      this.#checkLater();
     });
   }
 

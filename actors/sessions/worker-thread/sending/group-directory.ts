@@ -8,11 +8,11 @@ import { GroupMembers } from './group-members.ts';
 /** Several changes of one group within this time lead to one request. */
 const QUIET_MS = 500;
 /**
- * Minimum time in milliseconds between two requests for one group. Within it at most `MOST_LOOKS` groups are requested,
+ * Minimum time in milliseconds between two requests for one group. Within it at most `MOST_REQUESTS` groups are requested,
  * in addition to those with a notice.
  */
-const LOOK_FLOOR_MS = 1_000;
-const MOST_LOOKS = 5;
+const REQUEST_FLOOR_MS = 1_000;
+const MOST_REQUESTS = 5;
 
 /**
  * The groups of one live session. A notice names a changed group without the change, so the group is then requested
@@ -30,9 +30,9 @@ export class GroupDirectory {
   readonly #members = new WeakMap<GroupMetadata, GroupMembers>();
   readonly #stale = new Set<string>();
   /** Requests for single groups in flight. A second caller gets the same reply. */
-  readonly #looking = new Map<string, Promise<void>>();
+  readonly #requests = new Map<string, Promise<void>>();
   /** The time of the last or next request for each single group. */
-  readonly #looks = new Map<string, number>();
+  readonly #requestedAtMs = new Map<string, number>();
   #asking: Promise<void> | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #known = false;
@@ -101,19 +101,21 @@ export class GroupDirectory {
    * Requests one group when it is due, and then reports all known groups. If it is due only after more than a moment,
    * the known groups are reported without a request. Never rejects: without a reply the group stays unchanged.
    */
-  look(id: string): Promise<void> {
-    const looking = this.#looking.get(id);
-    if (looking !== undefined) return looking;
-    const floorMs = Math.min(LOOK_FLOOR_MS, this.#floorMs);
+  request(id: string): Promise<void> {
+    const inFlight = this.#requests.get(id);
+    if (inFlight !== undefined) return inFlight;
+    const floorMs = Math.min(REQUEST_FLOOR_MS, this.#floorMs);
     const nowMs = this.#clock.monotonicMs();
-    const dueMs = this.#nextLookMs(id, nowMs, floorMs);
+    const dueMs = this.#nextRequestMs(id, nowMs, floorMs);
     if (dueMs - nowMs > floorMs) {
       this.#reportAll();
       return Promise.resolve();
     }
-    this.#looks.set(id, dueMs);
-    const asked = this.#afterMs(dueMs - nowMs, () => this.#renew(id)).finally(() => this.#looking.delete(id));
-    this.#looking.set(id, asked);
+    this.#requestedAtMs.set(id, dueMs);
+    const asked = this.#afterMs(dueMs - nowMs, () => this.#renew(id)).finally(() =>
+      this.#requests.delete(id),
+    );
+    this.#requests.set(id, asked);
     return asked;
   }
 
@@ -121,12 +123,14 @@ export class GroupDirectory {
    * Returns the time of the next allowed request for a group. It is a while after the last one for it, and after all
    * but a few requests for others.
    */
-  #nextLookMs(id: string, nowMs: number, floorMs: number): number {
-    for (const [looked, atMs] of this.#looks) {
-      if (atMs + floorMs <= nowMs) this.#looks.delete(looked);
+  #nextRequestMs(id: string, nowMs: number, floorMs: number): number {
+    for (const [requested, atMs] of this.#requestedAtMs) {
+      if (atMs + floorMs <= nowMs) this.#requestedAtMs.delete(requested);
     }
-    const ownMs = this.#looks.get(id);
-    const fewAgoMs = [...this.#looks.values()].toSorted((one, other) => one - other).at(-MOST_LOOKS);
+    const ownMs = this.#requestedAtMs.get(id);
+    const fewAgoMs = [...this.#requestedAtMs.values()]
+      .toSorted((one, other) => one - other)
+      .at(-MOST_REQUESTS);
     return Math.max(nowMs, ...[ownMs, fewAgoMs].map((atMs) => (atMs === undefined ? nowMs : atMs + floorMs)));
   }
 

@@ -26,7 +26,7 @@ export async function makeMessage(
 ): Promise<proto.IMessage | undefined> {
   const { order } = pending;
   const { socket, timing } = parts;
-  const look = order.kind === 'status' ? TEXT_STATUS : await timerOf(parts, pending, chat);
+  const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(parts, pending, chat);
   const media = await fetchAttachment(parts, pending);
   pending.media = media;
   try {
@@ -36,7 +36,7 @@ export async function makeMessage(
       messageId: order.wireId,
       ...quoteOf(order, chat),
       upload: socket.waUploadToServer,
-      ...look,
+      ...style,
       mediaUploadTimeoutMs: timing.uploadMs,
     });
     pending.phase = 'preparing';

@@ -201,7 +201,7 @@ export class Outbox {
     return this.#sendAgain(pending, STALE_GROUP, async () => {
       await this.#forgetWhoHasKey(pending);
       this.#postDevices.forget(pending.chat);
-      await groups.look(pending.chat);
+      await groups.request(pending.chat);
       return groups.participants(pending.chat);
     });
   }
