@@ -1,65 +1,46 @@
-/** The waits of a session, in milliseconds. */
-export interface SessionTiming {
+/** The waits of a session in production, in milliseconds. */
+export const DEFAULT_SESSION_TIMING = {
   /** How long a connection may take until its first event: a QR code, an open session or an end. */
-  readonly connectMs: number;
+  connectMs: 30_000,
   /** How long the client waits for the reply to one query, and for the handshake. */
-  readonly queryMs: number;
+  queryMs: 20_000,
   /** Between the answer to one ping and the next; a ping without an answer within `queryMs` ends the session. */
-  readonly keepAliveMs: number;
+  keepAliveMs: 30_000,
   /** Interval of queries that only a working server answers, so that an open but stalled socket is noticed. */
-  readonly probeEveryMs: number;
+  probeEveryMs: 5 * 60_000,
   /**
    * Between `open` and the first send: the client migrates its own addresses meanwhile (docs/chat-client.md,
    * Sending).
    */
-  readonly settleMs: number;
-  /** How long an inbound message waits for its commit before the socket is closed, so that it is delivered again. */
-  readonly confirmMs: number;
-  /** How long an ending session waits for writes that are under way. */
-  readonly drainMs: number;
-  /** Life of each QR code. If undefined, 60 s for the first, 20 s for the others. */
-  readonly qrMs: number | undefined;
-  /** How long fetching one attachment may take. */
-  readonly mediaMs: number;
-  /** How long uploading one attachment may take. */
-  readonly uploadMs: number;
-  /** How long a number known to exist is cached. */
-  readonly knownNumberMs: number;
-  /** How long a number known not to exist is cached. */
-  readonly missingNumberMs: number;
-  /** Interval of queries about the number's limits, while it is restricted or has a quota. */
-  readonly limitsEveryMs: number;
-  /** Minimum time between two requests for the list of groups. */
-  readonly groupsFloorMs: number;
-  /** Between two answers to devices of one chat that could not read a message, once the first 20 were answered. */
-  readonly resendEveryMs: number;
-  /** How long composing is shown at least, for each character more, and at most. */
-  readonly composeFloorMs: number;
-  readonly composePerCharacterMs: number;
-  readonly composeRoofMs: number;
-}
-
-/** The waits in production. */
-export const DEFAULT_SESSION_TIMING: SessionTiming = {
-  connectMs: 30_000,
-  queryMs: 20_000,
-  keepAliveMs: 30_000,
-  probeEveryMs: 5 * 60_000,
   settleMs: 1_000,
+  /** How long an inbound message waits for its commit before the socket is closed, so that it is delivered again. */
   confirmMs: 10_000,
+  /** How long an ending session waits for writes that are under way. */
   drainMs: 5_000,
-  qrMs: undefined,
+  /** Life of each QR code. If undefined, 60 s for the first, 20 s for the others. */
+  qrMs: undefined as number | undefined,
+  /** How long fetching one attachment may take. */
   mediaMs: 30_000,
+  /** How long uploading one attachment may take. */
   uploadMs: 60_000,
+  /** How long a number known to exist is cached. */
   knownNumberMs: 24 * 3_600_000,
+  /** How long a number known not to exist is cached. */
   missingNumberMs: 3_600_000,
+  /** Interval of queries about the number's limits, while it is restricted or has a quota. */
   limitsEveryMs: 3_600_000,
+  /** Minimum time between two requests for the list of groups. */
   groupsFloorMs: 20_000,
+  /** Between two answers to devices of one chat that could not read a message, once the first 20 were answered. */
   resendEveryMs: 1_000,
+  /** How long composing is shown at least, for each character more, and at most. */
   composeFloorMs: 1_000,
   composePerCharacterMs: 25,
   composeRoofMs: 6_000,
 };
+
+/** The waits of a session, in milliseconds. */
+export type SessionTiming = Readonly<typeof DEFAULT_SESSION_TIMING>;
 
 /** How long composing is shown before a text: longer for longer ones, a quarter up or down by chance. */
 export function composingMs(timing: SessionTiming, textLength: number, chance: number): number {

@@ -19,51 +19,40 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { FromWorker, SessionReport, ToWorker, WorkerSetup } from '../worker-protocol.ts';
 import { threadExecArgv } from './thread-sources.ts';
 
-/** How workers are watched. Times in milliseconds. */
-export interface WorkerSupervision {
+/** How workers are watched in production. Times in milliseconds. */
+export const DEFAULT_WORKER_SUPERVISION = {
   /** Most restarts within `intensityWindowMs`; one more brings the pool down. */
-  readonly maxRestarts: number;
-  readonly intensityWindowMs: number;
+  maxRestarts: 5,
+  intensityWindowMs: 300_000,
   /** Before a lost worker starts again. */
-  readonly restartDelayMs: number;
+  restartDelayMs: 200,
   /** Time between the end of the pool and its next start, in milliseconds. */
-  readonly recoveryMs: number;
+  recoveryMs: 60_000,
   /** Without any ready worker for this long, the component counts as unreachable. */
-  readonly unreachableAfterMs: number;
+  unreachableAfterMs: 60_000,
   /** Between two pings. */
-  readonly heartbeatMs: number;
+  heartbeatMs: 5_000,
   /** Without an answer for this long, counted in pings, a worker is hung and ended. */
-  readonly heartbeatDeadlineMs: number;
+  heartbeatDeadlineMs: 20_000,
   /** How long a worker may take to be ready, in milliseconds. */
-  readonly startMs: number;
+  startMs: 60_000,
   /** How long a worker may take to end its sockets after the order to stop, in milliseconds. */
-  readonly stopMs: number;
+  stopMs: 3_000,
   /**
    * A worker's heap, in MiB; more ends it. With 500 sessions 112 were in use (`npm run bench -- sessions`); the rest is
    * for garbage that V8 collects late.
    */
-  readonly heapMib: number;
-}
+  heapMib: 2_048,
+};
+
+/** How workers are watched. */
+export type WorkerSupervision = Readonly<typeof DEFAULT_WORKER_SUPERVISION>;
 
 /**
  * The semi-spaces of a worker, in MiB. `npm start` gives the main thread larger ones, which V8 would give each worker too:
  * `resourceLimits` yields to the flag. V8 reads the flag when a thread's heap is made, so the main thread keeps its own.
  */
 const WORKER_SEMI_SPACE_MIB = 16;
-
-/** Supervision in production. */
-export const DEFAULT_WORKER_SUPERVISION: WorkerSupervision = {
-  maxRestarts: 5,
-  intensityWindowMs: 300_000,
-  restartDelayMs: 200,
-  recoveryMs: 60_000,
-  unreachableAfterMs: 60_000,
-  heartbeatMs: 5_000,
-  heartbeatDeadlineMs: 20_000,
-  startMs: 60_000,
-  stopMs: 3_000,
-  heapMib: 2_048,
-};
 
 /**
  * The events that the pool reports to its owner. `worker` is an index in the pool, the same for a worker and its
