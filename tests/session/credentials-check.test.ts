@@ -24,7 +24,7 @@ const none = async function* () {
 function oneHash(): Store {
   const fields = new Map<string, Buffer>();
   return {
-    readBytes: async () => [[...fields].flatMap(([field, value]) => [Buffer.from(field), value])],
+    readBytes: async () => [[...fields.values()]],
     append: async (writes: readonly Read[]) =>
       writes.map(([, , field, value]) => fields.set(String(field), value as unknown as Buffer)),
   } as unknown as Store;

@@ -22,10 +22,9 @@ export async function checkCredentialsKeys(
   keys: readonly Buffer[],
   shops: AsyncIterable<readonly SessionAddress[]>,
 ): Promise<void> {
-  const [stored] = await store.readBytes([['HGETALL', CHECK_KEY]]);
+  const [sealed] = (await store.readBytes([['HVALS', CHECK_KEY]])) as [Buffer[]];
   const ciphers = credentialCiphers(keys);
   const cipher = ciphers(CHECK_KEY);
-  const sealed = sealedValues(stored);
   const areOurs =
     sealed.length === 0
       ? await openSessions(store, ciphers, shops)
@@ -75,10 +74,4 @@ function opens(open: () => Buffer): boolean {
     if (error instanceof Unreadable) return false;
     throw error;
   }
-}
-
-/** The fields of a whole hash, which the Redis client returns as a flat list or as an object. */
-function sealedValues(stored: unknown): Buffer[] {
-  if (!Array.isArray(stored)) return Object.values(stored ?? {}).map((value) => Buffer.from(value as Buffer));
-  return stored.filter((_, index) => index % 2 === 1).map((value) => Buffer.from(value as Buffer));
 }

@@ -7,9 +7,7 @@ import { newShopMemory, type SessionEnvironment, type ShopMemory } from './sessi
 interface Place {
   readonly memory: ShopMemory;
   session: LiveSession | undefined;
-  generation: number;
-  /** The egress of its session. */
-  egress: string | undefined;
+  opening: WorkerOpening;
 }
 
 /** The sessions of one worker, by shop. */
@@ -91,16 +89,15 @@ export class WorkerSessions {
   }
 
   #open(shop: SessionAddress, opening: WorkerOpening): void {
-    const { generation, egress } = opening;
-    const place = this.#places.get(shop.shopId) ?? {
+    const place: Place = this.#places.get(shop.shopId) ?? {
       memory: newShopMemory(this.#environment.clock),
       session: undefined,
-      generation,
-      egress,
+      opening,
     };
     this.#places.set(shop.shopId, place);
     // A session that only changes its egress keeps its pending orders.
-    const before = this.#ended(shop.shopId, place.session?.close({ comesBack: place.egress !== egress }));
+    const comesBack = place.opening.egress !== opening.egress;
+    const before = this.#ended(shop.shopId, place.session?.close({ comesBack }));
     const session: LiveSession = new LiveSession({
       environment: this.#environment,
       memory: place.memory,
@@ -109,8 +106,7 @@ export class WorkerSessions {
       onSettled: () => this.#opening.leave(session),
     });
     place.session = session;
-    place.generation = generation;
-    place.egress = egress;
+    place.opening = opening;
     // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).
     void before.then(() => this.#opening.enter(session, () => void session.start()));
   }
@@ -121,7 +117,7 @@ export class WorkerSessions {
     this.#places.delete(shopId);
     place.memory.unacknowledged.giveUp();
     await this.#ended(shopId, place.session?.close());
-    this.#environment.post({ kind: 'closed', shopId, generation: place.generation });
+    this.#environment.post({ kind: 'closed', shopId, generation: place.opening.generation });
   }
 
   async #unlink(shopId: string): Promise<void> {
