@@ -3,6 +3,23 @@ import { request as httpsRequest } from 'node:https';
 import type { Egress } from './egress.ts';
 import { EgressFailure } from './egress-failure.ts';
 
+/** How long a connection may take, in milliseconds. */
+const CONNECTED_WITHIN_MS = 10_000;
+
+/**
+ * Makes a connection to the socket's address through a proxy. Resolves with the reason if it fails, or undefined if it
+ * works.
+ */
+export async function egressProblem(egress: Egress, socketUrl: string): Promise<string | undefined> {
+  try {
+    await reachThrough(egress, socketUrl, AbortSignal.timeout(CONNECTED_WITHIN_MS));
+    return undefined;
+  } catch (error) {
+    if (error instanceof EgressFailure) return error.message;
+    throw error;
+  }
+}
+
 /**
  * Checks that the address of a socket (`ws:` or `wss:`) can be reached through an egress. Any HTTP answer counts, over
  * TLS if the socket has it. Rejects with `EgressFailure`, also when the signal aborts.

@@ -6,7 +6,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys';
 import {
   followAccount,
   skipCollections,
-} from '../../actors/sessions/worker-thread/connection/account-sync.ts';
+} from '../../actors/sessions/worker-thread/connection/client-socket.ts';
 
 test('when the phone gives its key, the collection with the account’s name is fetched, and no other', () => {
   const asked: unknown[] = [];

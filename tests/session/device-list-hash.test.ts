@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deviceListHash } from '../../actors/sessions/worker-thread/wire/device-list-hash.ts';
+import { deviceListHash } from '../../actors/sessions/worker-thread/sending/post-devices.ts';
 
 test('the hash of a list of devices is that of other clients', () => {
   // The values are those of oxidezap/whatsapp-rust, wacore/src/messages.rs (phash_crosscheck_vectors).

@@ -1,7 +1,7 @@
 /** The ids of contacts, as a phone's history has them, go where the client looks for them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storeMappings } from '../../actors/sessions/worker-thread/connection/history-mappings.ts';
+import { storeMappings } from '../../actors/sessions/worker-thread/connection/history-store.ts';
 import { MemoryAuth } from '../simulator/test-client.ts';
 
 const NUMBER = '33622222222';

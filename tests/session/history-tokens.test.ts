@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContactToken } from '../../actors/sessions/worker-thread/connection/history-facts.ts';
-import { storeTokens } from '../../actors/sessions/worker-thread/connection/history-tokens.ts';
+import { storeTokens } from '../../actors/sessions/worker-thread/connection/history-store.ts';
 import { MemoryAuth } from '../simulator/test-client.ts';
 
 const NUMBER = '33622222222@s.whatsapp.net';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_CONNECTION_CONFIG, initAuthCreds, type SignalDataSet } from '@whiskeysockets/baileys';
-import { boundMappings } from '../../actors/sessions/worker-thread/keys/mapping-memory.ts';
+import { boundMappings } from '../../actors/sessions/worker-thread/connection/client-memory.ts';
 import { quietLogger } from '../../actors/sessions/worker-thread/session/silent-logger.ts';
 
 test('a client remembers 4,000 entries of contacts’ ids, and reads the others from the store', async () => {

@@ -1,6 +1,8 @@
 import type { EgressAddress } from '../../egress-address.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
+import { egressThrough } from '../../outbound/egress.ts';
+import { egressProblem } from '../../outbound/egress-check.ts';
 import { keepSwept } from '../attachment-files.ts';
 import { SessionCounters } from '../session-counters.ts';
 import type {
@@ -16,7 +18,6 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { SessionReport, ToWorker, WorkerOpening } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
-import { egressProblem } from './egress-problem.ts';
 import { FileHostQuestions } from './file-host-questions.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
 import { NetworkVersion } from './network-version.ts';
@@ -204,7 +205,7 @@ class BaileysHost implements SessionHost {
   }
 
   tryEgress(address: EgressAddress): Promise<string | undefined> {
-    return egressProblem(address, this.#options);
+    return egressProblem(egressThrough(address), this.#options.socketUrl);
   }
 
   fileHosts(shop: SessionAddress): Promise<FileHosts | undefined> {

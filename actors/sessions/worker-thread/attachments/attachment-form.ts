@@ -37,3 +37,49 @@ export async function attachmentForm(file: {
   }
   return DOCUMENT;
 }
+
+/** The number of first bytes of a file that `typeOf` reads. */
+export const SIGNATURE_BYTES = 16;
+
+/** Still and moving pictures of one container, by the brand in its first box (ISO/IEC 14496-12, section 4.3). */
+const BRANDS: readonly (readonly [brand: RegExp, type: string])[] = [
+  [/^(?:heic|heix|heim|heis|hevc|hevx|mif1|msf1)$/, 'image/heic'],
+  [/^avi[fs]$/, 'image/avif'],
+  [/^M4A /, 'audio/mp4'],
+  [/^qt {2}$/, 'video/quicktime'],
+  [/^3g/, 'video/3gpp'],
+];
+
+/** By the WHATWG standard "MIME Sniffing": the offset of the bytes, and their value as Latin-1 characters. */
+const SIGNATURES: readonly (readonly [at: number, bytes: string, type: string])[] = [
+  [0, '\xff\xd8\xff', 'image/jpeg'],
+  [0, '\x89PNG\r\n\x1a\n', 'image/png'],
+  [0, 'GIF8', 'image/gif'],
+  [8, 'WEBP', 'image/webp'],
+  [0, '%PDF-', 'application/pdf'],
+];
+
+/** Types whose files always begin with the bytes above. */
+const CERTAIN = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'video/mp4']);
+
+/** Returns the type that the first bytes of a file show, or undefined if they show none. */
+function typeOfBytes(first: Buffer): string | undefined {
+  const text = first.toString('latin1');
+  if (text.slice(4, 8) === 'ftyp') {
+    const brand = text.slice(8, 12);
+    return BRANDS.find(([known]) => known.test(brand))?.[1] ?? 'video/mp4';
+  }
+  return SIGNATURES.find(([at, bytes]) => text.startsWith(bytes, at))?.[2];
+}
+
+/**
+ * Returns the type of a file by its first bytes, or by the header if they show none. `shown` is for the recipient's
+ * phone.
+ */
+export function typeOf(first: Buffer, header: string): { readonly actual: string; readonly shown: string } {
+  const seen = typeOfBytes(first);
+  if (seen !== undefined) return { actual: seen, shown: seen };
+  // A header that names one of these types is wrong: the file would begin otherwise.
+  const isWrong = header === '' || CERTAIN.has(header);
+  return { actual: header, shown: isWrong ? 'application/octet-stream' : header };
+}

@@ -14,9 +14,14 @@ import {
   isAttachmentFailure,
   newAttachmentPath,
 } from '../../attachment-files.ts';
-import { type AttachmentForm, attachmentForm, type MediaType } from './attachment-form.ts';
+import {
+  type AttachmentForm,
+  attachmentForm,
+  type MediaType,
+  SIGNATURE_BYTES,
+  typeOf,
+} from './attachment-form.ts';
 import { attachmentName } from './attachment-name.ts';
-import { SIGNATURE_BYTES, typeOf } from './attachment-type.ts';
 
 /** Largest attachment by kind, in bytes: the limits of the network's own clients. */
 const MAX_BYTES: Record<MediaType, number> = {

@@ -3,10 +3,9 @@ import { type DownloadBounds, DownloadRefused } from '../../../outbound/network-
 import type { Credentials } from '../keys/credentials.ts';
 import { readClientError } from '../session/session-end.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
-import type { HistoryNotice } from '../wire/history-notice.ts';
-import { storeMappings } from './history-mappings.ts';
+import type { HistoryNotice } from '../wire/phone-message.ts';
 import { readHistory } from './history-reader.ts';
-import { storeTokens } from './history-tokens.ts';
+import { storeMappings, storeTokens } from './history-store.ts';
 
 /** Parts of a history that are read in one connection, or wait. A phone sends some twenty after a device is linked. */
 const MOST_PARTS = 100;

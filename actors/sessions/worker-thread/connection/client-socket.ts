@@ -14,19 +14,18 @@ import type { SessionAddress } from '../../session-host.ts';
 import type { WorkerOpening } from '../../worker-protocol.ts';
 import { ContactTokens } from '../keys/contact-tokens.ts';
 import type { Credentials } from '../keys/credentials.ts';
-import { boundMappings } from '../keys/mapping-memory.ts';
 import type { Ratchets } from '../keys/ratchets.ts';
 import type { RetryAnswers } from '../retries/retry-answers.ts';
-import { shrinkRetryMemory } from '../retries/retry-memory.ts';
 import { devicesWithKeys } from '../sending/device-sessions.ts';
 import type { GroupDirectory } from '../sending/group-directory.ts';
+import { readClientError } from '../session/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from '../session/session-environment.ts';
 import { quietLogger } from '../session/silent-logger.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import { spellOutErrors } from '../wire/usync-errors.ts';
 import { AccountHistory, type AccountHistoryOptions } from './account-history.ts';
-import { followAccount, skipCollections } from './account-sync.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
+import { boundMappings, shrinkRetryMemory } from './client-memory.ts';
 
 /**
  * The longest wait of a timer, about 24 days. It disables the client's own keep-alive, which would ping in addition to
@@ -184,4 +183,36 @@ export function holdReceipts(
     };
     taken(receipt).then(goOn, goOn);
   });
+}
+
+/** The collection of the account's settings that has its name. The network shows contacts a dash without it. */
+const NAMES = 'critical_block';
+
+/** Fetches the account's own name, for which the client fetches one collection of the account's settings. */
+export function followAccount({
+  socket,
+  log,
+}: {
+  readonly socket: Pick<WASocket, 'ev' | 'resyncAppState'>;
+  readonly log: (level: 'warn', fields: Record<string, unknown>, message: string) => void;
+}): void {
+  let isOver = false;
+  socket.ev.on('connection.update', ({ connection }) => {
+    if (connection === 'close') isOver = true;
+  });
+  socket.ev.on('creds.update', ({ myAppStateKeyId }) => {
+    if (myAppStateKeyId === undefined) return;
+    socket.resyncAppState([NAMES], true).catch((error: unknown) => {
+      if (!isOver)
+        log('warn', { cause: readClientError(error).message }, 'data of the account was not taken');
+    });
+  });
+}
+
+/** Removes unneeded collections from a notification, so that the client does not fetch them. */
+export function skipCollections(frame: BinaryNode | Uint8Array): void {
+  if (frame instanceof Uint8Array || frame.tag !== 'notification' || frame.attrs.type !== 'server_sync')
+    return;
+  if (!Array.isArray(frame.content)) return;
+  frame.content = frame.content.filter(({ tag, attrs }) => tag !== 'collection' || attrs.name === NAMES);
 }

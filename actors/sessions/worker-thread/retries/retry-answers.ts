@@ -14,8 +14,7 @@ import type { SessionEnvironment, ShopMemory } from '../session/session-environm
 import { isGroupAddress, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { ResendBudget } from './resend-budget.ts';
-import { type RetryReceipt, readRetryReceipt } from './retry-receipt.ts';
-import { retryStanza } from './retry-stanza.ts';
+import { type RetryReceipt, readRetryReceipt, retryStanza } from './retry-stanzas.ts';
 
 /** The most replies to one device about one message within an hour (the client's `maxMsgRetryCount`). */
 const MOST_ANSWERS = 5;

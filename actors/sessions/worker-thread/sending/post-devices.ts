@@ -1,7 +1,7 @@
-import { jidEncode, type WASocket } from '@whiskeysockets/baileys';
+import { createHash } from 'node:crypto';
+import { jidDecode, jidEncode, type WASocket } from '@whiskeysockets/baileys';
 import type { ShopMemory } from '../session/session-environment.ts';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
-import { deviceListHash } from '../wire/device-list-hash.ts';
 import { type KnownDevice, ownDevice } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
 
@@ -61,4 +61,20 @@ export class PostDevices {
       server === kind ? [jidEncode(user, server, device)] : [],
     );
   }
+}
+
+/**
+ * Returns the hash by which a post tells the network which devices it is for (`phash`; tulir/whatsmeow
+ * `participantListHashV2`). The order of the addresses makes no difference.
+ */
+export function deviceListHash(addresses: Iterable<string>): string {
+  const devices = [...new Set([...addresses].map(hashedForm))].toSorted();
+  const digest = createHash('sha256').update(devices.join('')).digest();
+  return `2:${digest.subarray(0, 6).toString('base64')}`;
+}
+
+/** The address with an agent, which is 0 in all cases, and with the device. */
+function hashedForm(address: string): string {
+  const { user = '', device = 0, server = '' } = jidDecode(address) ?? {};
+  return `${user}.0:${device}@${server}`;
 }

@@ -2,6 +2,39 @@ import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import type { ContactToken } from './history-facts.ts';
 
+/** The keys of a session, into which a history's facts go. */
+interface StoredKeys {
+  readonly keys: Pick<SignalKeyStore, 'get'>;
+  storeNow(data: SignalDataSet): Promise<void>;
+}
+
+/**
+ * Stores the ids of numbers from a part of a phone's history. A part may be taken a week late, so the session's own
+ * facts are newer: neither a known number nor a known id changes. The entries bypass the client's own cache, which
+ * keeps every reported entry.
+ */
+export async function storeMappings(
+  { keys, storeNow }: StoredKeys,
+  mappings: readonly (readonly [number: string, lid: string])[],
+): Promise<void> {
+  const known = await keys.get(
+    'lid-mapping',
+    mappings.flatMap(([number, lid]) => [number, reverse(lid)]),
+  );
+  const fresh: Record<string, string> = {};
+  for (const [number, lid] of mappings) {
+    if (known[number] !== undefined || known[reverse(lid)] !== undefined) continue;
+    fresh[number] = lid;
+    fresh[reverse(lid)] = number;
+  }
+  if (Object.keys(fresh).length > 0) await storeNow({ 'lid-mapping': fresh });
+}
+
+/** The field under which the client keeps whose id it is. */
+function reverse(lid: string): string {
+  return `${lid}_reverse`;
+}
+
 /** The client's list of contacts whose tokens it checks for expiry. */
 const TOKEN_INDEX = '__index';
 
@@ -10,10 +43,7 @@ const TOKEN_INDEX = '__index';
  * several tokens of one contact counts: a history may have a chat by number and by id.
  */
 export async function storeTokens(
-  {
-    keys,
-    storeNow,
-  }: { readonly keys: Pick<SignalKeyStore, 'get'>; storeNow(data: SignalDataSet): Promise<void> },
+  { keys, storeNow }: StoredKeys,
   tokens: readonly ContactToken[],
 ): Promise<void> {
   const newest = await newestByPlace(keys, tokens);
