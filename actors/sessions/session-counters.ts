@@ -1,6 +1,6 @@
 import type { InboundKind } from '../inbound-content.ts';
 import type { SendOutcome, SessionEnd, SessionFigures } from './session-host.ts';
-import type { SessionNote } from './session-note.ts';
+import type { SessionNote } from './worker-protocol.ts';
 
 /** Classes of stanzas that are counted by name. */
 const CLASSES = new Set(['message', 'status', 'receipt', 'notification', 'call', 'appdata']);

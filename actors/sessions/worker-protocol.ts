@@ -5,7 +5,6 @@
 import type { FileHosts } from '../inbound-content.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 import type { SendOrder, SendOutcome, SessionAddress, SessionEvent, SessionOpening } from './session-host.ts';
-import type { SessionNote } from './session-note.ts';
 import type { SessionTiming } from './session-timing.ts';
 
 /** The addresses from which attachments may be fetched, in addition to public addresses at ports 80 and 443. */
@@ -68,8 +67,8 @@ export interface SealedChange {
 export type ToWorker =
   | { readonly kind: 'open'; readonly shop: SessionAddress; readonly opening: WorkerOpening }
   | { readonly kind: 'close'; readonly shopId: string }
-  /** Unlinks the device if a session is open, and ends it. The reply is `unlinked`. */
-  | { readonly kind: 'unlink'; readonly shopId: string }
+  /** Unlinks the device if a session is open, and ends it. The reply is an empty `answer`. */
+  | { readonly kind: 'unlink'; readonly shopId: string; readonly questionId: number }
   /** `attempt` comes back with `prepared` and the outcome, which are ignored once the order was given up. */
   | {
       readonly kind: 'prepare';
@@ -85,7 +84,7 @@ export type ToWorker =
   | { readonly kind: 'mark_read'; readonly shopId: string; readonly from: string; readonly wireId: string }
   | { readonly kind: 'inbound'; readonly shopId: string; readonly inbound: InboundMode }
   | { readonly kind: 'refresh_groups'; readonly shopId: string; readonly groupId: string | undefined }
-  /** The reply is `file_hosts`, also without an open session. */
+  /** The reply is an `answer`, which is empty if no session is open, or the network names none. */
   | { readonly kind: 'file_hosts'; readonly shopId: string; readonly questionId: number }
   | { readonly kind: 'ping' }
   | { readonly kind: 'stop' }
@@ -131,6 +130,17 @@ export type PoolReport =
   | { readonly kind: 'pong'; readonly heapBytes: number }
   | { readonly kind: 'stopped' };
 
+/** Something of a session that operators should see, and in which its shop's actor has no part. */
+export type SessionNote =
+  /** The network announced how many stanzas waited while the session was away. */
+  | { readonly type: 'offline_announced'; readonly count: number }
+  /** It reported that all were sent; `drained` of them arrived. */
+  | { readonly type: 'offline_drained'; readonly announced: number; readonly drained: number }
+  /** It stopped sending the waiting stanzas, and did not report that all were sent. */
+  | { readonly type: 'offline_unfinished'; readonly announced: number; readonly drained: number }
+  /** It ended the stream, because a stanza of that class was not acknowledged. */
+  | { readonly type: 'unanswered'; readonly stanzaClass: string; readonly stanzaType: string | undefined };
+
 /** Messages of a worker about its sessions. */
 export type SessionReport =
   | { readonly kind: 'event'; readonly shopId: string; readonly event: SessionEvent & { generation: number } }
@@ -163,13 +173,7 @@ export type SessionReport =
     }
   /** The session ended on request; all its outcomes came before. */
   | { readonly kind: 'closed'; readonly shopId: string; readonly generation: number }
-  | { readonly kind: 'unlinked'; readonly shopId: string }
-  | {
-      readonly kind: 'file_hosts';
-      readonly questionId: number;
-      /** Undefined if no session is open, or the network names none. */
-      readonly hosts: FileHosts | undefined;
-    }
+  | { readonly kind: 'answer'; readonly questionId: number; readonly answer: FileHosts | undefined }
   | {
       readonly kind: 'store';
       readonly requestId: number;

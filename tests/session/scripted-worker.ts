@@ -6,14 +6,14 @@ import type { FromWorker, ToWorker } from '../../actors/sessions/worker-protocol
 const tell = (message: FromWorker): void => parentPort?.postMessage(message);
 
 function obey(word: string): void {
-  tell({ kind: 'unlinked', shopId: `heard ${word}` });
+  tell({ kind: 'closed', shopId: `heard ${word}`, generation: 0 });
   if (word === 'throw') throw new Error('told to throw');
   if (word === 'exit') process.exit(3);
   if (word === 'hang') for (;;);
   if (word === 'young') {
     for (let round = 0; round < 20; round += 1) Array.from({ length: 400_000 }, (_, index) => ({ index }));
     const young = getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
-    tell({ kind: 'unlinked', shopId: `${(young?.space_size ?? 0) / 1024 / 1024} MiB` });
+    tell({ kind: 'closed', shopId: `${(young?.space_size ?? 0) / 1024 / 1024} MiB`, generation: 0 });
   }
   if (word === 'eat') {
     const eaten: number[][] = [];
@@ -24,6 +24,6 @@ function obey(word: string): void {
 parentPort?.on('message', (message: ToWorker) => {
   if (message.kind === 'ping') tell({ kind: 'pong', heapBytes: 1 });
   if (message.kind === 'stop') tell({ kind: 'stopped' });
-  if (message.kind === 'unlink') obey(message.shopId);
+  if (message.kind === 'close') obey(message.shopId);
 });
 tell({ kind: 'ready' });

@@ -61,7 +61,7 @@ function startPool(
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     events: {
       message: (message, { worker }) =>
-        note(`${worker}: ${message.kind === 'unlinked' ? message.shopId : message.kind}`),
+        note(`${worker}: ${message.kind === 'closed' ? message.shopId : message.kind}`),
       lost: (worker, detail) => note(`${worker} lost: ${detail}`),
       ready: () => void events.emit('told'),
       unreachable: () => note('unreachable'),
@@ -99,14 +99,14 @@ test('a worker that throws, exits, hangs or fills its heap is replaced, alone, a
     };
     for (const [word, detail] of Object.entries(ends)) {
       story.length = 0;
-      assert.equal(pool.post(0, { kind: 'unlink', shopId: word }), true);
+      assert.equal(pool.post(0, { kind: 'close', shopId: word }), true);
       await until(() => story.some((line) => line.startsWith('0 lost')));
       assert.equal(story[0], `0: heard ${word}`, 'its last words come before its loss');
       assert.match(story[1] ?? '', detail);
       assert.deepEqual(pool.ready(), [1], 'the other one is untouched');
-      assert.equal(pool.post(0, { kind: 'unlink', shopId: 'nobody' }), false);
+      assert.equal(pool.post(0, { kind: 'close', shopId: 'nobody' }), false);
       await allReady(observed, 2);
-      pool.post(0, { kind: 'unlink', shopId: 'work' });
+      pool.post(0, { kind: 'close', shopId: 'work' });
       await until(() => story.includes('0: heard work'));
     }
   } finally {
@@ -120,7 +120,7 @@ test('a worker keeps its small space for young objects beside a main thread with
   const { pool, story, until } = observed;
   try {
     await allReady(observed, 1);
-    pool.post(0, { kind: 'unlink', shopId: 'young' });
+    pool.post(0, { kind: 'close', shopId: 'young' });
     await until(() => story.some((line) => line.endsWith(' MiB')));
     assert.equal(story.at(-1), '0: 32 MiB');
   } finally {
@@ -135,7 +135,7 @@ test('more losses than the intensity allows bring all down; after a pause all co
     await allReady(observed, 2);
     for (let round = 0; round < 3; round += 1) {
       await until(() => pool.ready().includes(0));
-      pool.post(0, { kind: 'unlink', shopId: 'exit' });
+      pool.post(0, { kind: 'close', shopId: 'exit' });
       await until(() => story.filter((line) => line.startsWith('0 lost')).length === round + 1);
     }
     await until(() => story.includes('1 lost: the pool went down'));
@@ -154,7 +154,7 @@ test('a time without any ready worker is reported as unreachable, the first read
   try {
     await until(() => pool.ready().length === 1);
     story.length = 0;
-    pool.post(0, { kind: 'unlink', shopId: 'exit' });
+    pool.post(0, { kind: 'close', shopId: 'exit' });
     await until(() => story.includes('unreachable'));
     await until(() => story.includes('reachable'));
     assert.deepEqual(story, ['0: heard exit', '0 lost: it exited with 3', 'unreachable', 'reachable']);
@@ -198,7 +198,7 @@ test('a worker does not count as hung if the main thread was blocked', async () 
     await allReady(observed, 1);
     for (let seen = 0; seen < 3; seen += 1) await once(beats, 'beat');
     assert.deepEqual(story, []);
-    pool.post(0, { kind: 'unlink', shopId: 'work' });
+    pool.post(0, { kind: 'close', shopId: 'work' });
     await observed.until(() => story.length > 0);
     assert.deepEqual(story, ['0: heard work']);
   } finally {
@@ -216,7 +216,7 @@ test('a thread that the system does not give is a loss, and is asked for again',
   const { pool, story, until } = observed;
   try {
     await allReady(observed, 1);
-    pool.post(0, { kind: 'unlink', shopId: 'exit' });
+    pool.post(0, { kind: 'close', shopId: 'exit' });
     await until(() => story.filter((line) => line.startsWith('0 lost')).length === 2);
     await allReady(observed, 1);
     assert.equal(pool.losses(), 2);

@@ -18,13 +18,16 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { SessionReport, ToWorker, WorkerOpening } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
-import { FileHostQuestions } from './file-host-questions.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
 import { NetworkVersion } from './network-version.ts';
 import { noteEvent, noteOutcome, noteWord, type SessionNotes } from './session-notes.ts';
 import { placeFor, SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool } from './worker-pool.ts';
+import { WorkerQuestions } from './worker-questions.ts';
+
+/** How long a session may take to report its file hosts, in milliseconds. It is less than a forwarded call may take. */
+const FILE_HOSTS_MS = 5_000;
 
 /** Starts the sending component: the real client in supervised worker threads. */
 export function startBaileysHost(options: BaileysHostOptions): SessionHost {
@@ -38,13 +41,11 @@ class BaileysHost implements SessionHost {
   readonly #slots = new Map<string, SessionSlot>();
   readonly #counters = new SessionCounters();
   readonly #notes: SessionNotes;
-  /** Callers that wait until a shop's device is unlinked, in the order of their calls. */
-  readonly #unlinking = new Map<string, (() => void)[]>();
   /** Shops whose session opens once the workers and the version to send are known. Right after a start they are not. */
   readonly #awaitingWorker = new Set<string>();
   readonly #sweep: { stop(): void };
   readonly #networkVersion: NetworkVersion;
-  readonly #fileHosts: FileHostQuestions;
+  readonly #questions: WorkerQuestions;
   #stopped = false;
 
   constructor(options: BaileysHostOptions) {
@@ -54,7 +55,7 @@ class BaileysHost implements SessionHost {
     }
     if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
     this.#options = options;
-    this.#fileHosts = new FileHostQuestions(options.clock);
+    this.#questions = new WorkerQuestions(options.clock);
     this.#notes = { log: options.log, counters: this.#counters };
     this.#sweep = keepSwept(options);
     this.#timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
@@ -137,20 +138,11 @@ class BaileysHost implements SessionHost {
     const slot = this.#slots.get(shop.shopId);
     if (slot !== undefined) {
       slot.closing = true;
-      await this.#unlinked(slot);
+      // The answer comes when the worker has ended all the shop's sessions so far.
+      await this.#ask(slot, 'unlink');
       if (slot.closing) this.#slots.delete(shop.shopId);
     }
     await eraseSealed(this.#options.store, shop);
-  }
-
-  /** Resolves when the worker has ended all the shop's sessions so far, or has exited. */
-  async #unlinked(slot: SessionSlot): Promise<void> {
-    const { shopId } = slot.shop;
-    if (!this.#post(slot, { kind: 'unlink', shopId })) return;
-    const waiting = this.#unlinking.get(shopId) ?? [];
-    this.#unlinking.set(shopId, waiting);
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    if (waiting.length === 0 && this.#unlinking.get(shopId) === waiting) this.#unlinking.delete(shopId);
   }
 
   prepare(shop: SessionAddress, order: SendOrder): void {
@@ -209,11 +201,7 @@ class BaileysHost implements SessionHost {
   }
 
   fileHosts(shop: SessionAddress): Promise<FileHosts | undefined> {
-    const slot = this.#live(shop);
-    const { shopId } = shop;
-    return this.#fileHosts.ask(
-      (questionId) => slot !== undefined && this.#post(slot, { kind: 'file_hosts', shopId, questionId }),
-    );
+    return this.#ask<FileHosts>(this.#live(shop), 'file_hosts', FILE_HOSTS_MS);
   }
 
   available(): boolean {
@@ -262,6 +250,16 @@ class BaileysHost implements SessionHost {
     return slot?.worker !== undefined && this.#pool.post(slot.worker, message);
   }
 
+  #ask<Answer>(
+    slot: SessionSlot | undefined,
+    kind: 'unlink' | 'file_hosts',
+    withinMs?: number,
+  ): Promise<Answer | undefined> {
+    const shopId = slot?.shop.shopId ?? '';
+    const post = (questionId: number): boolean => this.#post(slot, { kind, shopId, questionId });
+    return this.#questions.ask<Answer>(slot?.worker, post, withinMs);
+  }
+
   #heard(message: SessionReport, from: { worker: number; reply(answer: ToWorker): void }): void {
     switch (message.kind) {
       case 'event':
@@ -279,11 +277,8 @@ class BaileysHost implements SessionHost {
       case 'closed':
         this.#closed(message.shopId, message.generation);
         break;
-      case 'unlinked':
-        this.#unlinking.get(message.shopId)?.shift()?.();
-        break;
-      case 'file_hosts':
-        this.#fileHosts.answered(message.questionId, message.hosts);
+      case 'answer':
+        this.#questions.answered(message.questionId, message.answer);
         break;
       case 'store': {
         const { shop, request, requestId } = message;
@@ -345,11 +340,11 @@ class BaileysHost implements SessionHost {
   }
 
   #lost(worker: number, detail: string): void {
+    this.#questions.lost(worker);
     for (const [shopId, slot] of this.#slots) {
       if (slot.worker !== worker) continue;
       slot.worker = undefined;
       this.#settleOrders(slot);
-      for (const resolve of this.#unlinking.get(shopId)?.splice(0) ?? []) resolve();
       if (slot.closing) {
         this.#slots.delete(shopId);
         continue;

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../runtime/logger.ts';
 import type { SessionCounters } from '../session-counters.ts';
 import type { SessionEvent } from '../session-host.ts';
-import type { SessionNote } from '../session-note.ts';
+import type { SessionNote } from '../worker-protocol.ts';
 import type { SessionSlot, SettledOrder } from './session-slot.ts';
 
 /** The log and the counters that take the notes of sessions. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { SendOutcome, SessionAddress, SessionOpening } from '../session-host.ts';
-import type { SessionNote } from '../session-note.ts';
+import type { SessionNote } from '../worker-protocol.ts';
 
 /** The state of a session, as its worker last reported it. */
 type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';

@@ -7,7 +7,6 @@ import { Unreadable } from '../credential-cipher.ts';
 import type { SendOutcome, SessionAddress, SessionEnd } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
 import { PairingOffer } from './connection/pairing-offer.ts';
-import { sayUnlinked } from './connection/unlinking.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import { KeyUse } from './keys/key-use.ts';
@@ -38,6 +37,9 @@ export interface LiveSessionOptions {
 }
 
 const DAY_MS = 86_400_000;
+
+/** How long the network may take to be notified that this device is unlinked. Milliseconds. */
+const UNLINK_MS = 5_000;
 
 /** The longest wait for the processing of waiting stanzas, before an order is sent again. Milliseconds. */
 const CATCH_UP_MS = 10_000;
@@ -209,7 +211,9 @@ export class LiveSession {
     if (this.#running !== undefined && this.#open) {
       this.#unlinking = true;
       const failed = this.#failed('the network was not told that a device is unlinked');
-      await sayUnlinked(this.#running.socket, this.#options.environment.clock, failed);
+      const { clock } = this.#options.environment;
+      const timeout = new Promise<void>((resolve) => void clock.after(UNLINK_MS, resolve));
+      await Promise.race([this.#running.socket.logout().catch(failed), timeout]);
     }
     await this.close();
   }

@@ -38,7 +38,7 @@ export class WorkerSessions {
         void this.#close(message.shopId);
         break;
       case 'unlink':
-        void this.#unlink(message.shopId);
+        void this.#unlink(message.shopId, message.questionId);
         break;
       case 'prepare':
         session?.prepare(message);
@@ -85,7 +85,7 @@ export class WorkerSessions {
   }
 
   async #reportFileHosts(questionId: number, session: LiveSession | undefined): Promise<void> {
-    this.#environment.post({ kind: 'file_hosts', questionId, hosts: await session?.fileHosts() });
+    this.#environment.post({ kind: 'answer', questionId, answer: await session?.fileHosts() });
   }
 
   #open(shop: SessionAddress, opening: WorkerOpening): void {
@@ -120,13 +120,13 @@ export class WorkerSessions {
     this.#environment.post({ kind: 'closed', shopId, generation: place.opening.generation });
   }
 
-  async #unlink(shopId: string): Promise<void> {
+  async #unlink(shopId: string, questionId: number): Promise<void> {
     const place = this.#places.get(shopId);
     place?.memory.unacknowledged.giveUp();
     const ending = place?.session?.unlink();
     this.#places.delete(shopId);
     await this.#ended(shopId, ending);
-    this.#environment.post({ kind: 'unlinked', shopId });
+    this.#environment.post({ kind: 'answer', questionId, answer: undefined });
   }
 
   /** Resolves when the session that ends now has ended, and all those of the shop that were ending before it. */

@@ -8,7 +8,7 @@ import {
 } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { SessionAddress, SessionOpening } from '../../session-host.ts';
-import type { SessionNote } from '../../session-note.ts';
+import type { SessionNote } from '../../worker-protocol.ts';
 import type { Ratchets } from '../keys/ratchets.ts';
 import type { SessionEnvironment } from '../session/session-environment.ts';
 import { OfflineBacklog } from './offline-backlog.ts';

@@ -1,5 +1,5 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
-import type { SessionNote } from '../../session-note.ts';
+import type { SessionNote } from '../../worker-protocol.ts';
 
 /** Stanzas in one request, the number that the client requests. They are in memory together. */
 const BATCH = 100;

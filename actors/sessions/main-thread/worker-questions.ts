@@ -1,0 +1,51 @@
+import type { Clock } from '../../../runtime/clock.ts';
+
+/** A question without an answer so far. */
+interface OpenQuestion {
+  readonly worker: number;
+  readonly answered: (answer: unknown) => void;
+}
+
+/** Questions to session workers. Each gets at most one answer. */
+export class WorkerQuestions {
+  readonly #clock: Clock;
+  readonly #open = new Map<number, OpenQuestion>();
+  #count = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Resolves with the worker's answer. Undefined if `post` does not reach it, it exits before, or no answer comes within
+   * `withinMs`. By default the time is not limited.
+   */
+  async ask<Answer>(
+    worker: number | undefined,
+    post: (questionId: number) => boolean,
+    withinMs?: number,
+  ): Promise<Answer | undefined> {
+    this.#count += 1;
+    const questionId = this.#count;
+    if (worker === undefined || !post(questionId)) return undefined;
+    return new Promise((resolve) => {
+      const timeout = withinMs && this.#clock.after(withinMs, () => this.answered(questionId, undefined));
+      const answered = (answer: unknown): void => {
+        if (timeout) timeout.cancel();
+        resolve(answer as Answer | undefined);
+      };
+      this.#open.set(questionId, { worker, answered });
+    });
+  }
+
+  answered(questionId: number, answer: unknown): void {
+    this.#open.get(questionId)?.answered(answer);
+    this.#open.delete(questionId);
+  }
+
+  /** The worker has exited. */
+  lost(worker: number): void {
+    for (const [questionId, open] of this.#open)
+      if (open.worker === worker) this.answered(questionId, undefined);
+  }
+}
