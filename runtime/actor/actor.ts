@@ -14,7 +14,6 @@ import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers, type TimedActor } from './actor-timers.ts';
 import { type DispatchedActor, Dispatcher } from './dispatcher.ts';
 import { commandEnvelope, type Envelope, Mailbox, ownEnvelope } from './mailbox.ts';
-import { type LoadedActor, StateLoader } from './state-loader.ts';
 import { Supervision } from './supervision.ts';
 import { SuspendedCare } from './suspended-care.ts';
 import { TurnCycle, type TurnHost } from './turn-cycle.ts';
@@ -25,7 +24,7 @@ import { Waiters } from './waiters.ts';
  * then dead-lettered; for any other command the behaviour may act instead. The actor then loads its last commit again,
  * after a delay. After too many crashes it waits until an operator resumes it.
  */
-export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor, LoadedActor {
+export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor {
   readonly #address: Address;
   readonly #text: string;
   readonly #shard: OwnedShard;
@@ -37,7 +36,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   readonly #timers: ActorTimers;
   readonly #supervision: Supervision;
   readonly #resources: ActorResources;
-  readonly #loader: StateLoader;
+  /** Rises with each load and each stop, which make the result of an earlier load void. */
+  #loads = 0;
   /** From the first time that it is suspended. */
   #care: SuspendedCare | undefined;
   #status: ActorStatus = 'loading';
@@ -66,7 +66,6 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#supervision = new Supervision(this.#text, around);
     this.#resources = new ActorResources(address, behaviour, around.log);
     this.#timer = new RestartableTimer(around.clock);
-    this.#loader = new StateLoader(this);
     if (shard.suspended.has(this.#text)) this.#waitForOperator();
     else this.#load();
   }
@@ -201,16 +200,21 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
 
   #load(): void {
     this.#status = 'loading';
-    this.#loader.start();
+    this.#loads += 1;
+    const serial = this.#loads;
+    void this.#readState().then(
+      (state) => serial === this.#loads && this.#stateLoaded(state),
+      (error) => serial === this.#loads && this.#loadFailed(error),
+    );
   }
 
-  async readState(): Promise<unknown> {
+  async #readState(): Promise<unknown> {
     await this.#care?.stop();
     const { store, clock } = this.#around;
     return this.#behaviour.load(this.#address, store, this.#shard.nowMs(clock));
   }
 
-  stateLoaded(state: unknown): void {
+  #stateLoaded(state: unknown): void {
     if (state === undefined) {
       this.#mailbox.answerWithDefault();
       this.#gate.reached(undefined);
@@ -234,7 +238,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#dispatcher.pump();
   }
 
-  loadFailed(error: unknown): void {
+  #loadFailed(error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
       this.#crashedAlone(error);
       return;
@@ -353,7 +357,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   /** Forgets the state and all that hangs on it. */
   #unload(reason: DeactivationReason): void {
     const { state } = this;
-    this.#loader.cancel();
+    this.#loads += 1;
     void this.#care?.stop();
     this.#timer.cancel();
     this.#isRecovering = false;

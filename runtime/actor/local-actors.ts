@@ -4,7 +4,7 @@ import type { Behaviour } from '../behaviour.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { ActiveActor } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
-import { nodeBusy } from '../refusals.ts';
+import { movedAway, nodeBusy } from '../refusals.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { Yielder } from '../yielder.ts';
 import { Actor } from './actor.ts';
@@ -43,7 +43,7 @@ export class LocalActors implements Actors {
     const refusal = this.#refusal(address, command);
     if (refusal !== undefined) return Promise.reject(refusal);
     const actor = this.#activate(address);
-    if (actor === undefined) return Promise.reject(this.#notOwned(address));
+    if (actor === undefined) return Promise.reject(movedAway());
     return new Promise((resolve, reject) =>
       actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject, nobody }),
     );
@@ -54,7 +54,7 @@ export class LocalActors implements Actors {
     const isBusy = this.#options.isBusy();
     const isFull = this.#options.storeIsFull();
     if (!isBusy && !isFull) return undefined;
-    if (this.#options.shard(address.shard) === undefined) return this.#notOwned(address);
+    if (this.#options.shard(address.shard) === undefined) return movedAway();
     if (this.#behaviour(address).lane(command) === 'control') return undefined;
     if (isFull) return new RuntimeFailure('STORE_UNAVAILABLE', 'Redis is almost full', 5);
     this.#options.surroundings.counters.busyRefusals += 1;
@@ -76,7 +76,7 @@ export class LocalActors implements Actors {
 
   state<State>(address: Address): MaybePromise<State | undefined> {
     const actor = this.#activate(address);
-    if (actor === undefined) return Promise.reject(this.#notOwned(address));
+    if (actor === undefined) return Promise.reject(movedAway());
     return actor.whenActive() as MaybePromise<State | undefined>;
   }
 
@@ -115,14 +115,14 @@ export class LocalActors implements Actors {
 
   async resume(address: Address): Promise<void> {
     const actor = this.#activate(address);
-    if (actor === undefined) throw this.#notOwned(address);
+    if (actor === undefined) throw movedAway();
     actor.resume();
     await actor.whenActive();
   }
 
   async restart(address: Address): Promise<void> {
     const actor = this.#activate(address);
-    if (actor === undefined) throw this.#notOwned(address);
+    if (actor === undefined) throw movedAway();
     await actor.restart();
     await actor.whenActive();
   }
@@ -132,7 +132,7 @@ export class LocalActors implements Actors {
     options: { readonly force?: boolean } = {},
   ): Promise<'passivated' | 'refused'> {
     const shard = this.#options.shard(address.shard);
-    if (shard === undefined) throw this.#notOwned(address);
+    if (shard === undefined) throw movedAway();
     const actor = this.#find(address);
     if (options.force) {
       await actor?.stop('passivated');
@@ -192,10 +192,6 @@ export class LocalActors implements Actors {
 
   #snapshotOf(actor: ActiveActor, shard: OwnedShard): ActorSnapshot {
     return actor.snapshot({ nodeId: this.#options.nodeId, epoch: shard.record.epoch });
-  }
-
-  #notOwned(address: Address): RuntimeFailure {
-    return new RuntimeFailure('SHARD_NOT_OWNED', `Shard ${address.shard} is not owned by this node`, 1);
   }
 }
 
