@@ -35,6 +35,11 @@ export function contactCalls(call: <Data>(method: string, path: string, body?: o
         `/numbers/${encodeURIComponent(from)}/messages`,
         message,
       ),
+    /** Sends a handset's receipts for its messages from a number, or for one stanza's id. */
+    sendReceipts: (
+      from: string,
+      receipts: { to: string; type?: 'delivered' | 'read'; group?: string; id?: string },
+    ) => call<{ count: number }>('POST', `/numbers/${encodeURIComponent(from)}/receipts`, receipts),
     /**
      * Sends the phone's connected clients these bytes instead of an encoded stanza. `count` is the number of clients.
      */

@@ -1,4 +1,4 @@
-import { accountCalls } from './account-client.ts';
+import type { NoticeKind } from './account-notices.ts';
 import type { ArrivingKind, PendingAnswers } from './arriving-stanzas.ts';
 import { contactCalls } from './contact-client.ts';
 import { ControlFailure, type FieldProblem } from './control-failure.ts';
@@ -6,8 +6,8 @@ import type { FaultResult } from './fault-calls.ts';
 import type { FaultKind } from './faults.ts';
 import type { FatHistory } from './history.ts';
 import type { InboxEntry, StatusEntry } from './inboxes.ts';
-import { limitCalls } from './number-limit-client.ts';
-import type { SendCount } from './send-counts.ts';
+import type { CappingStatus } from './number-limits.ts';
+import type { SendCount } from './unstored-state.ts';
 
 /** A linked client, as the control API shows it. */
 export interface SessionRecord {
@@ -41,6 +41,26 @@ export interface GroupRecord {
 
 type GroupInput = Pick<GroupRecord, 'name' | 'participants'> &
   Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode' | 'expiration'> & { untold: boolean }>;
+
+/** A restriction as the control API takes it. */
+interface RestrictionCall {
+  readonly active: boolean;
+  readonly kind?: string;
+  readonly endsInSeconds?: number;
+  /** False if the server names no end. */
+  readonly namesEnd?: boolean;
+  /** False if the number's clients are notified only when they ask. */
+  readonly announce?: boolean;
+}
+
+/** A quota as the control API takes it. */
+interface NewChatsCall {
+  readonly quota: number;
+  readonly used?: number;
+  readonly status?: CappingStatus;
+  readonly endsInSeconds?: number;
+  readonly announce?: boolean;
+}
 
 /** A page of a list. `nextCursor` asks for the next page; null: this is the last one. */
 export interface Page<Item> {
@@ -83,7 +103,12 @@ function caller(url: string) {
 export function simulatorControl(url: string) {
   const call = caller(url);
   return {
-    ...limitCalls(call),
+    /** Bars the number from new chats, or allows them again, and notifies its clients. */
+    restrict: (phone: string, restriction: RestrictionCall) =>
+      call<object>('PUT', at('numbers', phone, 'restriction'), restriction),
+    /** Gives the number a quota of messages to people who have not answered, and notifies its clients. */
+    limitNewChats: (phone: string, newChats: NewChatsCall) =>
+      call<object>('PUT', at('numbers', phone, 'new-chats'), newChats),
     /** Clients below the revision `least` get 405, and the page names `newest`. Cuts the connected ones. */
     setClientVersions: (versions: { least: number; newest: number }) =>
       call<{ asked: number }>('PUT', '/client-versions', versions),
@@ -114,13 +139,13 @@ export function simulatorControl(url: string) {
     /** Makes the number's account link clients only with a passkey, or without one again. */
     requirePasskey: (phone: string, required: boolean) =>
       call<{ phone: string; required: boolean }>('PUT', at('numbers', phone, 'passkey'), { required }),
-    /** Sends a handset's receipts for its messages from a number, or for one stanza's id. */
-    sendReceipts: (
-      from: string,
-      receipts: { to: string; type?: 'delivered' | 'read'; group?: string; id?: string },
-    ) => call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
     ...contactCalls(call),
-    ...accountCalls(call),
+    /** Makes the number's account that of a person, whose clients learn the name from the account's settings. */
+    nameAccount: (phone: string, name: string) =>
+      call<object>('PUT', at('numbers', phone, 'account-name'), { name }),
+    /** Notifies a number's clients about devices, an identity or the account. `from` is the contact that it is about. */
+    notify: (phone: string, notice: { kind: NoticeKind; from?: string }) =>
+      call<{ ids: string[] }>('POST', at('sessions', phone, 'notices'), notice),
     /** Sends the phone's clients a history of its contacts. The first `tokens` of them have a chat and a token. */
     sendHistory: (phone: string, history: FatHistory) =>
       call<{ path: string }>('POST', at('numbers', phone, 'history'), history),
