@@ -136,20 +136,13 @@ export class Companions {
   }
 
   #index(companion: Companion): void {
-    let devices = this.#byPhone.get(companion.phone);
-    if (!devices) {
-      devices = new Map();
-      this.#byPhone.set(companion.phone, devices);
-    }
-    devices.set(companion.device, companion);
+    const devices = this.#byPhone.get(companion.phone) ?? new Map<number, Companion>();
+    this.#byPhone.set(companion.phone, devices.set(companion.device, companion));
   }
 
   #idsOf(companionId: string): Set<number> {
-    let ids = this.#preKeyIds.get(companionId);
-    if (!ids) {
-      ids = new Set();
-      this.#preKeyIds.set(companionId, ids);
-    }
+    const ids = this.#preKeyIds.get(companionId) ?? new Set<number>();
+    this.#preKeyIds.set(companionId, ids);
     return ids;
   }
 }

@@ -218,11 +218,8 @@ export class Deliveries {
   }
 
   #queueOf(companionId: string): Map<string, Delivery> {
-    let queue = this.#queues.get(companionId);
-    if (!queue) {
-      queue = new Map();
-      this.#queues.set(companionId, queue);
-    }
+    const queue = this.#queues.get(companionId) ?? new Map<string, Delivery>();
+    this.#queues.set(companionId, queue);
     return queue;
   }
 }

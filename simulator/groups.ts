@@ -61,12 +61,8 @@ export class Groups {
 
   #index(group: Group): void {
     for (const phone of group.participants) {
-      let ids = this.#byPhone.get(phone);
-      if (!ids) {
-        ids = new Set();
-        this.#byPhone.set(phone, ids);
-      }
-      ids.add(group.id);
+      const ids = this.#byPhone.get(phone) ?? new Set<string>();
+      this.#byPhone.set(phone, ids.add(group.id));
     }
   }
 }

@@ -85,11 +85,8 @@ export class Journal {
   }
 
   #valuesOf(name: string): Map<string, unknown> {
-    let values = this.#collections.get(name);
-    if (!values) {
-      values = new Map();
-      this.#collections.set(name, values);
-    }
+    const values = this.#collections.get(name) ?? new Map<string, unknown>();
+    this.#collections.set(name, values);
     return values;
   }
 
