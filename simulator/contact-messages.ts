@@ -11,9 +11,9 @@ import type { Network } from './network.ts';
 import { giveToken } from './number-limit-stanzas.ts';
 import type { ContactToken } from './number-limits.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
-import type { PhoneCopy } from './phone-copies.ts';
 import { takeBundle } from './pre-key-queries.ts';
 import { node } from './stanzas.ts';
+import type { PhoneCopy } from './unstored-state.ts';
 import type { StanzaForm } from './written-content.ts';
 import type { Written } from './written-kinds.ts';
 

@@ -1,15 +1,34 @@
-import { type BinaryNode, normalizeMessageContent, type proto } from '@whiskeysockets/baileys';
+import {
+  type BinaryNode,
+  encodeBigEndian,
+  normalizeMessageContent,
+  type proto,
+} from '@whiskeysockets/baileys';
 import { type Attachment, attachmentOf, factsOf } from './attachments.ts';
 import { stanzaTime } from './clock.ts';
-import { sessionAddress } from './companions.ts';
+import { type Companion, sessionAddress } from './companions.ts';
 import type { Envelope } from './handset.ts';
-import { receiptOrigin, retryReceipt } from './handset-retries.ts';
-import type { Quote } from './inboxes.ts';
-import type { Incoming } from './incoming.ts';
+import type { Quote, StatusEntry } from './inboxes.ts';
+import { bundleNodes } from './key-bundle.ts';
 import type { Network } from './network.ts';
-import type { DeviceReference } from './numbers.ts';
+import { addressOf, type DeviceReference } from './numbers.ts';
 import { answerPeerRequest } from './peer-messages.ts';
 import { attribute, node } from './stanzas.ts';
+
+/** From this retry on, a phone sends its keys too (whatsapp-rust `MIN_RETRY_COUNT_FOR_KEYS`). */
+const FIRST_WITH_KEYS = 2;
+
+/** A stanza on its way to handsets. */
+export interface Incoming {
+  readonly sender: Companion;
+  readonly stanza: BinaryNode;
+  /** The group's id, or null. */
+  readonly group: string | null;
+  readonly isStatus: boolean;
+  readonly composingSeen: boolean;
+  /** Takes the receipts. They reach the sender after the acknowledgement of its stanza. */
+  readonly receipt: (receipt: BinaryNode) => void;
+}
 
 /**
  * Receives a message on a handset: decrypts it, shows it and sends the receipt. If it cannot decrypt, it asks the
@@ -103,7 +122,7 @@ async function show(
   const stanza = { from: `+${incoming.sender.phone}`, messageId: attribute(incoming.stanza, 'id') };
   const phone = target.number.phone;
   if (incoming.isStatus) {
-    await showStatus(network, { ...stanza, viewer: phone, text, attachment });
+    await showStatus(network, phone, { ...stanza, text, attachment });
     return;
   }
   const known = network.inboxes.find(phone, stanza);
@@ -112,17 +131,11 @@ async function show(
     return;
   }
   network.inboxes.add(phone, {
-    ...stanza,
-    text,
-    mediaType: attachment?.type ?? null,
-    mediaSha256: attachment ? await network.media.plaintextSha256(attachment) : null,
-    media: attachment ? factsOf(attachment) : null,
+    ...(await shownPart(network, { ...stanza, text, attachment })),
     quote: quoteOf(content),
     expiration: contextsIn(content).find(({ expiration }) => expiration)?.expiration ?? null,
     group: incoming.group,
     composingSeen: incoming.composingSeen,
-    duplicates: 0,
-    at: new Date(network.clock.wallMs()).toISOString(),
   });
 }
 
@@ -139,38 +152,44 @@ function contextsIn(content: proto.IMessage): proto.IContextInfo[] {
   return parts.flatMap((part) => part?.contextInfo ?? []);
 }
 
-/** Shows a status: one entry for its author, which lists the handsets that could read it, and one for each viewer. */
-async function showStatus(
+/** A message or status that a handset can read. */
+interface Readable {
+  readonly from: string;
+  readonly messageId: string;
+  readonly text: string | null;
+  readonly attachment: Attachment | undefined;
+}
+
+/** Returns the part of an entry that messages and statuses have in common. */
+async function shownPart(
   network: Network,
-  status: {
-    from: string;
-    messageId: string;
-    viewer: string;
-    text: string | null;
-    attachment: Attachment | undefined;
-  },
-): Promise<void> {
-  const author = status.from.slice(1);
-  const viewer = `+${status.viewer}`;
-  const posted = network.statuses.find(author, status);
-  const entry = posted ?? {
-    from: status.from,
-    messageId: status.messageId,
-    text: status.text,
-    mediaType: status.attachment?.type ?? null,
-    mediaSha256: status.attachment ? await network.media.plaintextSha256(status.attachment) : null,
-    media: status.attachment ? factsOf(status.attachment) : null,
-    audience: [],
+  { from, messageId, text, attachment }: Readable,
+): Promise<Omit<StatusEntry, 'id' | 'audience'>> {
+  return {
+    from,
+    messageId,
+    text,
+    mediaType: attachment?.type ?? null,
+    mediaSha256: attachment ? await network.media.plaintextSha256(attachment) : null,
+    media: attachment ? factsOf(attachment) : null,
     duplicates: 0,
     at: new Date(network.clock.wallMs()).toISOString(),
   };
-  if (!posted) network.statuses.add(author, { ...entry, audience: [viewer] });
-  else if (!posted.audience.includes(viewer)) {
-    network.statuses.replace(author, { ...posted, audience: [...posted.audience, viewer] });
-  }
-  const seen = network.statuses.find(status.viewer, status);
-  if (seen) network.statuses.replace(status.viewer, { ...seen, duplicates: seen.duplicates + 1 });
-  else network.statuses.add(status.viewer, { ...entry, audience: [viewer] });
+}
+
+/** Shows a status: one entry for its author, which lists the handsets that could read it, and one for each viewer. */
+async function showStatus(network: Network, viewer: string, status: Readable): Promise<void> {
+  const { statuses } = network;
+  const author = status.from.slice(1);
+  const audience = [`+${viewer}`];
+  const posted = statuses.find(author, status);
+  const entry = posted ?? { ...(await shownPart(network, status)), audience };
+  if (!posted) statuses.add(author, entry);
+  else if (!posted.audience.includes(`+${viewer}`))
+    statuses.replace(author, { ...posted, audience: [...posted.audience, ...audience] });
+  const seen = statuses.find(viewer, status);
+  if (seen) statuses.replace(viewer, { ...seen, duplicates: seen.duplicates + 1 });
+  else statuses.add(viewer, { ...entry, audience });
 }
 
 function deliveryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode {
@@ -179,4 +198,32 @@ function deliveryReceipt(network: Network, incoming: Incoming, target: DeviceRef
     ...receiptOrigin(incoming, target),
     t: stanzaTime(network.clock),
   });
+}
+
+/** Returns the attributes that name the sender of a receipt, with the kind of address that the stanza used. */
+function receiptOrigin(
+  { group, isStatus, stanza }: Incoming,
+  target: DeviceReference,
+): Record<string, string> {
+  const address = addressOf(target.number, target.addressing);
+  return group !== null || isStatus
+    ? { from: stanza.attrs.to ?? '', participant: address }
+    : { from: address };
+}
+
+/** Returns a handset's request for a message that it could not read. Undefined: it has asked often enough. */
+function retryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode | undefined {
+  const { phone } = target.number;
+  const id = incoming.stanza.attrs.id ?? '';
+  const count = network.retries.next(phone, incoming.sender.id, id);
+  if (count === undefined) return undefined;
+  const handset = network.handsets.of(phone);
+  const t = stanzaTime(network.clock);
+  const retry = node('retry', { count: String(count), id, t, v: '1' });
+  const attrs = { id, ...receiptOrigin(incoming, target), type: 'retry', t };
+  if (count < FIRST_WITH_KEYS) {
+    return node('receipt', attrs, [retry, node('registration', {}, encodeBigEndian(handset.registrationId))]);
+  }
+  const [registration = node('registration'), ...keys] = bundleNodes(handset.bundle());
+  return node('receipt', attrs, [retry, registration, node('keys', {}, keys)]);
 }

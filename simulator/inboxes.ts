@@ -39,18 +39,9 @@ export interface InboxEntry {
 }
 
 /** A status as its viewers see it. */
-export interface StatusEntry {
-  readonly id: string;
-  readonly messageId: string;
-  readonly from: string;
-  readonly text: string | null;
-  readonly mediaType: string | null;
-  readonly mediaSha256: string | null;
-  readonly media: AttachmentFacts | null;
+export interface StatusEntry extends Omit<InboxEntry, 'quote' | 'expiration' | 'group' | 'composingSeen'> {
   /** The numbers whose handsets could read it, with `+`. */
   readonly audience: readonly string[];
-  readonly duplicates: number;
-  readonly at: string;
 }
 
 /** The most entries in an inbox. A new one removes the oldest. */
@@ -111,11 +102,8 @@ export class EntryLog<
   }
 
   #stanzasOf(owner: string): Map<string, string> {
-    let stanzas = this.#byOwner.get(owner);
-    if (!stanzas) {
-      stanzas = new Map();
-      this.#byOwner.set(owner, stanzas);
-    }
+    const stanzas = this.#byOwner.get(owner) ?? new Map<string, string>();
+    this.#byOwner.set(owner, stanzas);
     return stanzas;
   }
 }

@@ -12,10 +12,7 @@ import type { MediaHost } from './media-host.ts';
 import type { Notices } from './notices.ts';
 import type { NumberLimits } from './number-limits.ts';
 import type { Numbers } from './numbers.ts';
-import type { OfflineHandsets } from './offline-handsets.ts';
-import type { PhoneCopies } from './phone-copies.ts';
-import type { RetryCounts } from './retry-counts.ts';
-import type { SendCounts } from './send-counts.ts';
+import type { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts, Typing } from './unstored-state.ts';
 
 /** Times of the network that tests can shorten, all in milliseconds. */
 export interface NetworkTimings {
@@ -71,22 +68,4 @@ export interface Network {
 export interface SimulatorEvent {
   readonly event: string;
   readonly [detail: string]: unknown;
-}
-
-/**
- * Senders that were seen composing, and in which chat, since their last message there. In memory: presence is not
- * stored.
- */
-export class Typing {
-  readonly #composing = new Set<string>();
-
-  /** Notes that the sender is composing in the chat: a number's digits or a group's id. */
-  seen(sender: string, chat: string): void {
-    this.#composing.add(`${sender} ${chat}`);
-  }
-
-  /** True if the sender was seen composing since its last message. The call clears it. */
-  take(sender: string, chat: string): boolean {
-    return this.#composing.delete(`${sender} ${chat}`);
-  }
 }

@@ -2,7 +2,7 @@ import { proto } from '@whiskeysockets/baileys';
 import type { Companion } from './companions.ts';
 import { sendOwn } from './history.ts';
 import type { Network } from './network.ts';
-import type { PhoneCopy } from './phone-copies.ts';
+import type { PhoneCopy } from './unstored-state.ts';
 
 const { PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } = proto.Message.ProtocolMessage.Type;
 const { PLACEHOLDER_MESSAGE_RESEND } = proto.Message.PeerDataOperationRequestType;

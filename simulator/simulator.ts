@@ -17,17 +17,14 @@ import { EntryLog, type InboxEntry, type StatusEntry } from './inboxes.ts';
 import { Journal } from './journal.ts';
 import { mediaCertificate } from './media-certificate.ts';
 import { MediaHost } from './media-host.ts';
-import { type Network, type NetworkTimings, type SimulatorEvent, Typing } from './network.ts';
+import type { Network, NetworkTimings, SimulatorEvent } from './network.ts';
 import { Notices } from './notices.ts';
 import { NumberLimits } from './number-limits.ts';
 import { Numbers } from './numbers.ts';
-import { OfflineHandsets } from './offline-handsets.ts';
-import { PhoneCopies } from './phone-copies.ts';
 import { quietLibsignal } from './quiet-libsignal.ts';
-import { RetryCounts } from './retry-counts.ts';
-import { SendCounts } from './send-counts.ts';
 import { serverCloser } from './server-closer.ts';
 import { serverIdentity } from './server-identity.ts';
+import { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts, Typing } from './unstored-state.ts';
 
 /** The settings of a simulator. */
 export interface SimulatorOptions extends Partial<NetworkTimings> {
