@@ -18,35 +18,19 @@ const LIBSIGNAL_LINES = [
 
 const METHODS = ['info', 'warn', 'error'] as const;
 
-let users = 0;
-let restoreConsole: (() => void) | undefined;
+let isFiltered = false;
 
-/** Keeps libsignal's lines, and only those, off the console. Each call must be ended by its returned function. */
-export function quietLibsignal(): () => void {
-  users += 1;
-  restoreConsole ??= filterConsole();
-  let released = false;
-  return () => {
-    if (released) return;
-    released = true;
-    users -= 1;
-    if (users > 0) return;
-    restoreConsole?.();
-    restoreConsole = undefined;
-  };
-}
-
-function filterConsole(): () => void {
+/** Keeps libsignal's lines, and only those, off the console of this process. */
+export function quietLibsignal(): void {
+  if (isFiltered) return;
+  isFiltered = true;
   const target: Console = globalThis.console;
-  const originals = METHODS.map((method) => [method, target[method]] as const);
-  for (const [method, original] of originals) {
+  for (const method of METHODS) {
+    const original = target[method];
     target[method] = (...parts: unknown[]) => {
       const first = parts[0];
       if (typeof first === 'string' && LIBSIGNAL_LINES.some((line) => first.startsWith(line))) return;
       original.apply(target, parts);
     };
   }
-  return () => {
-    for (const [method, original] of originals) target[method] = original;
-  };
 }

@@ -89,7 +89,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const host = options.host ?? '127.0.0.1';
   if (!HOSTS.has(host))
     throw new Error(`the simulator listens on loopback, or in a container on 0.0.0.0, not on ${host}`);
-  const releaseConsole = quietLibsignal();
+  quietLibsignal();
   const server = createServer();
   // The server never closes idle connections, because a busy caller's next request could meet one that is closing.
   server.keepAliveTimeout = 0;
@@ -129,13 +129,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       close: once(async () => {
         await Promise.all([closeServer(), network.media.close()]);
         await network.journal.close();
-        releaseConsole();
       }),
     };
   } catch (error) {
     await media?.close();
     await journal?.close();
-    releaseConsole();
     throw error;
   }
 }
