@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { comparisons } from './benches/compared.ts';
+import { durableSends } from './benches/durable-sends.ts';
 import { erasure } from './benches/erasure.ts';
 import { hostile } from './benches/hostile.ts';
 import { hostileNames } from './benches/hung-names.ts';
@@ -25,6 +26,7 @@ import { hasWrk } from './harness/wrk.ts';
 const benches: readonly Bench[] = [
   ...comparisons,
   ...serviceBenches,
+  durableSends,
   erasure,
   hostile,
   hostileNames,

@@ -7,7 +7,7 @@ export type Durability = 'always' | 'everysec';
 /** A running side: its address, its processes, and the server of its requests. */
 export interface RunningSide {
   readonly ports: readonly number[];
-  /** By name: `server` (several are `server`, `server2` …) and, if there is one, `redis`. */
+  /** By name: `server` (several are `server`, `server2` …) and, if there is one, `redis` and its `replica`. */
   readonly watch: Readonly<Record<string, number>>;
   readonly fleet: Fleet;
   /** The socket of its Redis; undefined without one. */
@@ -55,6 +55,8 @@ export interface HoldUps {
 export interface SideOptions {
   readonly fleet: FleetSize;
   readonly durability?: Durability;
+  /** The service's Redis has a replica, which follows before the first node starts. */
+  readonly isReplicated?: boolean;
   /** The build of the service, by default of this checkout. */
   readonly build?: Build;
   /** Nodes of the service; default 1. */

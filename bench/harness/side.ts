@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { shardCount } from '../../runtime/address.ts';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { type PrivateRedis, startPrivateRedis } from '../../service/private-redis.ts';
+import { freePorts } from '../../tests/e2e/free-ports.ts';
+import { until } from '../../tests/e2e/waiting.ts';
 import { callAll } from '../load/http-calls.ts';
 import { OWN_BUILD } from './build.ts';
 import { onCore } from './cores.ts';
@@ -17,7 +20,7 @@ import {
   startStoring,
 } from './lone-side.ts';
 import { nodeSettings, type Program, portOf, startProgram } from './program.ts';
-import type { Durability, HoldUps, Look, RunningSide, SideOptions } from './running-side.ts';
+import type { HoldUps, Look, RunningSide, SideOptions } from './running-side.ts';
 
 /** The sides that can be measured: this service, the baselines and the peers. */
 export type SideName = 'service' | FloorName | StoringName;
@@ -26,31 +29,58 @@ export type SideName = 'service' | FloorName | StoringName;
 export async function startSide(name: SideName, options: SideOptions): Promise<RunningSide> {
   if (isFloor(name)) return startFloor(name, options);
   const directory = mkdtempSync(join(options.directory, 'side-'));
-  const redis = await startRedis(directory, options.durability ?? 'always');
+  const servers = await startRedis(directory, options);
+  const [redis] = servers;
   const stopRedis = async (): Promise<void> => {
-    redis.process.signal('SIGKILL');
-    await redis.process.ended;
+    for (const { process } of servers) process.signal('SIGKILL');
+    await Promise.all(servers.map(({ process }) => process.ended));
     // A process that Redis forked to rewrite its file may write for a moment after it was killed.
     rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   };
   try {
     const parts = { redis, directory, stopRedis };
-    return await (isStoring(name) ? startStoring(name, options, parts) : startNodes(options, parts));
+    return await (isStoring(name)
+      ? startStoring(name, options, parts)
+      : startNodes(options, parts, servers[1]?.process.pid));
   } catch (error) {
     await stopRedis();
     throw error;
   }
 }
 
-function startRedis(directory: string, appendfsync: Durability): Promise<PrivateRedis> {
-  return startPrivateRedis({
-    directory,
-    appendfsync,
-    spawn: (options) => spawnGuarded({ ...options, ...onCore('rest', options.command, options.args) }),
-  });
+/** Starts Redis and, if the side is to have one, its replica, and waits until that follows. */
+async function startRedis(
+  directory: string,
+  { durability: appendfsync = 'always', isReplicated = false }: SideOptions,
+): Promise<readonly [PrivateRedis, ...PrivateRedis[]]> {
+  const start = (part: string, ...extraArgs: string[]): Promise<PrivateRedis> =>
+    startPrivateRedis({
+      directory: join(directory, part),
+      appendfsync,
+      extraArgs,
+      spawn: (options) => spawnGuarded({ ...options, ...onCore('rest', options.command, options.args) }),
+    });
+  if (!isReplicated) return [await start('redis')];
+  const [port] = await freePorts(1);
+  const listening = ['--port', String(port), '--bind', '127.0.0.1', '--repl-diskless-sync-delay', '0'];
+  const master = await start('redis', ...listening);
+  const replica = await start('replica', '--replicaof', '127.0.0.1', String(port));
+  const client = new Redis(master.socketPath);
+  try {
+    await until('the replica follows', async () =>
+      /^slave0:.*state=online/m.test(await client.info('replication')),
+    );
+  } finally {
+    client.disconnect();
+  }
+  return [master, replica];
 }
 
-async function startNodes(options: SideOptions, parts: RedisParts): Promise<RunningSide> {
+async function startNodes(
+  options: SideOptions,
+  parts: RedisParts,
+  replica: number | undefined,
+): Promise<RunningSide> {
   const { build = OWN_BUILD, nodes: count = 1, nodeFlags = [] } = options;
   const { redis, directory, stopRedis } = parts;
   const shared = {
@@ -91,7 +121,7 @@ async function startNodes(options: SideOptions, parts: RedisParts): Promise<Runn
         index === 0 ? 'server' : `server${index + 1}`,
         process.pid,
       ]);
-      return { ...Object.fromEntries(servers), redis: redis.process.pid };
+      return { ...Object.fromEntries(servers), redis: redis.process.pid, ...(replica && { replica }) };
     },
     fleet,
     redisPath: redis.socketPath,
