@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { until } from '../e2e/waiting.ts';
 import type { Target, TestTenant } from '../http/conformance-target.ts';
@@ -114,19 +115,27 @@ test('a caller that is refused without a free slot is answered as soon as one is
     (configuration) => configuration.replaceAll(/(limit_conn calls) \d+;/g, '$1 2;'),
   ));
 
-test('one call more than there are places is refused 503 OVERLOADED; operators have places of their own', () =>
-  behind(
+test('one call more than there are places is refused 503 OVERLOADED, and logged; operators have places of their own', () => {
+  const log = join(mkdtempSync(join(tmpdir(), 'front-log-')), 'log');
+  return behind(
     async (front) => {
       const streams = await Promise.all([open(front, 'text/event-stream'), open(front, 'text/event-stream')]);
       const refused = await open(front, 'application/json');
       assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
       const { error } = (await refused.json()) as { error: { code: string; retryAfter: number } };
       assert.deepEqual([error.code, error.retryAfter], ['OVERLOADED', 5]);
+      await until('nginx logs it', async () =>
+        readFileSync(log, 'utf8').includes('limiting connections by zone "calls"'),
+      );
       assert.equal((await fetch(`${front.adminUrl}/healthz`)).status, 200);
       await Promise.all(streams.map(({ body }) => body?.cancel()));
     },
-    (configuration) => configuration.replaceAll(/(limit_conn calls) \d+;/g, '$1 2;'),
-  ));
+    (configuration) =>
+      configuration
+        .replaceAll(/(limit_conn calls) \d+;/g, '$1 2;')
+        .replace('error_log stderr crit', `error_log ${log} warn`),
+  ).finally(() => rmSync(dirname(log), { recursive: true }));
+});
 
 test('a worker of nginx has two connections for each slot, and compose.yaml allows as many open files', () => {
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');
