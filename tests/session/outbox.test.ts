@@ -92,7 +92,7 @@ function outbox({ hangs = false, held = false } = {}) {
       unwritable: () => undefined,
     },
     groups: {
-      look: async () => undefined,
+      request: async () => undefined,
       participants: async () => ['33622222222@s.whatsapp.net'],
       metadata: () => undefined,
     } as unknown as GroupDirectory,
