@@ -120,31 +120,21 @@ export class Connection {
 
   #enqueue(encode: () => Buffer): void {
     this.#outbound.push(encode);
-    if (this.#outbound.length > 1) return;
-    if (this.#journal.isSettled) this.#flush(1);
-    else void this.#flushSettled();
+    if (this.#outbound.length === 1) void this.#flush();
   }
 
   /** Sends the waiting frames. Each leaves only after every earlier write to the journal is on disk. */
-  async #flushSettled(): Promise<void> {
+  async #flush(): Promise<void> {
     while (this.#outbound.length > 0) {
       const count = this.#outbound.length;
       try {
         await this.#journal.settled();
+        for (const encode of this.#outbound.splice(0, count)) if (!this.#closed) this.#socket.send(encode());
       } catch (error) {
         // A client must not see anything that is not written.
         this.#outbound.length = 0;
         this.#fail(error);
       }
-      this.#flush(count);
-    }
-  }
-
-  #flush(count: number): void {
-    try {
-      for (const encode of this.#outbound.splice(0, count)) if (!this.#closed) this.#socket.send(encode());
-    } catch (error) {
-      this.#fail(error);
     }
   }
 

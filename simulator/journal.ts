@@ -32,7 +32,6 @@ export class Journal {
   #lines: string[] = [];
   #queued: Promise<void> | undefined;
   #tail: Promise<void> = Promise.resolve();
-  #isSettled = true;
   #appendedLines = 0;
 
   private constructor(path: string) {
@@ -67,11 +66,6 @@ export class Journal {
     };
   }
 
-  /** True if the operating system has every value that was set, so that no caller need wait for `settled()`. */
-  get isSettled(): boolean {
-    return this.#isSettled;
-  }
-
   /** Resolves once the operating system has every value that was set so far. */
   settled(): Promise<void> {
     return this.#tail;
@@ -94,13 +88,8 @@ export class Journal {
     this.#lines.push(`${JSON.stringify(entry, BufferJSON.replacer)}\n`);
     if (this.#queued !== undefined) return;
     // One write takes everything set in the same tick of the event loop, or while the previous batch is written.
-    const queued = this.#tail.then(nextTurn).then(() => this.#writeBatch());
-    const settled = queued.then(() => {
-      if (this.#tail === settled) this.#isSettled = true;
-    });
-    this.#isSettled = false;
-    this.#queued = queued;
-    this.#tail = settled;
+    this.#queued = this.#tail.then(nextTurn).then(() => this.#writeBatch());
+    this.#tail = this.#queued;
   }
 
   async #writeBatch(): Promise<void> {
