@@ -22,8 +22,6 @@ export interface Envelope {
 
 /** One-time keys get ids 1 to this and then start again. This many can wait for their first use. */
 const ONE_TIME_KEYS = 100;
-/** The most keys that are made and stored together. Only the first answer of a lot waits for the write. */
-const LARGEST_LOT = 10;
 
 /**
  * A simulated phone: device 0 of a number, with its Signal identity, sessions with companions, and sender keys. Its
@@ -39,9 +37,6 @@ export class Handset {
   readonly #repository: SignalRepositoryWithLIDStore;
   readonly #lock = new Lock();
   #oneTimeKeys = 0;
-  /** One-time keys that are stored and not yet given out. */
-  readonly #lot: PublicPreKey[] = [];
-  #lotSize = 1;
 
   constructor(options: { phone: string; creds: SignalCreds; keys: Collection<unknown> }) {
     this.phone = options.phone;
@@ -77,7 +72,6 @@ export class Handset {
 
   /** Returns a bundle for a device that wants a session, with a new one-time key. */
   bundle(): KeyBundle {
-    if (this.#lot.length === 0) this.#makeLot();
     const { registrationId, signedPreKey } = this.#creds;
     return {
       registrationId,
@@ -87,20 +81,16 @@ export class Handset {
         key: signedPreKey.keyPair.public,
         signature: signedPreKey.signature,
       },
-      preKey: this.#lot.shift(),
+      preKey: this.#newPreKey(),
     };
   }
 
-  /** Makes twice as many keys each time, because few handsets are asked often. */
-  #makeLot(): void {
-    for (let count = 0; count < this.#lotSize; count += 1) {
-      this.#oneTimeKeys += 1;
-      const id = 1 + (this.#oneTimeKeys % ONE_TIME_KEYS);
-      const pair = Curve.generateKeyPair();
-      this.#keys.set(this.#keyOf('pre-key', String(id)), pair);
-      this.#lot.push({ id, key: pair.public });
-    }
-    this.#lotSize = Math.min(LARGEST_LOT, 2 * this.#lotSize);
+  #newPreKey(): PublicPreKey {
+    this.#oneTimeKeys += 1;
+    const id = 1 + (this.#oneTimeKeys % ONE_TIME_KEYS);
+    const pair = Curve.generateKeyPair();
+    this.#keys.set(this.#keyOf('pre-key', String(id)), pair);
+    return { id, key: pair.public };
   }
 
   /** Decrypts a payload that `sender` encrypted for this handset only. Rejects if it cannot. */
