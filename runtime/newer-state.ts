@@ -1,5 +1,3 @@
-import type { RuntimeLimits } from './limits.ts';
-import type { Logger } from './logger.ts';
 import { RuntimeFailure } from './runtime-failure.ts';
 
 /**
@@ -15,15 +13,4 @@ export class NewerState extends RuntimeFailure {
       30,
     );
   }
-}
-
-/** How long an actor waits before it is loaded again, in milliseconds. */
-export function waitBeforeLoading(
-  failure: RuntimeFailure,
-  actor: string,
-  { limits, log }: { readonly limits: RuntimeLimits; readonly log: Logger },
-): number {
-  if (!(failure instanceof NewerState)) return limits.retryMs;
-  log.error({ actor, err: failure }, 'An actor waits for a newer program');
-  return limits.backoffMaximumMs;
 }

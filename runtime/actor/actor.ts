@@ -1,7 +1,7 @@
 import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import { type Address, addressText } from '../address.ts';
 import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
-import { NewerState, waitBeforeLoading } from '../newer-state.ts';
+import { NewerState } from '../newer-state.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { mailboxFull, messageOf, movedAway, poisoned, suspended, unavailable } from '../refusals.ts';
@@ -246,8 +246,15 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#refuseWaiting(error.message);
     this.#newer = error instanceof NewerState ? error : undefined;
     // No caller waits for the actor and nothing needs it. The next request loads it.
-    if (!this.isNeeded) this.dispose('passivated');
-    else this.#timer.start(waitBeforeLoading(error, this.#text, this.#around), () => this.#load());
+    if (!this.isNeeded) {
+      this.dispose('passivated');
+      return;
+    }
+    const { limits, log } = this.#around;
+    if (this.#newer !== undefined)
+      log.error({ actor: this.#text, err: error }, 'An actor waits for a newer program');
+    const waitMs = this.#newer === undefined ? limits.retryMs : limits.backoffMaximumMs;
+    this.#timer.start(waitMs, () => this.#load());
   }
 
   /** The behaviour threw outside of any turn. */

@@ -2,7 +2,7 @@ import type { WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { SendOutcome } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
-import type { SealedChange } from '../../worker-protocol.ts';
+import type { SessionReport } from '../../worker-protocol.ts';
 import type { MediaFetchOptions } from '../attachments/media-fetch.ts';
 import type { ContactTokens } from '../keys/contact-tokens.ts';
 import type { Credentials } from '../keys/credentials.ts';
@@ -45,13 +45,9 @@ export interface OutboxOptions {
    * Only the frame is missing, which `transmit` sends. These changes are to be stored before. It comes again, without
    * changes, before a message is sent once more.
    */
-  readonly prepared: (word: {
-    readonly attempt: number;
-    readonly messageId: string;
-    readonly lid: string | undefined;
-    readonly hasChat: boolean | undefined;
-    readonly changes: readonly SealedChange[];
-  }) => void;
+  readonly prepared: (
+    message: Omit<Extract<SessionReport, { kind: 'prepared' }>, 'kind' | 'shopId' | 'generation'>,
+  ) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
   readonly stalled: (detail: string) => void;
   /** An acknowledgement or a reply is missing: check if the network still receives. */
