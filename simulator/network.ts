@@ -14,22 +14,24 @@ import type { NumberLimits } from './number-limits.ts';
 import type { Numbers } from './numbers.ts';
 import type { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts, Typing } from './unstored-state.ts';
 
-/** Times of the network that tests can shorten, all in milliseconds. */
-export interface NetworkTimings {
+/** The real network's times, and timeouts long enough for a slow machine. Tests can shorten all. In milliseconds. */
+export const DEFAULT_TIMINGS = {
   /** How long the first QR code of a pairing is valid. The real network: 60 s. */
-  readonly qrFirstMs: number;
+  qrFirstMs: 60_000,
   /** How long each of the next five is valid. The real network: 20 s. */
-  readonly qrNextMs: number;
+  qrNextMs: 20_000,
   /** How long a control call waits for a client: for its receipt of a message, or its signature when pairing. */
-  readonly clientWaitMs: number;
+  clientWaitMs: 10_000,
   /** The delay before an accepted message is acknowledged. */
-  readonly ackDelayMs: number;
+  ackDelayMs: 0,
   /**
    * The delay before a phone answers its companion's request for a message. The real one: 0 to 20 s, longer if it is
    * off.
    */
-  readonly phoneAnswerMs: number;
-}
+  phoneAnswerMs: 0,
+};
+
+export type NetworkTimings = Readonly<typeof DEFAULT_TIMINGS>;
 
 /** The parts of the simulated network. Handlers of stanzas and control calls work on them. */
 export interface Network {

@@ -17,7 +17,7 @@ import { EntryLog, type InboxEntry, type StatusEntry } from './inboxes.ts';
 import { Journal } from './journal.ts';
 import { mediaCertificate } from './media-certificate.ts';
 import { MediaHost } from './media-host.ts';
-import type { Network, NetworkTimings, SimulatorEvent } from './network.ts';
+import { DEFAULT_TIMINGS, type Network, type NetworkTimings, type SimulatorEvent } from './network.ts';
 import { Notices } from './notices.ts';
 import { NumberLimits } from './number-limits.ts';
 import { Numbers } from './numbers.ts';
@@ -71,15 +71,6 @@ export interface Simulator {
 
 /** Any other address is refused, because anyone who reaches the simulator can read and change everything. */
 const HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '0.0.0.0']);
-
-/** The real network's times, and timeouts long enough for a slow machine. */
-const DEFAULT_TIMINGS: NetworkTimings = {
-  qrFirstMs: 60_000,
-  qrNextMs: 20_000,
-  clientWaitMs: 10_000,
-  ackDelayMs: 0,
-  phoneAnswerMs: 0,
-};
 
 /**
  * Starts the chat network with everything that `dataDir` keeps from earlier runs.
