@@ -1,4 +1,4 @@
-import type { PolicyCode } from '../policy/refusal.ts';
+import type { PolicyCode, PolicyRefusal } from '../policy/refusal.ts';
 
 /**
  * Expected failures of the actors, in addition to the policy's refusals. http/contract/errors.ts gives each its status.
@@ -101,4 +101,9 @@ export function failed(
   details: Omit<Failure, 'code'> = {},
 ): { readonly ok: false; readonly failure: Failure } {
   return { ok: false, failure: { code, ...details } };
+}
+
+/** A refusal of the policy as a failure. */
+export function refusedBy({ admitted: _, code, ...details }: PolicyRefusal): ReturnType<typeof failed> {
+  return failed(code, details);
 }

@@ -39,7 +39,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'actors/shops/turns/number': [
     ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops/machines', 'actors/sessions'],
-    ...['actors/tenants', 'policy', 'runtime'],
+    ...['actors/tenants', 'actors', 'policy', 'runtime'],
   ],
   'actors/shops/turns/pool': [
     ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],

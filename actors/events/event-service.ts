@@ -1,5 +1,6 @@
 import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
+import { partsOf } from '../parts.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
 import {
@@ -136,8 +137,7 @@ async function itemsThatFit(
 ): Promise<{ readonly items: readonly EventView[]; readonly left: StoredEvent | undefined }> {
   const items: EventView[] = [];
   let bytes = 0;
-  for (let from = 0; from < found.length; from += VIEWED_AT_ONCE) {
-    const some = found.slice(from, from + VIEWED_AT_ONCE);
+  for (const some of partsOf(found, VIEWED_AT_ONCE)) {
     const views = await Promise.all(some.map((event) => eventView(event, tenantId, sources)));
     for (const [index, view] of views.entries()) {
       if (view === undefined) continue;

@@ -4,6 +4,7 @@ import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import { inboundModeOf } from '../inbound-mode.ts';
+import { partsOf } from '../parts.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import { tenantsOfShardKey } from './tenant-keys.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
@@ -186,15 +187,14 @@ export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect
   if (state.record.deleted) return { reply: done(true) };
   const record = { ...state.record, deleted: true };
   const shopIds = [...state.shops.keys()];
-  const writes: Write[] = [
-    ['SET', state.keys.record, JSON.stringify(record)],
-    ['UNLINK', state.keys.shops],
-  ];
-  for (let from = 0; from < shopIds.length; from += SHOPS_PER_WRITE)
-    writes.push(['SADD', state.keys.erasing, ...shopIds.slice(from, from + SHOPS_PER_WRITE)]);
+  const parts = [...partsOf(shopIds, SHOPS_PER_WRITE)];
   return {
     state: { ...state, record, shops: new Map(), erasing: new Set([...state.erasing, ...shopIds]) },
-    writes,
+    writes: [
+      ['SET', state.keys.record, JSON.stringify(record)],
+      ['UNLINK', state.keys.shops],
+      ...parts.map((part) => ['SADD', state.keys.erasing, ...part] as const),
+    ],
     effects: [
       { type: 'erase' },
       { type: 'end_waits' },

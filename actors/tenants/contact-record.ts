@@ -2,6 +2,7 @@ import { numberForms } from '../../policy/number-forms.ts';
 import type { DeclarationFact } from '../../policy/recipient-class.ts';
 import { isDeclarationActive } from '../../policy/recipient-class.ts';
 import type { Store } from '../../runtime/store.ts';
+import { isoOrNull } from '../iso-time.ts';
 import type { TenantKeys } from './tenant-keys.ts';
 import type { ContactView, RevokedContactView } from './tenant-operations.ts';
 
@@ -93,15 +94,14 @@ export function neverDeclared(phone: string): RevokedContactView {
 
 /** Returns the contact as the API shows it at `nowMs`: an expired declaration is shown as such without a write. */
 export function contactView(contact: ContactRecord, nowMs: number): ContactView {
-  const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {
     id: contact.id,
     phone: contact.phone,
     note: contact.note,
-    expiresAt: iso(contact.expiresAtMs),
+    expiresAt: isoOrNull(contact.expiresAtMs),
     source: 'api',
     createdAt: new Date(contact.createdAtMs).toISOString(),
-    revokedAt: iso(contact.revokedAtMs),
+    revokedAt: isoOrNull(contact.revokedAtMs),
     active: isDeclarationActive(declarationFact(contact), nowMs),
   };
 }

@@ -6,7 +6,7 @@ import {
 import { numberForms, recipientKey } from '../../policy/number-forms.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
-import { done, failed } from '../failure.ts';
+import { done, refusedBy } from '../failure.ts';
 import {
   type ContactRecord,
   contactOf,
@@ -36,12 +36,7 @@ export function declareContacts(
 ): Turn<TenantState, TenantEffect> {
   const items = contacts.map(({ phone }) => ({ phone, current: declarationFact(contactOf(phone, stored)) }));
   const evaluation = evaluateDeclarations(state.declared, { items, nowMs });
-  if (!evaluation.admitted) {
-    const { code, message, retryAfterSeconds } = evaluation;
-    return {
-      reply: failed(code, { message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }),
-    };
-  }
+  if (!evaluation.admitted) return { reply: refusedBy(evaluation) };
   const { keys, declared } = state;
   const writes: Write[] = [];
   const records = new Map(stored);

@@ -1,5 +1,6 @@
 import { shardCount } from '../../runtime/address.ts';
 import type { Read, Store } from '../../runtime/store.ts';
+import { partsOf } from '../parts.ts';
 import { tenantKeys, tenantsOfShardKey } from './tenant-keys.ts';
 
 /** Tenants whose shops one round trip reads. */
@@ -19,8 +20,7 @@ export async function* everyShop(store: Pick<Store, 'read'>): AsyncGenerator<rea
     shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
   )) as string[][];
   const tenants = made.flatMap((ids, shard) => ids.map((tenantId) => ({ shard, tenantId })));
-  for (let from = 0; from < tenants.length; from += BATCH) {
-    const batch = tenants.slice(from, from + BATCH);
+  for (const batch of partsOf(tenants, BATCH)) {
     const shops = (await store.read(
       batch.map(({ tenantId }): Read => ['HKEYS', tenantKeys(tenantId).shops]),
     )) as string[][];

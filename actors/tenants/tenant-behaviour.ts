@@ -4,6 +4,7 @@ import type { Address } from '../../runtime/address.ts';
 import type { Behaviour, DeactivationReason, Turn } from '../../runtime/behaviour.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
+import { partsOf } from '../parts.ts';
 import {
   changeTenant,
   createShop,
@@ -251,9 +252,7 @@ function hasNewUsage({ record, apiKeys }: TenantState, keyLimits: KeyLimits): bo
 function usageTurn(state: TenantState, keyLimits: KeyLimits): Turn<TenantState, TenantEffect> {
   if (state.record.deleted) return {};
   const changed = [...state.apiKeys.keys()].flatMap((keyId) => keyLimits.changedState(keyId) ?? []);
-  const parts = Array.from({ length: Math.ceil(changed.length / KEYS_PER_WRITE) }, (_, part) =>
-    changed.slice(part * KEYS_PER_WRITE, (part + 1) * KEYS_PER_WRITE),
-  );
+  const parts = [...partsOf(changed, KEYS_PER_WRITE)];
   return {
     writes: [
       ['HSET', state.keys.usage, 'quota', state.quota.encode()],

@@ -4,6 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
 import { answeredInTime } from '../answered-in-time.ts';
+import { partsOf } from '../parts.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantState } from './tenant-state.ts';
 import { PROGRESS_AT_A_TIME } from './webhook-progress.ts';
@@ -130,17 +131,15 @@ export class TenantErasure {
   }
 
   async #forgetKeys({ apiKeysByHash }: TenantState): Promise<void> {
-    const hashes = [...apiKeysByHash.keys()];
-    for (let from = 0; from < hashes.length; from += KEYS_AT_ONCE)
-      await this.#options.directory.forget(hashes.slice(from, from + KEYS_AT_ONCE));
+    for (const hashes of partsOf([...apiKeysByHash.keys()], KEYS_AT_ONCE))
+      await this.#options.directory.forget(hashes);
   }
 
   /** Removes the entries of all shops that are being erased from the webhooks, in steps between which others have turns. */
   async #eraseProgress(address: Address, { webhooks }: TenantState): Promise<void> {
     const { actors, clock } = this.#options;
-    const ids = [...webhooks.keys()];
-    for (let from = 0; from < ids.length && this.#here(address) !== undefined; from += PROGRESS_AT_A_TIME) {
-      const webhookIds = ids.slice(from, from + PROGRESS_AT_A_TIME);
+    for (const webhookIds of partsOf([...webhooks.keys()], PROGRESS_AT_A_TIME)) {
+      if (this.#here(address) === undefined) return;
       await answeredInTime(clock, actors.ask(address, { type: 'erase_progress', webhookIds }));
     }
   }
@@ -184,8 +183,7 @@ export class TenantErasure {
     await this.#options.eraseStrays(tenantId);
     await forgetDeadLetters(address);
     const [numbersLeft] = (await store.read([['SMEMBERS', keys.numbersLeft]])) as [string[]];
-    for (let from = 0; from < numbersLeft.length; from += KEYS_AT_ONCE) {
-      const gone = numbersLeft.slice(from, from + KEYS_AT_ONCE);
+    for (const gone of partsOf(numbersLeft, KEYS_AT_ONCE)) {
       await store.commit(
         shard,
         gone.map((key) => ['UNLINK', key]),

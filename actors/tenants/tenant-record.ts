@@ -2,6 +2,7 @@ import type { RateLimits } from '../../policy/limits/key-limits.ts';
 import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
 import { type InboundMode, inboundModeOf } from '../inbound-mode.ts';
+import { isoOrNull } from '../iso-time.ts';
 import type { Permission } from '../permission.ts';
 import type { ShopView } from './tenant-operations.ts';
 import type { KeyView, TenantView } from './tenant-view.ts';
@@ -55,8 +56,6 @@ export interface ShopRecord {
   readonly idempotencyKey?: string;
 }
 
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
 /** Returns the tenant as operators see it. */
 export function tenantView(record: TenantRecord, ownerNumber: string | null): TenantView {
   const { id, name, plan, active, owner, settings, poolFallback, platform, createdAtMs } = record;
@@ -82,12 +81,12 @@ export function keyView(key: ApiKeyRecord): KeyView {
     id,
     name,
     permissions,
-    expiresAt: iso(expiresAtMs),
+    expiresAt: isoOrNull(expiresAtMs),
     ipAllowlist,
     limits,
     createdAt: new Date(createdAtMs).toISOString(),
-    rotatedAt: iso(rotatedAtMs),
-    revokedAt: iso(revokedAtMs),
+    rotatedAt: isoOrNull(rotatedAtMs),
+    revokedAt: isoOrNull(revokedAtMs),
   };
 }
 

@@ -6,6 +6,8 @@ import { resolveSettings, type TenantSettings } from '../../policy/tenant-settin
 import type { Address } from '../../runtime/address.ts';
 import { NewerState } from '../../runtime/newer-state.ts';
 import type { Store } from '../../runtime/store.ts';
+import { hashFields } from '../hash-fields.ts';
+import { isoOrNull } from '../iso-time.ts';
 import type { Permission } from '../permission.ts';
 import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
 import type { Identity } from './tenant-operations.ts';
@@ -109,7 +111,7 @@ export async function loadTenant(
   const tenant = JSON.parse(record) as TenantRecord;
   if (tenant.version > 1) throw new NewerState('a tenant', { stored: tenant.version, known: 1 });
   const live = apiKeys.map((stored) => liveKey(JSON.parse(stored) as ApiKeyRecord));
-  const used = pairs(usage);
+  const used = hashFields(usage);
   for (const { record: key } of live) {
     const state = used.get(key.id);
     if (state !== undefined) keyLimits.restore({ keyId: key.id, state, nowMs });
@@ -145,7 +147,7 @@ export function liveKey(record: ApiKeyRecord): LiveKey {
       id,
       name,
       permissions,
-      expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+      expiresAt: isoOrNull(expiresAtMs),
       createdAt: new Date(createdAtMs).toISOString(),
     },
     permissions: new Set(permissions),
@@ -175,11 +177,4 @@ export function foldedName(name: string): string {
 /** Newest first. */
 export function shopsNewestFirst(state: TenantState): ShopRecord[] {
   return [...state.shops.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
-}
-
-/** The fields of a hash, as `HGETALL` answers them. */
-function pairs(flat: readonly string[]): Map<string, string> {
-  const map = new Map<string, string>();
-  for (let index = 0; index + 1 < flat.length; index += 2) map.set(flat[index] ?? '', flat[index + 1] ?? '');
-  return map;
 }

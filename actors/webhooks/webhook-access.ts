@@ -1,6 +1,8 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import { failed, type Outcome } from '../failure.ts';
+import { isoOrNull } from '../iso-time.ts';
+import { partsOf } from '../parts.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
@@ -50,8 +52,7 @@ export function webhookAccess({
   const progressOf: WebhookAccess['progressOf'] = async (tenantId, ids) => {
     const { webhookProgress } = tenantKeys(tenantId);
     const progress = new Map<string, WebhookProgress>();
-    for (let from = 0; from < ids.length; from += PROGRESS_AT_A_TIME) {
-      const part = ids.slice(from, from + PROGRESS_AT_A_TIME);
+    for (const part of partsOf(ids, PROGRESS_AT_A_TIME)) {
       const [stored] = (await store.read([['HMGET', webhookProgress, ...part]])) as [(string | null)[]];
       for (const [index, id] of part.entries()) {
         const text = stored[index];
@@ -76,9 +77,6 @@ export function webhookAccess({
   };
 }
 
-const iso = (ms: number | null | undefined): string | null =>
-  ms == null ? null : new Date(ms).toISOString();
-
 /** Returns the record and the progress of its endpoint, as operators see it. */
 export function webhookView(webhook: WebhookRecord, progress: WebhookProgress | undefined): WebhookView {
   const { id, url, types, shops, createdAtMs, disabled, former } = webhook;
@@ -88,12 +86,12 @@ export function webhookView(webhook: WebhookRecord, progress: WebhookProgress | 
     types,
     shops,
     createdAt: new Date(createdAtMs).toISOString(),
-    disabledAt: iso(disabled?.atMs),
+    disabledAt: isoOrNull(disabled?.atMs),
     disabledBy: disabled?.why ?? null,
-    formerSecretUntil: iso(former?.untilMs),
-    failingSince: iso(progress && forgiven(progress, webhook).failingSinceMs),
+    formerSecretUntil: isoOrNull(former?.untilMs),
+    failingSince: isoOrNull(progress && forgiven(progress, webhook).failingSinceMs),
     waiting: progress?.retries.length ?? 0,
     deadLetters: progress?.dead.length ?? 0,
-    missedUntil: iso(progress?.missedUntilMs),
+    missedUntil: isoOrNull(progress?.missedUntilMs),
   };
 }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../actors/failure.ts';
-import { encodeMachines } from '../../actors/shops/machines/shop-machines.ts';
 import { describeShop } from '../../actors/shops/turns/describe-shop.ts';
 import { policyView } from '../../actors/shops/views/policy-view.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
@@ -386,15 +385,4 @@ test('all limits are stored by the turn that received them, so a restart changes
   assert.deepEqual(describeShop(loaded).limits, shop.state.limits);
   lift(shop);
   assert.equal((await shop.successor('store')).state.limits.restriction, null);
-});
-
-test('the bar that an earlier program stored continues', async () => {
-  const shop = await ShopHarness.connected();
-  const untilMs = shop.nowMs + 3_600_000;
-  const stored = JSON.parse(encodeMachines(shop.state, shop.nowMs)) as { pacing: { context: object } };
-  const context = { ...stored.pacing.context, coldPausedUntilMs: untilMs };
-  const actor = JSON.stringify({ ...stored, pacing: { ...stored.pacing, context } });
-  shop.redis.run(['HSET', shop.state.keys.shop, 'actor', actor]);
-  const { state: loaded } = await shop.successor('store');
-  assert.deepEqual(loaded.limits.restriction, { kind: 'REFUSED', untilMs, isEndKnown: false });
 });

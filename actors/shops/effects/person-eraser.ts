@@ -4,6 +4,8 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { answeredInTime } from '../../answered-in-time.ts';
+import { hashFields } from '../../hash-fields.ts';
+import { partsOf } from '../../parts.ts';
 import { eraseEventsAbout } from '../../tenants/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
@@ -129,17 +131,13 @@ export class PersonEraser {
   }
 
   async *#fields(key: string): AsyncGenerator<readonly [field: string, value: string]> {
-    for await (const pairs of scanHash(this.#options.store, key, SCAN_COUNT))
-      for (let index = 0; index + 1 < pairs.length; index += 2)
-        yield [pairs[index] ?? '', pairs[index + 1] ?? ''];
+    for await (const pairs of scanHash(this.#options.store, key, SCAN_COUNT)) yield* hashFields(pairs);
   }
 
   async #forgetIds(tenantId: string, fields: readonly string[]): Promise<void> {
     const { personIds } = tenantKeys(tenantId);
     const { shard } = tenantAddress(tenantId);
-    for (let from = 0; from < fields.length; from += SCAN_COUNT)
-      await this.#options.store.commit(shard, [
-        ['HDEL', personIds, ...fields.slice(from, from + SCAN_COUNT)],
-      ]);
+    for (const part of partsOf(fields, SCAN_COUNT))
+      await this.#options.store.commit(shard, [['HDEL', personIds, ...part]]);
   }
 }

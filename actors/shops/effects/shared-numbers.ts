@@ -2,8 +2,9 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../event-feed.ts';
+import { hashFields } from '../../hash-fields.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { isForgotten, pairs } from '../state/number-past.ts';
+import { isForgotten } from '../state/number-past.ts';
 import { NUMBER_MEMORY_MS } from '../state/number-use.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 
@@ -74,7 +75,7 @@ export class SharedNumbers {
     const [number = ''] = digests;
     const nowMs = await this.#remember(shop, number);
     const found = (await store.read(digests.map((digest) => ['HGETALL', keyOf(digest)]))) as string[][];
-    const used = found.flatMap((flat) => [...pairs(flat)]);
+    const used = found.flatMap((flat) => [...hashFields(flat)]);
     const others = used.filter(([id, atMs]) => id !== tenantId && !isForgotten(Number(atMs), nowMs));
     if (others.length === 0) return;
     const otherTenants = [...new Set(others.map(([id]) => id))];

@@ -59,7 +59,7 @@ export interface ChannelContext {
   readonly replacedAtMs?: number;
   /**
    * The time at which the network last refused a pairing code because of too many requests. Null or absent if it never
-   * did, or if `lastEnd` contains it.
+   * did.
    */
   readonly codesRefusedAtMs?: number | null;
 }

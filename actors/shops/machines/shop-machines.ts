@@ -2,7 +2,7 @@ import { NewerState } from '../../../runtime/newer-state.ts';
 import type { ChannelContext } from './channel-context.ts';
 import type { ChannelEffect } from './channel-events.ts';
 import { channelMachine } from './channel-machine.ts';
-import { type PacingContext, type PacingEffect, pacingMachine } from './pacing-machine.ts';
+import { type PacingEffect, pacingMachine } from './pacing-machine.ts';
 import { type MachineSnapshot, type StoredMachine, stepper } from './stepper.ts';
 
 /** The channel machine, driven as a pure function. */
@@ -84,12 +84,6 @@ function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number
   return { value: 'idle', context: { ...context, hand: null, untilMs: null } };
 }
 
-/** Removes the network's bar against new chats, which earlier programs stored here. `decodeLimits` reads it. */
-function withoutBar({ value, context }: StoredMachine): StoredMachine {
-  const { coldPausedUntilMs: _, ...rest } = context as PacingContext & { coldPausedUntilMs?: unknown };
-  return { value, context: rest };
-}
-
 /**
  * Returns both machines as they were stored, or in their initial state if nothing was. Throws `NewerState` on data that
  * a newer program stored.
@@ -102,6 +96,6 @@ export function restoreMachines(text: string | null): ShopMachines {
   }
   return {
     channel: channel.restore(presentChannel(stored.channel)),
-    pacing: pacing.restore(withoutBar(stored.pacing)),
+    pacing: pacing.restore(stored.pacing),
   };
 }

@@ -8,6 +8,7 @@ import { recipientKey } from '../../../policy/number-forms.ts';
 import type { QuietHours } from '../../../policy/quiet-hours.ts';
 import type { Write } from '../../../runtime/store.ts';
 import type { BatchStatus } from '../../batch-status.ts';
+import { hashFields } from '../../hash-fields.ts';
 import { isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
 import type { BatchClass, BatchCounts, BatchStop } from '../batch-operations.ts';
 import { dayEndsMs, dayOf } from './message-days.ts';
@@ -154,11 +155,9 @@ export function withoutMoments({ tryAtMs: _, asked: __, ...record }: Batch): Bat
 
 /** Reads the hash of those that have not ended back from its flat list of fields and values, oldest first. */
 export function decodeBatches(flat: readonly string[]): Batch[] {
-  const batches: Batch[] = [];
-  for (let index = 0; index + 1 < flat.length; index += 2) {
-    if (flat[index]?.startsWith(KEY)) continue;
-    batches.push({ ...(JSON.parse(flat[index + 1] ?? '') as BatchRecord), tryAtMs: 0, asked: null });
-  }
+  const batches = [...hashFields(flat)].flatMap(([id, text]): Batch[] =>
+    id.startsWith(KEY) ? [] : [{ ...(JSON.parse(text) as BatchRecord), tryAtMs: 0, asked: null }],
+  );
   return batches.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 

@@ -95,7 +95,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     egress: egress == null ? undefined : { sealed: egress, shown: null },
     unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
     ledgerReplaced: unreadable ?? false,
-    limits: decodeLimits(limits, actor),
+    limits: decodeLimits(limits),
     undelivered: decodeUndelivered(undelivered),
     transitions: new RecentTransitions(),
   };

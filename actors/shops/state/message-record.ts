@@ -1,6 +1,7 @@
 import { isGroupId, isNetworkId } from '../../../policy/recipient.ts';
 import type { PolicyVerdict } from '../../../policy/verdict.ts';
 import { API_BASE_PATH } from '../../api-base-path.ts';
+import { isoOrNull } from '../../iso-time.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
@@ -173,11 +174,6 @@ export function messageView({ body, state, receipts }: StoredMessage): MessageVi
       readCount: isGroup ? receipts.read : undefined,
     }),
   };
-}
-
-/** A moment in milliseconds since the Unix epoch as the API shows it. */
-export function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }
 
 /** Returns the path for reading a message's state (docs/contract.md, Accepted response fields). */

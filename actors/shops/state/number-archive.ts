@@ -9,14 +9,13 @@
  */
 import { fullLedger } from '../../../policy/full-ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
-import { type NetworkLimits, NO_LIMITS } from '../../../policy/network-limits.ts';
+import { NO_LIMITS } from '../../../policy/network-limits.ts';
 import { shardKey } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { isForgotten, type NumberPast } from './number-past.ts';
 import { NUMBER_MEMORY_MS } from './number-use.ts';
 import type { NumberVault } from './number-vault.ts';
-import { limitsOfBar } from './stored-limits.ts';
 import type { Writer } from './writer.ts';
 
 /** The owner of a number: its tenant, and the number's digits. */
@@ -25,12 +24,7 @@ interface TenantNumber {
   readonly phone: string;
 }
 
-interface Archived extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs'> {
-  /** Absent if an earlier program stored it. That program stored the end of a bar in another field. */
-  readonly limits?: NetworkLimits;
-  readonly coldPausedUntilMs?: number | null;
-  /** Absent if an earlier program stored it. */
-  readonly pausedUntilMs?: number | null;
+interface Archived extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
   readonly entries: readonly string[];
   /** The people who opted out, each with the network's timestamp. */
   readonly optOuts: readonly (readonly [address: string, stampMs: number])[];
@@ -114,30 +108,16 @@ function open(
   sealed: string,
   { vault, nowMs }: { readonly vault: NumberVault; readonly nowMs: number },
 ): NumberPast {
-  const none = { aliases: new Map<string, string>() };
+  const aliases = new Map<string, string>();
   try {
-    const {
-      entries,
-      optOuts,
-      pausedUntilMs = null,
-      coldPausedUntilMs,
-      limits = limitsOfBar(coldPausedUntilMs),
-      ...rest
-    } = JSON.parse(vault.open(key, sealed)) as Archived;
+    const { entries, optOuts, ...rest } = JSON.parse(vault.open(key, sealed)) as Archived;
     const writers = optOuts.map(([address, stampMs]): [string, Writer] => [
       address,
       { lastInboundAtMs: stampMs, stampMs, optedOut: true, wireIds: [] },
     ]);
-    return {
-      ...none,
-      ...rest,
-      limits,
-      pausedUntilMs,
-      entries: entries.map(decodeEntry),
-      writers: new Map(writers),
-    };
+    return { ...rest, aliases, entries: entries.map(decodeEntry), writers: new Map(writers) };
   } catch {
     const full = { usedAtMs: nowMs, warmupSinceMs: null, limits: NO_LIMITS, pausedUntilMs: null };
-    return { ...none, ...full, entries: fullLedger(nowMs), writers: new Map() };
+    return { ...full, aliases, entries: fullLedger(nowMs), writers: new Map() };
   }
 }

@@ -3,6 +3,7 @@ import { type NetworkLimits, NO_LIMITS } from '../../../policy/network-limits.ts
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';
 import type { Store } from '../../../runtime/store.ts';
+import { hashFields } from '../../hash-fields.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
 import { allThatCount, newestRead } from './newest-accepted.ts';
@@ -56,12 +57,12 @@ export async function readPast(
   const usedAtMs = use.left?.atMs ?? channel.context.downSinceMs ?? nowMs;
   if (isForgotten(usedAtMs, nowMs)) return undefined;
   const keys = shopKeys(shard, use.shopId);
-  const [latest, writers, aliases, [limits, actor]] = (await store.read([
+  const [latest, writers, aliases, limits] = (await store.read([
     newestRead(keys.accepted),
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
-    ['HMGET', keys.shop, 'limits', 'actor'],
-  ])) as [string[], string[], string[], (string | null)[]];
+    ['HGET', keys.shop, 'limits'],
+  ])) as [string[], string[], string[], string | null];
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   // The shop's later sends and writers belong to another number; opt-outs apply to both.
   const lastMs = use.left?.atMs ?? Number.POSITIVE_INFINITY;
@@ -73,8 +74,8 @@ export async function readPast(
     warmupSinceMs: use.left === undefined ? warmupPairedAtMs(channel.context) : use.left.warmupSinceMs,
     entries: countedEntries(newest, nowMs).filter(({ atMs }) => atMs <= lastMs),
     writers: new Map(wrote),
-    aliases: pairs(aliases),
-    limits: use.left === undefined ? decodeLimits(limits, actor) : (use.left.limits ?? NO_LIMITS),
+    aliases: hashFields(aliases),
+    limits: use.left === undefined ? decodeLimits(limits) : (use.left.limits ?? NO_LIMITS),
     pausedUntilMs: pacing.value === 'paused' ? pacing.context.untilMs : null,
   };
 }
@@ -92,13 +93,5 @@ function eachPerson(writers: ReadonlyMap<string, Writer>): Iterable<readonly [st
 
 /** Reads the writers of a shop from the flat list of fields and values that `HGETALL` returns. */
 export function decodeWriters(flat: readonly string[]): Map<string, Writer> {
-  return new Map([...pairs(flat)].map(([address, stored]) => [address, JSON.parse(stored) as Writer]));
-}
-
-/** `HGETALL` answers a flat list of field and value through a pipeline. */
-export function pairs(flat: readonly string[]): Map<string, string> {
-  const found = new Map<string, string>();
-  for (let index = 0; index + 1 < flat.length; index += 2)
-    found.set(flat[index] ?? '', flat[index + 1] ?? '');
-  return found;
+  return new Map([...hashFields(flat)].map(([address, stored]) => [address, JSON.parse(stored) as Writer]));
 }

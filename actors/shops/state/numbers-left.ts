@@ -1,11 +1,12 @@
 import { NewerState } from '../../../runtime/newer-state.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
+import { hashFields } from '../../hash-fields.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { ownNumber } from '../machines/channel-context.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { archiveDropped, archiveWrites, readArchive } from './number-archive.ts';
-import { pairs, readMachines, readPast } from './number-past.ts';
+import { readMachines, readPast } from './number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
 import type { NumberVault } from './number-vault.ts';
 
@@ -31,7 +32,7 @@ export async function numbersLeft(
     ['GET', keys.record],
     ['HGETALL', keys.numbers],
   ])) as [string | null, string[]];
-  const uses = pairs(numbers);
+  const uses = hashFields(numbers);
   const own: [phone: string, use: NumberUse][] = [];
   const writes: Write[] = [];
   for (const [phone, stored] of uses) {

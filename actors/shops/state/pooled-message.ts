@@ -1,3 +1,4 @@
+import { hashFields } from '../../hash-fields.ts';
 import type { ShopReference } from '../shop-operations.ts';
 
 /** A message of this shop that the pool sends, until it has ended, with its progress there. */
@@ -25,14 +26,9 @@ export function decodePooled(
   flat: readonly string[],
   placeOf: (messageId: string) => number,
 ): PooledMessage[] {
-  const messages: PooledMessage[] = [];
-  for (let index = 0; index + 1 < flat.length; index += 2) {
-    const messageId = flat[index] ?? '';
-    const stored = JSON.parse(flat[index + 1] ?? '') as Omit<
-      PooledMessage,
-      'messageId' | 'askAtMs' | 'place'
-    >;
-    messages.push({ messageId, ...stored, place: placeOf(messageId), askAtMs: 0 });
-  }
+  const messages = [...hashFields(flat)].map(([messageId, text]): PooledMessage => {
+    const stored = JSON.parse(text) as Pick<PooledMessage, 'to' | 'createdAtMs' | 'pool' | 'taken'>;
+    return { messageId, ...stored, place: placeOf(messageId), askAtMs: 0 };
+  });
   return messages.sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
 }

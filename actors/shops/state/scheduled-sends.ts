@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { DAY_MS } from '../../../policy/durations.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
+import { hashFields } from '../../hash-fields.ts';
 import type { MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
 import { dayEndsMs, dayOf } from './message-days.ts';
 import type { ShopKeys } from './shop-keys.ts';
@@ -93,13 +94,10 @@ export function endedKeys(
 
 /** Reads the hash of those that wait back from its flat list of fields and values, oldest first. */
 export function decodeScheduled(flat: readonly string[]): ScheduledSend[] {
-  const sends: ScheduledSend[] = [];
-  for (let index = 0; index + 1 < flat.length; index += 2) {
-    const id = flat[index] ?? '';
-    if (id.startsWith(KEY)) continue;
-    const [sendAtMs = 0, notAfterMs = 0] = (flat[index + 1] ?? '').split(' ').map(Number);
-    sends.push({ id, sendAtMs, notAfterMs, tryAtMs: sendAtMs });
-  }
+  const sends = [...hashFields(flat)].flatMap(([id, times]): ScheduledSend[] => {
+    const [sendAtMs = 0, notAfterMs = 0] = times.split(' ').map(Number);
+    return id.startsWith(KEY) ? [] : [{ id, sendAtMs, notAfterMs, tryAtMs: sendAtMs }];
+  });
   return sends.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 

@@ -11,23 +11,9 @@ export function encodeLimits(limits: NetworkLimits): string {
   return limits.restriction === null && limits.newChats === null ? '' : JSON.stringify(limits);
 }
 
-/**
- * Reads the limits back. `actor` is the stored form of both machines, in which earlier programs stored the end of the
- * bar after a refusal.
- */
-export function decodeLimits(
-  stored: string | null | undefined,
-  actor: string | null | undefined,
-): NetworkLimits {
-  if (stored != null) return stored === '' ? NO_LIMITS : (JSON.parse(stored) as NetworkLimits);
-  if (!actor?.includes('"coldPausedUntilMs"')) return NO_LIMITS;
-  const { pacing } = JSON.parse(actor) as { pacing: { context: { coldPausedUntilMs?: number | null } } };
-  return limitsOfBar(pacing.context.coldPausedUntilMs);
-}
-
-/** Returns the limits that an earlier program stored as the end of a bar. */
-export function limitsOfBar(untilMs: number | null | undefined): NetworkLimits {
-  return untilMs == null ? NO_LIMITS : { restriction: refusedUntil(untilMs), newChats: null };
+/** Reads the limits back. */
+export function decodeLimits(stored: string | null | undefined): NetworkLimits {
+  return stored ? (JSON.parse(stored) as NetworkLimits) : NO_LIMITS;
 }
 
 /** The restriction that follows from a refusal alone. */

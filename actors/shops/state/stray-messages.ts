@@ -1,6 +1,8 @@
 import { DAY_MS } from '../../../policy/durations.ts';
 import { isObjectId } from '../../../runtime/object-id.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
+import { hashFields } from '../../hash-fields.ts';
+import { partsOf } from '../../parts.ts';
 import { dayKey, dayOf } from './message-days.ts';
 import { decodeMessage, type StoredMessage } from './message-record.ts';
 import { scanHash } from './scan-hash.ts';
@@ -42,8 +44,8 @@ export async function strayDays(
   const oldest = dayOf(nowMs - MOST_DAYS * DAY_MS) - 1;
   const days = Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, index) => newest - index);
   const found: string[] = [];
-  for (let from = 0; from < days.length; from += DAYS_AT_ONCE) {
-    const some = days.slice(from, from + DAYS_AT_ONCE).map(keyOf);
+  for (const part of partsOf(days, DAYS_AT_ONCE)) {
+    const some = part.map(keyOf);
     const [first, ...rest] = some;
     if (first === undefined) continue;
     const [count] = await store.read([['EXISTS', first, ...rest]]);
@@ -55,12 +57,7 @@ export async function strayDays(
 }
 
 function bodiesAmong(pairs: readonly string[]): StoredMessage[] {
-  const found: StoredMessage[] = [];
-  for (let index = 0; index < pairs.length; index += 2) {
-    const id = pairs[index] ?? '';
-    if (!isObjectId(id)) continue;
-    const message = decodeMessage(id, [pairs[index + 1] ?? null, null, null]);
-    if (message !== undefined) found.push(message);
-  }
-  return found;
+  return [...hashFields(pairs)].flatMap(([id, body]) => {
+    return isObjectId(id) ? (decodeMessage(id, [body, null, null]) ?? []) : [];
+  });
 }

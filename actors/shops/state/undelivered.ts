@@ -5,9 +5,7 @@ export interface Undelivered {
   /** When the first of them was sent, milliseconds since the Unix epoch. */
   readonly sinceMs: number;
   readonly count: number;
-  /**
-   * The time at which their number became enough to report. Absent if it is not, or an earlier program counted them.
-   */
+  /** The time at which their number became enough to report. Absent if it is not. */
   readonly enoughSinceMs?: number;
   /** There are enough of them for long enough: operators are notified. */
   readonly isLong: boolean;
@@ -34,8 +32,8 @@ export function oneMore(before: Undelivered | undefined, nowMs: number): Undeliv
  * never gets there, or operators were notified.
  */
 export function undeliveredTimer(undelivered: Undelivered | undefined): DueTimer | undefined {
-  if (undelivered === undefined || undelivered.isLong || undelivered.count < LEAST) return undefined;
-  return { id: 'undelivered', dueAtMs: (undelivered.enoughSinceMs ?? undelivered.sinceMs) + LONG_MS };
+  if (undelivered?.enoughSinceMs === undefined || undelivered.isLong) return undefined;
+  return { id: 'undelivered', dueAtMs: undelivered.enoughSinceMs + LONG_MS };
 }
 
 /** The stored form. */

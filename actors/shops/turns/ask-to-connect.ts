@@ -37,9 +37,7 @@ export function codeRefusal(
   nowMs: number,
 ): Failure | undefined {
   const refused = lastEnd?.end === 'pairing_refused' ? lastEnd : undefined;
-  // A program without this field stored the time only in the last end.
-  const limitedAtMs = codesRefusedAtMs ?? (refused?.statusCode === 429 ? refused.atMs : undefined);
-  const limitedMs = limitedAtMs === undefined ? 0 : limitedAtMs + CODE_PAUSE_MS - nowMs;
+  const limitedMs = codesRefusedAtMs == null ? 0 : codesRefusedAtMs + CODE_PAUSE_MS - nowMs;
   if (limitedMs > 0) {
     return { code: 'PAIRING_RATE_LIMITED', retryAfterSeconds: Math.ceil(limitedMs / 1_000) };
   }

@@ -1,4 +1,5 @@
 import type { Store } from '../../../runtime/store.ts';
+import { isoOrNull } from '../../iso-time.ts';
 import type { CursorPage } from '../../tenants/tenant-operations.ts';
 import type { InboundRecordView, InboundView } from '../inbound-operations.ts';
 import { type InboundRecord, readInbound, type StoredInbound } from '../state/inbound-records.ts';
@@ -46,7 +47,7 @@ export function inboundView(record: InboundRecord): InboundView {
 
 /** Returns the message with its present state. */
 export function inboundRecordView({ record, readAtMs }: StoredInbound): InboundRecordView {
-  return { ...inboundView(record), readAt: readAtMs === null ? null : new Date(readAtMs).toISOString() };
+  return { ...inboundView(record), readAt: isoOrNull(readAtMs) };
 }
 
 function mediaView({

@@ -1,6 +1,7 @@
 import { newChatsAt, restrictionAt } from '../../../policy/network-limits.ts';
 import { policyUsage, type WindowUsage } from '../../../policy/policy-usage.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import { isoOrNull } from '../../iso-time.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { SendForecast, ShopPolicyView } from '../shop-operations.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
@@ -46,11 +47,14 @@ export function policyView(state: ShopState, { settings, nowMs }: Looked): ShopP
 function networkView({ limits }: ShopState, nowMs: number): ShopPolicyView['network'] {
   const restriction = restrictionAt(limits, nowMs);
   const newChats = newChatsAt(limits, nowMs);
-  const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {
-    restrictedUntil: instant(restriction?.untilMs ?? null),
+    restrictedUntil: isoOrNull(restriction?.untilMs),
     restriction: restriction?.kind ?? null,
-    newChats: newChats && { quota: newChats.quota, used: newChats.used, endsAt: instant(newChats.endsAtMs) },
+    newChats: newChats && {
+      quota: newChats.quota,
+      used: newChats.used,
+      endsAt: isoOrNull(newChats.endsAtMs),
+    },
   };
 }
 
@@ -63,7 +67,7 @@ function windowOf(windows: readonly WindowUsage[], name: WindowUsage['window']):
 function queueView(state: ShopState): ShopPolicyView['queue'] {
   const { untilMs, heldByOperator } = state.pacing.context;
   const pacing = pacingState(state);
-  const until = untilMs === null ? null : new Date(untilMs).toISOString();
+  const until = isoOrNull(untilMs);
   const rests = pacing === 'gap' || pacing === 'paused';
   const goesOn = channelState(state) === 'connected' && !heldByOperator && state.tenantActive;
   return {

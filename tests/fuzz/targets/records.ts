@@ -46,7 +46,7 @@ const READERS: Readonly<Record<string, (text: string, draw: Draw) => unknown>> =
   notices: (text) => decodeNotices([text]),
   pooled: (text) => decodePooled(['66b1f0a2c3d4e5f60718293a', text], () => 0),
   sent: (text) => decodeSent(text, NOW_MS),
-  limits: (text) => decodeLimits(text, text),
+  limits: (text) => decodeLimits(text),
   ledger: (text) => readLedger([text], NOW_MS),
   entry: (text) => decodeEntry(text),
   undelivered: (text) => decodeUndelivered(text),

@@ -1,15 +1,20 @@
 import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
-import type { BatchClass, BatchRecipient, BatchRefusal, RefusedRecipient } from '../../batch-operations.ts';
+import type {
+  BatchAsked,
+  BatchClass,
+  BatchRecipient,
+  BatchRefusal,
+  RecipientsAsked,
+  RefusedRecipient,
+} from '../../batch-operations.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { type RecipientFacts, readRecipient } from '../people/recipient-facts.ts';
-
-import { batchDigests, recipientDigests } from './batch-digest.ts';
 
 /** A recipient of a batch, with the known facts about them. */
 export interface KnownRecipient {
@@ -127,4 +132,25 @@ function judged(
     refusal: personClass === 'cold' ? 'COLD_RECIPIENT' : undefined,
     was: personClass === 'declared' ? 'declared' : lastInboundAtMs === null ? 'unheard' : 'known',
   };
+}
+
+/** Returns the digests of all fields of a call, the newest key's first, to compare a replay with its original. */
+function batchDigests(vault: BatchSources['vault'], asked: BatchAsked): readonly string[] {
+  const { name, text = null, mediaUrl = null, mediaType, recipients, notBeforeMs = null } = asked;
+  const { notAfterMs = null, quietHours, share, paused } = asked;
+  const quiet = quietHours && [quietHours.from, quietHours.to, quietHours.timeZone];
+  const content = [name, text, mediaUrl, mediaUrl === null ? null : mediaType, share, paused];
+  const body = [...content, notBeforeMs, notAfterMs, quiet ?? null, recipients.map(recipientContent)];
+  return vault.digests('batch', JSON.stringify(body));
+}
+
+/** Returns the digests of added recipients. */
+function recipientDigests(vault: BatchSources['vault'], { recipients }: RecipientsAsked): readonly string[] {
+  return vault.digests('batch recipients', JSON.stringify(recipients.map(recipientContent)));
+}
+
+/** The order in which a caller names fields does not matter. */
+function recipientContent({ to, fields = {}, idempotencyKey }: BatchRecipient): readonly unknown[] {
+  const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1));
+  return [to, sorted, idempotencyKey ?? null];
 }

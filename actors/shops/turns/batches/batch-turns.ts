@@ -3,6 +3,7 @@ import { DAY_MS } from '../../../../policy/durations.ts';
 import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
+import { partsOf } from '../../../parts.ts';
 import type { BatchAsked, RecipientsAsked, RefusedRecipient } from '../../batch-operations.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import { fieldNames } from '../../state/batch-text.ts';
@@ -222,14 +223,8 @@ function withRecipients(
     total += 1;
     if (was !== 'known') left[was] += 1;
   }
-  const writes: Write[] = [];
-  for (let from = 0; from < fields.length; from += FIELDS_A_WRITE) {
-    writes.push([
-      'HSET',
-      batchKey(builder.state.keys, batch.id),
-      ...fields.slice(from, from + FIELDS_A_WRITE),
-    ]);
-  }
+  const key = batchKey(builder.state.keys, batch.id);
+  const writes = [...partsOf(fields, FIELDS_A_WRITE)].map((part): Write => ['HSET', key, ...part]);
   const counts = { ...batch.counts, refused: batch.counts.refused + refused.length };
   return { batch: { ...batch, total, left, counts, codes, tryAtMs: 0 }, refused, writes };
 }

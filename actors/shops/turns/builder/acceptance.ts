@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import { type Failure, type FailureCode, failed } from '../../../failure.ts';
+import type { FailureCode } from '../../../failure.ts';
 import { encodeAccepted, nextCutMs, overdueElements } from '../../state/accepted-list.ts';
 import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
@@ -16,12 +16,6 @@ export function channelRefusal(state: ShopState, available: boolean): FailureCod
   if (state.channel.context.flagged) return 'MSGAPP_SESSION_LOST';
   if (channelState(state) !== 'connected' && !isResuming(state)) return 'MSGAPP_NOT_CONNECTED';
   return available ? undefined : 'BOT_SERVICE_UNREACHABLE';
-}
-
-/** A policy's refusal as a failure of the actor. */
-export function refused(refusal: Failure): ReturnType<typeof failed> {
-  const { code, ...details } = refusal;
-  return failed(code, details);
 }
 
 /** Accepts a message or status: stored, queued and counted in one commit. */

@@ -1,3 +1,4 @@
+import { isoOrNull } from '../../../iso-time.ts';
 import { shopEvent, type TenantEvent } from '../../../tenants/tenant-event.ts';
 import { channelTrouble } from '../../machines/channel-trouble.ts';
 import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
@@ -68,8 +69,8 @@ function quotaEvent(before: ShopState, after: ShopState): TenantEvent | undefine
   if (is === null || is.warning === null) return undefined;
   if (was?.warning === is.warning && was.endsAtMs === is.endsAtMs) return undefined;
   const { warning, quota, used, endsAtMs } = is;
-  const endsAt = endsAtMs === null ? null : new Date(endsAtMs).toISOString();
-  return shopEvent('number.warned', after.shop.shopId, { warning, quota, used, endsAt });
+  const data = { warning, quota, used, endsAt: isoOrNull(endsAtMs) };
+  return shopEvent('number.warned', after.shop.shopId, data);
 }
 
 /** Returns the cause that pauses the whole queue, or null if there is none. */

@@ -2,12 +2,14 @@
  * Reads a tenant's facts about the number that a shop has just connected: if another shop has it, and the counts of
  * that shop or of an erased one (docs/contract.md, A number and its shops).
  */
+
 import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { NetworkLimits } from '../../../../policy/network-limits.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { SendLedger } from '../../../../policy/send-ledger.ts';
 import type { Store } from '../../../../runtime/store.ts';
+import { hashFields } from '../../../hash-fields.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
 import { holdsNumber, ownNumber } from '../../machines/channel-context.ts';
 import { allThatCount, newestRead } from '../../state/newest-accepted.ts';
@@ -16,7 +18,6 @@ import {
   decodeWriters,
   isForgotten,
   type NumberPast,
-  pairs,
   readMachines,
   readPast,
 } from '../../state/number-past.ts';
@@ -133,7 +134,7 @@ async function inheritanceOf(
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const own = countedEntries(newest, nowMs);
   const entries = withoutThose(past.entries, own.map(keptOf));
-  const knownAs = new Map([...past.aliases, ...pairs(aliases)]);
+  const knownAs = new Map([...past.aliases, ...hashFields(aliases)]);
   const ownWriters = decodeWriters(writers);
   const merged = [...past.writers].flatMap(([address, writer]): [string, Writer][] => {
     const known = ownWriters.get(address);
@@ -148,7 +149,7 @@ async function inheritanceOf(
     entries,
     ledger: underKnownNumbers(ledgerOf([...own, ...entries]), knownAs),
     writers: new Map(merged),
-    aliases: new Map([...past.aliases].filter(([address]) => !pairs(aliases).has(address))),
+    aliases: new Map([...past.aliases].filter(([address]) => !hashFields(aliases).has(address))),
   };
 }
 

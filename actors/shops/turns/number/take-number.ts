@@ -4,7 +4,8 @@
  */
 import { encodeEntry } from '../../../../policy/ledger-entry.ts';
 import { NO_LIMITS } from '../../../../policy/network-limits.ts';
-import type { RedisArgument, Write } from '../../../../runtime/store.ts';
+import type { Write } from '../../../../runtime/store.ts';
+import { partsOf } from '../../../parts.ts';
 import type { SessionEvent } from '../../../sessions/session-host.ts';
 import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../../machines/channel-context.ts';
 import { archiveTaken } from '../../state/number-archive.ts';
@@ -122,10 +123,5 @@ function keepPause(builder: TurnBuilder, { pausedUntilMs }: Inheritance): void {
 }
 
 function hashWrites(key: string, fields: readonly (readonly [string, string])[]): Write[] {
-  const writes: Write[] = [];
-  for (let from = 0; from < fields.length; from += PARTS_PER_WRITE) {
-    const part: RedisArgument[] = fields.slice(from, from + PARTS_PER_WRITE).flat();
-    writes.push(['HSET', key, ...part]);
-  }
-  return writes;
+  return [...partsOf(fields, PARTS_PER_WRITE)].map((part) => ['HSET', key, ...part.flat()]);
 }

@@ -1,9 +1,9 @@
 import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
-import { done, failed, type Outcome } from '../../../failure.ts';
+import { done, failed, type Outcome, refusedBy } from '../../../failure.ts';
 import type { Accepted, Sent, StatusDraft } from '../../shop-operations.ts';
 import { type StoredMessage, statusUrl } from '../../state/message-record.ts';
-import { channelRefusal, enqueue, refused } from '../builder/acceptance.ts';
+import { channelRefusal, enqueue } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { AcceptanceOptions } from './accept-message.ts';
 
@@ -34,10 +34,7 @@ export function acceptStatus(
     settings: command.settings,
     nowMs: builder.nowMs,
   });
-  if (!evaluation.admitted) {
-    const { code, message, retryAfterSeconds } = evaluation;
-    return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
-  }
+  if (!evaluation.admitted) return refusedBy(evaluation);
   const unavailable = channelRefusal(builder.state, facts.available);
   if (unavailable !== undefined) return failed(unavailable);
   const body = {

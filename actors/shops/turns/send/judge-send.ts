@@ -4,11 +4,11 @@ import { isPerson } from '../../../../policy/recipient.ts';
 import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Evaluation, RecipientClass, SendAdmission } from '../../../../policy/verdict.ts';
-import { done, type FailureCode, failed, type Outcome } from '../../../failure.ts';
+import { done, type FailureCode, failed, type Outcome, refusedBy } from '../../../failure.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../../state/shop-state.ts';
-import { channelRefusal, refused } from '../builder/acceptance.ts';
+import { channelRefusal } from '../builder/acceptance.ts';
 import { limitsNow } from '../number/network-word.ts';
 import type { RecipientFacts } from '../people/recipient-facts.ts';
 
@@ -42,10 +42,7 @@ export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSe
   if (cannotKnowGroup(state, send.draft.to))
     return unavailable === undefined ? NOT_YET_TOLD : failed(unavailable);
   const evaluation = evaluate(state, send);
-  if (!evaluation.admitted) {
-    const { code, message, retryAfterSeconds } = evaluation;
-    return refused({ code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
-  }
+  if (!evaluation.admitted) return refusedBy(evaluation);
   return done({ verdict: evaluation.verdict, entry: evaluation.entry, unavailable });
 }
 

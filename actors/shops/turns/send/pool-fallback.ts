@@ -5,7 +5,6 @@ import type { MessageDraft, ShopReference } from '../../shop-operations.ts';
 import { attributedText, excessCharacters } from '../../state/attributed-text.ts';
 import type { PoolOffer } from '../../state/pool-protocol.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { refused } from '../builder/acceptance.ts';
 
 /** A send that its own shop could not make and that the pool may, with the data to find a pool shop. */
 export interface PoolWanted {
@@ -42,7 +41,7 @@ export function poolFallback(
   const excess = excessCharacters(text);
   if (excess > 0) {
     const message = `The shop's own session is away, and with the line the pool adds the text is ${excess} characters too long.`;
-    return refused({ code: 'MESSAGE_TOO_LONG', message });
+    return failed('MESSAGE_TOO_LONG', { message });
   }
   if (pool !== 'ask') return pool;
   const offer = { to: draft.to, text, mediaUrl: draft.mediaUrl ?? null, recipientClass, messageId: null };

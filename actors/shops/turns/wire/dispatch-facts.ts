@@ -2,6 +2,7 @@ import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../../runtime/store.ts';
+import { hashFields } from '../../../hash-fields.ts';
 import type { QuotedMessage } from '../../../sessions/session-host.ts';
 import { activePhones } from '../../../tenants/contact-record.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
@@ -14,7 +15,7 @@ import {
 import { readInbound } from '../../state/inbound-records.ts';
 import { readMessage } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
-import { decodeWriters, pairs } from '../../state/number-past.ts';
+import { decodeWriters } from '../../state/number-past.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { laterWriter, type Writer } from '../../state/writer.ts';
@@ -104,7 +105,7 @@ async function readAudience(state: ShopState, store: Store, nowMs: number): Prom
     ['HGETALL', state.keys.writers],
     ['HGETALL', state.keys.aliases],
   ])) as [string[], string[], string[], string[]];
-  const knownAs = pairs(aliases);
+  const knownAs = hashFields(aliases);
   const audience = new Map<number, string>();
   // A number from the network is the person's; one that a tenant wrote may be its other form.
   const add = (phone: string): void => {
