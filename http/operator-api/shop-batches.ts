@@ -1,4 +1,5 @@
 import { batch } from '../../actors/replies/batch-replies.ts';
+import type { BatchView } from '../../actors/shops/batch-operations.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { BATCH_EXAMPLE } from '../contract/batch-resources.ts';
 import { closedObject } from '../contract/closed-object.ts';
@@ -6,6 +7,9 @@ import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
+
+const NO_CONTENT = { text: null, mediaUrl: null, mediaType: null, idempotencyKey: null };
+const SHOWN_EXAMPLE = { ...BATCH_EXAMPLE, ...NO_CONTENT };
 
 const ERRORS = ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'] as const;
 
@@ -20,9 +24,9 @@ export const listShopBatches = operatorEndpoint({
   query: { limit: limitParameter, cursor: cursorParameter },
   replies: {
     200: {
-      description: 'A page. Texts are left out.',
+      description: 'A page. Texts, media and idempotency keys are left out.',
       data: cursorPage(batch),
-      example: { items: [{ ...BATCH_EXAMPLE, text: null, forecast: null }], nextCursor: null },
+      example: { items: [{ ...SHOWN_EXAMPLE, forecast: null }], nextCursor: null },
     },
   },
   errors: ERRORS,
@@ -30,7 +34,7 @@ export const listShopBatches = operatorEndpoint({
     const listed = await services.shops.listBatches({ tenantId, shopId }, query);
     if (!listed.ok) return listed;
     const { items, nextCursor } = listed.value;
-    return reply(200, { items: items.map(withoutText), nextCursor });
+    return reply(200, { items: items.map(withoutContent), nextCursor });
   },
 });
 
@@ -44,16 +48,16 @@ export const readShopBatch = operatorEndpoint({
   summary: 'A batch, how far it has come, and when the rest will be sent',
   replies: {
     200: {
-      description: 'The batch without its text.',
+      description: 'The batch without its text, media and idempotency key.',
       data: batch,
-      example: { ...BATCH_EXAMPLE, text: null },
+      example: SHOWN_EXAMPLE,
     },
   },
   errors: [...ERRORS, 'BATCH_NOT_FOUND'],
   forwardTimeoutMs: 10_000,
   async handle({ params: { tenantId, shopId, batchId }, services }) {
     const found = await services.shops.batch({ tenantId, shopId }, batchId.toLowerCase());
-    return found.ok ? reply(200, withoutText(found.value)) : found;
+    return found.ok ? reply(200, withoutContent(found.value)) : found;
   },
 });
 
@@ -69,9 +73,9 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
     body: closedObject({}),
     replies: {
       200: {
-        description: 'The batch without its text.',
+        description: 'The batch without its text, media and idempotency key.',
         data: batch,
-        example: { ...BATCH_EXAMPLE, text: null },
+        example: SHOWN_EXAMPLE,
       },
     },
     errors: [...ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
@@ -79,12 +83,12 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
     async handle({ params, services }) {
       const { tenantId, shopId, batchId } = params as unknown as ShopReference & { readonly batchId: string };
       const found = await services.shops.steerBatch({ tenantId, shopId }, batchId.toLowerCase(), order);
-      return found.ok ? reply(200, withoutText(found.value)) : found;
+      return found.ok ? reply(200, withoutContent(found.value)) : found;
     },
   }),
 );
 
 /** Operators do not read what tenants write. */
-function withoutText<Shown extends { readonly text: string | null }>(shown: Shown): Shown {
-  return { ...shown, text: null };
+function withoutContent<Shown extends Pick<BatchView, keyof typeof NO_CONTENT>>(shown: Shown) {
+  return { ...shown, ...NO_CONTENT };
 }

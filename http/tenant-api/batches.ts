@@ -1,10 +1,12 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { boundedRecord, closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
+import { headerLines } from '../contract/exchange.ts';
 import { name, phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
@@ -27,7 +29,9 @@ const recipients = v.pipe(
       fields: v.optional(
         v.pipe(
           boundedRecord(text({ max: 512 })),
-          v.description('The value of each `{{name}}` in the text, by name.'),
+          v.description(
+            'The value of each `{{name}}` in the text, by name. A name has at most 64 characters, and no braces.',
+          ),
         ),
       ),
       idempotencyKey,
@@ -35,6 +39,8 @@ const recipients = v.pipe(
     { max: MOST_RECIPIENTS },
   ),
   v.minLength(1, 'must have at least 1 item'),
+  // Named in the document. `boundedArray` has refused more already.
+  v.maxLength(MOST_RECIPIENTS),
 );
 
 const TAKEN_EXAMPLE = { ...BATCH_EXAMPLE, refused: REFUSED_EXAMPLE };
@@ -83,7 +89,12 @@ export const createBatch = apiEndpoint({
     idempotencyKey: BATCH_EXAMPLE.idempotencyKey,
   },
   replies: {
-    201: { description: 'Stored; it begins by itself.', data: takenBatch, example: TAKEN_EXAMPLE },
+    201: {
+      description: 'Stored; it begins by itself.',
+      data: takenBatch,
+      headers: { Location: 'The batch.' },
+      example: TAKEN_EXAMPLE,
+    },
     200: {
       description: 'The original of the same idempotencyKey; nothing was stored again.',
       data: takenBatch,
@@ -112,7 +123,9 @@ export const createBatch = apiEndpoint({
     });
     if (!taken.ok) return taken;
     const { replayed, accepted } = taken.value;
-    return replayed ? reply(200, accepted, replayHeaders(taken.value)) : reply(201, accepted);
+    if (replayed) return reply(200, accepted, replayHeaders(taken.value));
+    const location = `${API_BASE_PATH}/shops/${accepted.shopId}/batches/${accepted.id}`;
+    return reply(201, accepted, headerLines({ Location: location }));
   },
 });
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../actors/failure.ts';
 import type { BatchAsked } from '../../actors/shops/batch-operations.ts';
+import { batchKey, endedBatchesKey } from '../../actors/shops/state/batches.ts';
+import { dayEndsMs, dayOf } from '../../actors/shops/state/message-days.ts';
 import type { BatchReply } from '../../actors/shops/turns/batches/batch-turns.ts';
 import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
 
@@ -151,6 +153,23 @@ describe('a batch', () => {
     assert.equal(new Set(all).size, all.length, 'nobody twice');
     // A message that was being sent when the process ended may have left, and is not sent again.
     assert.ok(all.length >= 39);
+  });
+
+  test('is kept without an end until it has ended, and then as long as messages', async () => {
+    const run = await BatchHarness.connected();
+    const id = await run.batch({ recipients: run.know(2) });
+    const key = batchKey(run.shop.state.keys, id);
+    const expiries = () => run.shop.writes.filter(([command]) => command === 'PEXPIREAT');
+    const ofBatch = () => expiries().filter(([, name]) => String(name).includes(':batch'));
+    await run.pass(0);
+    assert.deepEqual([run.live(id)?.status, ofBatch()], ['running', []]);
+    await run.pass(HOUR_MS);
+    const day = dayOf(Date.parse((await run.shown(id)).endedAt ?? ''));
+    const expiresAtMs = dayEndsMs(day, 30 * DAY_MS);
+    assert.deepEqual(ofBatch(), [
+      ['PEXPIREAT', key, expiresAtMs],
+      ['PEXPIREAT', endedBatchesKey(run.shop.state.keys, day), expiresAtMs],
+    ]);
   });
 
   test('is made once for its key, and takes each number once', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../actors/failure.ts';
 import type { ScheduledView, Sent } from '../../actors/shops/shop-operations.ts';
+import { dayEndsMs, dayOf } from '../../actors/shops/state/message-days.ts';
 import {
   readSchedule,
   type ScheduledDraft,
@@ -163,6 +164,23 @@ describe('a scheduled send', () => {
     assert.equal(await cancel(sent), 'NOT_CANCELLABLE');
     assert.equal(await cancel('65f000000000000000000009'), 'SCHEDULED_NOT_FOUND');
     assert.equal(shop.state.ledger.size, 1);
+  });
+
+  test('is kept without an end until it has ended, and then as long as messages and without its text', async () => {
+    const shop = await ShopHarness.connected();
+    const { keys } = shop.state;
+    const ofSchedules = () =>
+      shop.writes.filter(
+        ([command, key]) => command === 'PEXPIREAT' && String(key).startsWith(`${keys.shop}:scheduled`),
+      );
+    const id = await scheduledId(shop);
+    assert.deepEqual(ofSchedules(), []);
+    await shop.told({ type: 'unschedule', scheduledId: id });
+    const day = dayOf(shop.nowMs);
+    const ended = `${keys.shop}:scheduled-ended:${day}`;
+    assert.deepEqual(ofSchedules(), [['PEXPIREAT', ended, dayEndsMs(day, retentionMs)]]);
+    assert.equal(shop.redis.run(['HGET', keys.scheduledDrafts, id]), null);
+    assert.doesNotMatch(String(shop.redis.run(['HGET', ended, id])), /"text"/);
   });
 
   test('is made once for its idempotency key, also when it has ended', async () => {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -14,11 +14,11 @@ import { apiClient } from './api-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { until } from './waiting.ts';
 
-/** The articles' languages, and the phone of the shop that the programs of each connect. */
+/** The articles' languages, the phone of the shop that the programs of each connect, and a person who writes to it. */
 const LANGUAGES = {
-  sh: { command: 'bash', file: 'example.sh', phone: '+33611110001' },
-  js: { command: process.execPath, file: 'example.mjs', phone: '+33611110002' },
-  python: { command: 'python3', file: 'example.py', phone: '+33611110003' },
+  sh: { command: 'bash', file: 'example.sh', phone: '+33611110001', writer: '+33622220201' },
+  js: { command: process.execPath, file: 'example.mjs', phone: '+33611110002', writer: '+33622220202' },
+  python: { command: 'python3', file: 'example.py', phone: '+33611110003', writer: '+33622220203' },
 } as const;
 type Language = keyof typeof LANGUAGES;
 
@@ -84,7 +84,7 @@ async function isMissing(command: string): Promise<boolean> {
 
 describe('the examples', { concurrency: 3 }, () => {
   for (const language of Object.keys(LANGUAGES) as Language[]) {
-    const { command, phone } = LANGUAGES[language];
+    const { command, phone, writer } = LANGUAGES[language];
     it(`in ${language} do the same as in the articles`, async (context) => {
       if (await isMissing(command)) {
         context.skip(`${command} is not on this machine, so the examples in ${language} were not run.`);
@@ -114,13 +114,21 @@ describe('the examples', { concurrency: 3 }, () => {
         items.filter(({ from, text }) => from === phone && text === 'Your order is ready.').length,
         1,
       );
+      await stack.admin.patch(`/tenants/${account.tenantId}`, { inbound: 'texts' });
+      await stack.network.write(writer, { to: phone, kind: 'image', text: 'Is this yours?' });
       let others = 0;
       for (const [slug, texts] of rest) {
         if (texts.length === 0) continue;
         others += 1;
         const shop = { ...account, shopId: 'bakery%20rue%20haute' };
-        await run(language, slug, [call, ...texts].join('\n'), shop);
+        const output = await run(language, slug, [call, ...texts].join('\n'), shop);
+        if (slug === 'inbound' && language !== 'sh') assert.match(output, /^image\/jpeg 1000$/m);
       }
+      if (language === 'sh') assert.equal(statSync(join(folder, 'attachment.bin')).size, 1_000);
+      const listed = await apiClient(stack.apiUrl, account.apiKey).get('/shops/bakery%20rue%20haute/inbound');
+      const [written] = listed.data.items as { readonly readAt: string | null }[];
+      assert.ok(written !== undefined && written.readAt !== null);
+      await until('the answer arrived', async () => (await stack.network.inbox(writer)).items.length > 0);
       assert.ok(others >= 3, `examples in ${language} in ${others} more articles`);
     });
   }

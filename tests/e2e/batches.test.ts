@@ -89,9 +89,11 @@ test('a node is killed in the middle of a batch, and each phone got exactly one 
 
 test('a paused batch is filled, shown to operators, and cancelled by them', async () => {
   const recipients = people.map((to) => ({ to }));
-  const made = await stack.api.post(path(), { name: 'later', text: 'hi', recipients, paused: true });
+  const content = { text: 'hi', mediaUrl: 'https://a.example/menu.jpg', idempotencyKey: 'later' };
+  const made = await stack.api.post(path(), { name: 'later', ...content, recipients, paused: true });
   assert.equal(made.status, 201, JSON.stringify(made.error));
   const id = String(made.data.id);
+  assert.equal(made.headers.get('location'), `/api/v1${path(`/${id}`)}`);
   const twice = await stack.api.post(path(`/${id}/recipients`), { recipients: recipients.slice(0, 1) });
   assert.deepEqual([twice.status, twice.error?.code], [422, 'VALIDATION_ERROR']);
   const listed = await stack.api.get(path());
@@ -100,10 +102,16 @@ test('a paused batch is filled, shown to operators, and cancelled by them', asyn
     ['paused', 'finished'],
   );
   const actor = `/actors/${stack.tenantId}/${stack.shopId}/batches`;
-  const seen = await stack.admin.get(actor);
-  assert.equal((seen.data.items as { text: string | null }[])[0]?.text, null);
+  const seen = [
+    ...((await stack.admin.get(actor)).data.items as object[]).slice(0, 1),
+    (await stack.admin.get(`${actor}/${id}`)).data,
+  ];
   const ended = await stack.admin.post(`${actor}/${id}/cancel`, {});
   assert.deepEqual([ended.status, ended.data.status], [200, 'cancelled']);
+  for (const shown of [...seen, ended.data]) {
+    const { name, text, mediaUrl, mediaType, idempotencyKey } = shown as Record<string, unknown>;
+    assert.deepEqual([name, text, mediaUrl, mediaType, idempotencyKey], ['later', null, null, null, null]);
+  }
   const resumed = await stack.api.post(path(`/${id}/resume`), {});
   assert.deepEqual([resumed.status, resumed.error?.code], [409, 'BATCH_ENDED']);
 });

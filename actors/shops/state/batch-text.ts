@@ -1,14 +1,28 @@
-/** The text of a batch: the recipient's field replaces `{{name}}`. */
-const FIELD = /\{\{\s*([A-Za-z0-9_]{1,32})\s*\}\}/g;
+/** The text of a batch: the recipient's field replaces `{{name}}`. A name is any text on one line without braces. */
+const FIELD = /\{\{([^{}\r\n]*)\}\}/g;
+const LONGEST_NAME = 64;
 
 /** The names of the fields in a text, each once. */
 export function fieldNames(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(FIELD)].map(([, name = '']) => name))];
+  return [...new Set([...text.matchAll(FIELD)].map(([, name = '']) => name.trim()))];
+}
+
+/**
+ * Returns what is wrong with the fields of a text, or undefined if nothing is. Without this check a mistyped field would
+ * be sent to everyone as it is written.
+ */
+export function batchTextProblem(text: string): string | undefined {
+  const isNamed = (name: string): boolean => name !== '' && [...name].length <= LONGEST_NAME;
+  if (!fieldNames(text).every(isNamed)) return `must have 1 to ${LONGEST_NAME} characters between {{ and }}`;
+  return text.replaceAll(FIELD, '').includes('{{')
+    ? 'must close each {{ with }} on the same line'
+    : undefined;
 }
 
 /** Returns the text with a recipient's fields filled in. Filled-in values are not searched again. */
 export function filledText(text: string, fields: Readonly<Record<string, string>> = {}): string {
-  return text.replaceAll(FIELD, (whole, name: string) =>
-    Object.hasOwn(fields, name) ? (fields[name] ?? '') : whole,
-  );
+  return text.replaceAll(FIELD, (whole, between: string) => {
+    const name = between.trim();
+    return Object.hasOwn(fields, name) ? (fields[name] ?? '') : whole;
+  });
 }

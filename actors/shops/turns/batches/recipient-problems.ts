@@ -1,6 +1,6 @@
 import { hasText, MESSAGE_TEXT_LIMIT } from '../../../../policy/message-content.ts';
 import type { FieldProblem } from '../../../failure.ts';
-import { fieldNames, filledText } from '../../state/batch-text.ts';
+import { batchTextProblem, fieldNames, filledText } from '../../state/batch-text.ts';
 import { type BatchContent, numberField } from '../../state/batches.ts';
 import type { KnownRecipient } from './batch-facts.ts';
 
@@ -8,14 +8,17 @@ import type { KnownRecipient } from './batch-facts.ts';
 export const MOST_PROBLEMS = 20;
 
 /**
- * Returns the problems of recipients: a number or an idempotency key that another one has, a missing field, or a filled text
- * that is blank or too long.
+ * Returns the problem of a text's fields. If there is none, returns the problems of recipients: a number or an
+ * idempotency key that another one has, a missing field, or a filled text that is blank or too long.
  */
 export function recipientProblems(
   recipients: readonly KnownRecipient[],
   content: Pick<BatchContent, 'text' | 'mediaUrl'>,
 ): FieldProblem[] {
-  const names = content.text === undefined ? [] : fieldNames(content.text);
+  const { text = '' } = content;
+  const problemOfText = batchTextProblem(text);
+  if (problemOfText !== undefined) return [{ field: 'text', message: problemOfText }];
+  const names = fieldNames(text);
   const seen = new Set<string>();
   const keys = new Set<string>();
   const problems: FieldProblem[] = [];
