@@ -1438,7 +1438,7 @@ export interface Operations {
       readonly mediaType?: 'image' | 'video' | 'document' | undefined;
       readonly recipients: readonly {
         readonly to: string;
-        /** The value of each `{{name}}` in the text, by name. */
+        /** The value of each `{{name}}` in the text, by name. A name has at most 64 characters, and no braces. */
         readonly fields?: Readonly<Record<string, string>> | undefined;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;
@@ -1512,7 +1512,7 @@ export interface Operations {
       readonly id: string;
       readonly recipients: readonly {
         readonly to: string;
-        /** The value of each `{{name}}` in the text, by name. */
+        /** The value of each `{{name}}` in the text, by name. A name has at most 64 characters, and no braces. */
         readonly fields?: Readonly<Record<string, string>> | undefined;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;
