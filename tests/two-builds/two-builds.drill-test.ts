@@ -23,7 +23,7 @@ const MESSAGES_PER_STEP = 2;
 /** The changelog's text for a release whose nodes cannot talk to those of the release before it. */
 const unreleased =
   /^## Unreleased\n([\s\S]*?)^## /m.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))?.[1] ?? '';
-const hearEachOther = !unreleased.includes('do not hear each other');
+const hearEachOther = !unreleased.includes('do not understand each other');
 
 let folder: string;
 before(() => {
