@@ -6,24 +6,29 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { nextCutMs } from '../../actors/shops/state/accepted-list.ts';
 import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
 import { erase } from '../e2e/erase.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { tracesIn } from '../e2e/traces.ts';
+import { until } from '../e2e/waiting.ts';
 
 const DAY_MS = 24 * 3_600_000;
+/** How far SIGPWR sets the clocks of `SHIFTED_SERVICE` ahead. */
+const CLOCK_STEP_MS = 3_600_000;
 
 let fleet: Fleet;
 let shop: ChaosShop;
-let day: number;
-/** Noon of the first day, so that no test crosses midnight; ahead of the machine's clock by so much. */
+/** Noon of the first day, so that no send crosses midnight; ahead of the machine's clock by so much. */
 let noonMs: number;
+/** How far the service's clock is ahead of the machine's. */
+let aheadMs: number;
 beforeEach(async () => {
   fleet = await startFleet({ nodes: 1 });
-  day = 0;
   noonMs = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);
+  aheadMs = noonMs;
   const [opened] = await openShops(fleet, 1);
   assert.ok(opened);
   shop = opened;
@@ -39,6 +44,7 @@ test('fewer days: messages from before keep their days, leave the list, and are 
   await onDay(4, 2);
   assert.deepEqual(await listed(), [early]);
   const [next] = await send();
+  await pastCut(early, 2);
   assert.deepEqual(await listed(), [next]);
   assert.deepEqual([await read(early), await read(late)], [200, 404]);
   assert.deepEqual(await traces(late), []);
@@ -61,17 +67,29 @@ test('more days: messages from before expire at their time, later ones stay', as
   assert.deepEqual([...(await traces(early)), ...(await traces(late))], []);
 });
 
+/** Starts the node at noon of that day with this retention in days. */
+async function onDay(day: number, retentionDays: number): Promise<void> {
+  await startAhead(noonMs + day * DAY_MS, retentionDays);
+}
+
 /**
- * Sets the time to noon of that day for Redis, the service and the network, and starts the node with this retention in
- * days.
+ * A shop's list is cut once a day, each at a different time. The clocks step over that time, and the message leaves
+ * the list.
  */
-async function onDay(next: number, retentionDays: number): Promise<void> {
+async function pastCut(messageId: string, retentionDays: number): Promise<void> {
+  const dueInMs = nextCutMs(shop.id, Date.now() + aheadMs) - (Date.now() + aheadMs);
+  await startAhead(aheadMs + Math.max(0, dueInMs - CLOCK_STEP_MS / 2), retentionDays);
+  fleet.nodes[0]?.signal('SIGPWR');
+  await until('the list is cut', async () => !(await listed()).includes(messageId));
+}
+
+/** Starts the node, with the time of Redis, the service and the network ahead of the machine's by so much. */
+async function startAhead(nextMs: number, retentionDays: number): Promise<void> {
   const [node] = fleet.nodes;
   assert.ok(node);
   assert.equal(await node.end('SIGTERM'), 0);
-  await fleet.network.forward((next - day) * DAY_MS);
-  day = next;
-  const aheadMs = noonMs + day * DAY_MS;
+  await fleet.network.forward(nextMs - aheadMs);
+  aheadMs = nextMs;
   await expire(Date.now() + aheadMs);
   const settings = { MESSAGE_RETENTION_DAYS: String(retentionDays) };
   await node.start({ settings, program: SHIFTED_SERVICE, args: [String(aheadMs)] });
