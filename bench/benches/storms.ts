@@ -28,8 +28,9 @@ interface Storm {
 }
 
 /**
- * Four storms of the network on all of `--sessions=100` at once. It drops them, refuses their logins for `--refused=60`
- * seconds, delivers `--inbound=2000` messages at the same moment, and sends each a rate signal.
+ * Storms of the network on all of `--sessions=100` at once. It drops them, refuses their logins for `--refused=60`
+ * seconds, delivers `--inbound=2000` messages at the same moment, delivers as many once more when their tenants get
+ * events of them, and sends each a rate signal.
  *
  * Meanwhile there are 100 `GET /me` a second. `--dropped=0`, `--refused=0`, `--inbound=0` and `--signals=0` leave a
  * storm out. `--pairing=8` shops are paired at a time.
@@ -91,6 +92,16 @@ function stormsOf(side: LiveSide, shops: readonly LiveShop[], context: BenchCont
       isWanted: inbound > 0,
       seconds: 30,
       act: () => arrive(side, shops, inbound, all),
+    },
+    {
+      // Beside the storm before, `serverCpuMs` shows what records and events of inbound messages cost.
+      name: `${inbound} messages arrive, and are published`,
+      isWanted: inbound > 0,
+      seconds: 30,
+      async act() {
+        await side.publishInbound(shops);
+        return arrive(side, shops, inbound, all);
+      },
     },
     {
       name: 'a rate signal for each',

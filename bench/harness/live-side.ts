@@ -36,6 +36,8 @@ export interface LiveSide {
   makeFleet(size: FleetSize): Promise<Fleet>;
   /** Pairs every shop, `atOnce` at a time, by default 8. Resolves when all are connected. */
   connect(shops: readonly LiveShop[], atOnce?: number): Promise<void>;
+  /** From now on the shops' tenants get events of inbound messages, with their texts. */
+  publishInbound(shops: readonly LiveShop[]): Promise<void>;
   /** All values of `/metrics`, by name with labels. */
   metrics(): Promise<ReadonlyMap<string, number>>;
   /** Resolves when this number of shops is connected, checking ten times a second. */
@@ -122,6 +124,16 @@ export async function startLiveSide(options: {
         api: { port: side.apiPort },
         size,
       }),
+    async publishInbound(shops) {
+      const tenantIds = [...new Set(shops.map(({ tenantId }) => tenantId))];
+      const token = environment.ADMIN_TOKEN;
+      const path = (tenantId: string): string => `/admin/v1/tenants/${tenantId}`;
+      const body = { inbound: 'texts' };
+      await callAll(
+        side.adminPort,
+        tenantIds.map((tenantId) => ({ method: 'PATCH', path: path(tenantId), token, body })),
+      );
+    },
     connect: (shops, atOnce = PAIRED_AT_ONCE) => inParallel(shops, atOnce, (shop) => pair(side, shop)),
     metrics: () => metricsOf({ port: side.adminPort, token: environment.ADMIN_TOKEN }),
     async untilConnected(count) {
