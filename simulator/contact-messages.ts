@@ -162,16 +162,17 @@ function inTime(network: Network, ended: Promise<DeliveryEnd>): Promise<Delivery
   return Promise.race([ended, timeout]);
 }
 
-/** Returns the token to give now. Undefined: there is none, or the number has it already. */
+/** Returns the token to give now. Undefined: there is none, or the number has it already, for the contact's LID. */
 function tokenFor(
   network: Network,
   { sender, to, way }: { sender: PhoneNumber; to: string; way: TokenWay },
 ): ContactToken | undefined {
   const known = network.limits.tokenOf(sender.phone, to);
-  const isGiven = known !== undefined && known.bytes.length > 0;
+  const { lid } = sender;
+  const isGiven = known !== undefined && known.bytes.length > 0 && known.lid === lid;
   if (isGiven) return way === 'message' ? known : undefined;
   const at = Math.floor(network.clock.wallMs() / 1000);
-  const token = { bytes: Buffer.from(way === 'none' ? '' : network.newId(), 'hex'), at };
+  const token = { bytes: Buffer.from(way === 'none' ? '' : network.newId(), 'hex'), at, lid };
   network.limits.wrote(sender.phone, to, token);
   return way === 'none' ? undefined : token;
 }

@@ -27,6 +27,8 @@ export interface ContactToken {
   readonly bytes: Buffer;
   /** Whole seconds since the epoch. */
   readonly at: number;
+  /** The LID that the contact had when it gave the token. */
+  readonly lid: string;
 }
 
 interface Limits {
