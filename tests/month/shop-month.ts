@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict';
 import { makeAccount } from '../e2e/account.ts';
-import type { ApiClient } from '../e2e/api-client.ts';
-import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { connectShop } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
+import { PATIENTLY, ShopCalls } from './shop-calls.ts';
 import type { World } from './world.ts';
 
+/** The number of contacts in the history of a phone, and of those who have a chat with it. */
+const HISTORY = { mappings: 10_000, tokens: 1_000 };
+/** The groups that the number is in, and the posts of other members on a day, which take turns in them. */
+const GROUPS = 50;
+const POSTS_OF_A_DAY = 10;
+/** What waits for a shop at the login after a deployment: 1,000 stanzas with the STOP. */
+const WAITING = { statuses: 848, posts: 100, texts: 50 } as const;
 /** Those who are written to by turns, and behind them the two whose phones are switched off. */
 const REGULARS = 10;
 const SOON = REGULARS;
 const LATE = REGULARS + 1;
 const SENDS_A_DAY = 3;
-const STATUSES_OF_A_NIGHT = 60;
-const TEXTS_OF_A_NIGHT = 10;
+const NIGHT = { statuses: 58, posts: 5, texts: 10 } as const;
+/** Every so many days the network gives a customer another LID. */
+const LID_CHANGE_DAYS = 4;
+/** The day on which the network restricts the number, the length of that, and the days on which it is seen to be over. */
+const RESTRICTION = { day: 10, endsInDays: 2, over: 13 } as const;
+const DAY_SECONDS = 86_400;
 
 /** The days on which two phones are switched off, and on which each comes back and cannot read what waited. */
 const RETRIES = { off: 3, within: 8, after: 12 } as const;
@@ -24,46 +35,67 @@ export interface Counts {
   stops: number;
   heard: number;
   arrived: number;
+  groupPosts: number;
+  newLids: number;
+  restrictions: number;
 }
 
 /** One shop through a month: what it sends, what people write to it, and what must be true of both. */
 export class ShopMonth {
-  readonly counts: Counts = { sent: 0, posts: 0, statuses: 0, stops: 0, heard: 0, arrived: 0 };
+  readonly counts: Counts = {
+    sent: 0,
+    posts: 0,
+    statuses: 0,
+    stops: 0,
+    heard: 0,
+    arrived: 0,
+    groupPosts: 0,
+    newLids: 0,
+    restrictions: 0,
+  };
   readonly phone: string;
   readonly #world: World;
   readonly #index: number;
-  readonly #api: ApiClient;
-  readonly #shopId: string;
+  readonly #calls: ShopCalls;
   /** The texts that each number is to have once. */
   readonly #texts = new Map<string, string[]>();
   /** A message that came too late to be read. */
   #unread: string | undefined;
 
-  private constructor(world: World, index: number, account: { api: ApiClient; shopId: string }) {
+  private constructor(world: World, index: number, calls: ShopCalls) {
     this.#world = world;
     this.#index = index;
-    this.#api = account.api;
-    this.#shopId = account.shopId;
+    this.#calls = calls;
     this.phone = `+336110000${String(index).padStart(2, '0')}`;
   }
 
-  /** A tenant with a connected shop, its customers, and a group that it administers. */
+  /** A tenant with a connected shop, its customers, the history of an old account, and groups that it administers. */
   static async begin(world: World, index: number): Promise<ShopMonth> {
     const { tenantId, shopId, apiKey } = await makeAccount(world.admin, `Tenant ${index}`);
-    const shop = new ShopMonth(world, index, { api: world.api(apiKey), shopId });
+    const api = world.api(apiKey);
+    const shop = new ShopMonth(world, index, new ShopCalls(api, shopId));
     const phones = Array.from({ length: LATE + 1 }, (_, customer) => shop.#customer(customer));
     await world.admin.post(`/tenants/${tenantId}/customers`, { phones });
-    await connectShop({ api: shop.#api, network: world.network }, shopId, shop.phone);
-    await world.network.setGroup(shop.#group, {
-      name: 'Regulars',
-      participants: [shop.phone, ...phones.slice(0, 3)],
-      admins: [shop.phone],
-    });
+    await connectShop({ api, network: world.network }, shopId, shop.phone);
+    for (let group = 0; group < GROUPS; group += 1) {
+      await world.network.setGroup(shop.#group(group), {
+        name: `Regulars ${group}`,
+        participants: [shop.phone, ...phones.slice(0, 3)],
+        admins: [shop.phone],
+      });
+    }
+    const before = await world.storedKeys(shopId);
+    await world.network.sendHistory(shop.phone, HISTORY);
+    await until(
+      'the history is stored',
+      async () => (await world.storedKeys(shopId)) >= before + HISTORY.mappings,
+      PATIENTLY,
+    );
     return shop;
   }
 
-  get #group(): string {
-    return `12036300000000${String(1_000 + this.#index)}@g.us`;
+  #group(group: number): string {
+    return `1203630000${String(1_000 + this.#index)}${String(1_000 + (group % GROUPS))}@g.us`;
   }
 
   #customer(index: number): string {
@@ -82,21 +114,26 @@ export class ShopMonth {
     assert.equal(delivered, true, 'a question was not heard');
     this.counts.heard += 1;
     await this.#arrive();
+    await this.#othersPost(day, POSTS_OF_A_DAY);
+    if (day % LID_CHANGE_DAYS === 0 && !this.#isRestricted(day)) await this.#newLid(day);
+    await this.#limits(day);
     for (let index = 0; index < SENDS_A_DAY; index += 1)
       await this.#send(this.#regular(day * SENDS_A_DAY + index), `Offer ${index} of day ${day}`);
     await this.#post(day);
-    await this.#stop(day, 'day');
+    await this.#stop(day);
     if (this.#index === 0) await this.#retries(day);
   }
 
   /** Writes the messages that wait for the shop after a night. `STOP` is the last of them. */
-  async night(day: number): Promise<void> {
+  async night(day: number, isAway: boolean): Promise<void> {
     const { network } = this.#world;
+    const { statuses, posts, texts } = isAway ? WAITING : NIGHT;
     const from = this.#customer(0);
     await network.arrive(this.phone, { kind: 'status_message', from, readable: false });
-    await network.arrive(this.phone, { kind: 'status', from, readable: false, count: STATUSES_OF_A_NIGHT });
-    this.counts.arrived += 1 + STATUSES_OF_A_NIGHT;
-    for (let index = 0; index < TEXTS_OF_A_NIGHT; index += 1) {
+    await network.arrive(this.phone, { kind: 'status', from, readable: false, count: statuses });
+    this.counts.arrived += 1 + statuses;
+    await this.#othersPost(day, posts);
+    for (let index = 0; index < texts; index += 1) {
       const text = `At night ${index} of day ${day}`;
       await network.write(this.#regular(index), { to: this.phone, text, wait: false });
       this.counts.heard += 1;
@@ -106,7 +143,7 @@ export class ShopMonth {
 
   /** The STOP of the night is heard. */
   async morning(day: number): Promise<void> {
-    await this.untilConnected();
+    await this.#calls.untilConnected();
     await this.#optedOut(stranger(this.#index, day, 'night'));
   }
 
@@ -114,39 +151,49 @@ export class ShopMonth {
   async cut(): Promise<void> {
     const before = this.#world.logins();
     await this.#world.network.fault(this.phone, 'drop');
-    await until('the session is back', async () => this.#world.logins() > before);
-    await this.untilConnected();
-  }
-
-  async untilConnected(): Promise<void> {
-    const path = `/shops/${this.#shopId}/channels/msgapp`;
-    await until('the shop is connected', async () => (await this.#api.get(path)).data.status === 'connected');
+    await until('the session is back', async () => this.#world.logins() > before, PATIENTLY);
+    await this.#calls.untilConnected();
   }
 
   /** Resolves once the network waits for no answer of the shop. */
   async untilAnswered(): Promise<void> {
-    await until(`the network has all answers of ${this.phone}`, async () => {
+    const answered = async (): Promise<boolean> => {
       const { waiting, unacknowledged } = await this.#world.network.unanswered(this.phone);
       return waiting.length === 0 && unacknowledged.length === 0;
-    });
+    };
+    await until(`the network has all answers of ${this.phone}`, answered, PATIENTLY);
+  }
+
+  /** A STOP is heard, and a message is sent. Returns the milliseconds from the STOP to its receipt. */
+  async stillWorks(): Promise<number> {
+    const by = stranger(this.#index, 0, 'day');
+    const startedMs = performance.now();
+    const { delivered } = await this.#world.network.write(by, { to: this.phone, text: 'STOP' });
+    const tookMs = performance.now() - startedMs;
+    assert.equal(delivered, true, `${this.phone} does not hear a STOP`);
+    await this.#optedOut(by);
+    await this.#send(this.#regular(0), 'The last offer');
+    return tookMs;
   }
 
   /** Everything that was sent is on its phone, once. */
   async check(): Promise<void> {
     const { network } = this.#world;
     for (const [phone, expected] of this.#texts) {
-      const { items } = await network.inbox(phone, { limit: 500 });
+      const { items } = await network.inbox(phone, { limit: 10_000 });
       const own = items
         .filter(({ from, group }) => from === this.phone && group === null)
         .map(({ text }) => text);
       assert.deepEqual(own.sort(), [...expected].sort(), `the inbox of ${phone}`);
     }
     if (this.#unread !== undefined) {
-      const all = (await network.inbox(this.#customer(LATE), { limit: 500 })).items.map(({ text }) => text);
+      const all = (await network.inbox(this.#customer(LATE), { limit: 10_000 })).items.map(
+        ({ text }) => text,
+      );
       assert.equal(all.includes(this.#unread), false, 'the text was kept for longer than a week');
     }
-    const posts = (await network.inbox(this.#customer(0), { limit: 500 })).items.filter(
-      ({ group }) => group === this.#group,
+    const posts = (await network.inbox(this.#customer(0), { limit: 10_000 })).items.filter(
+      ({ group, from }) => group === this.#group(0) && from === this.phone,
     );
     assert.equal(posts.length, this.counts.posts, 'posts to the group');
     assert.equal(new Set(posts.map(({ text }) => text)).size, this.counts.posts, 'posts to the group');
@@ -164,42 +211,66 @@ export class ShopMonth {
     this.counts.arrived += 6;
   }
 
+  /** Other members post in the groups, which take turns. */
+  async #othersPost(day: number, posts: number): Promise<void> {
+    const { network } = this.#world;
+    for (let index = 0; index < posts; index += 1) {
+      const to = this.#group(day * POSTS_OF_A_DAY + index);
+      await network.write(this.#customer(index % 3), {
+        to,
+        text: `Post ${index} of day ${day}`,
+        wait: false,
+      });
+    }
+    this.counts.groupPosts += posts;
+  }
+
+  /** A customer who is written to today gets another LID. */
+  async #newLid(day: number): Promise<void> {
+    await this.#world.network.changeLid(this.#regular(day * SENDS_A_DAY));
+    this.counts.newLids += 1;
+  }
+
+  #isRestricted(day: number): boolean {
+    return day >= RESTRICTION.day && day < RESTRICTION.over;
+  }
+
+  /** The network restricts the number for some days. Strangers are then refused, and customers are written to. */
+  async #limits(day: number): Promise<void> {
+    const { network } = this.#world;
+    if (day === RESTRICTION.day) {
+      const endsInSeconds = RESTRICTION.endsInDays * DAY_SECONDS;
+      await network.restrict(this.phone, { active: true, endsInSeconds });
+      await this.#calls.untilRestricted(true);
+      await this.#calls.refused(stranger(this.#index, day, 'cold'), 'COLD_RECIPIENT_CAP_REACHED');
+      this.counts.restrictions += 1;
+    } else if (day === RESTRICTION.over) {
+      await network.restrict(this.phone, { active: false });
+      await this.#calls.untilRestricted(false);
+    }
+  }
+
   async #send(to: string, text: string): Promise<void> {
-    const { status, data, error } = await sendText({ api: this.#api }, this.#shopId, { to, text });
-    assert.equal(status, 202, JSON.stringify(error));
-    await untilStatus({ api: this.#api }, String(data.id), 'sent');
+    await this.#calls.send(to, text);
     this.#texts.set(to, [...(this.#texts.get(to) ?? []), text]);
     this.counts.sent += 1;
   }
 
   async #post(day: number): Promise<void> {
-    const to = this.#group;
-    const { status, data, error } = await sendText({ api: this.#api }, this.#shopId, {
-      to,
-      text: `News of day ${day}`,
-    });
-    assert.equal(status, 202, JSON.stringify(error));
-    await untilStatus({ api: this.#api }, String(data.id), 'sent');
+    await this.#calls.send(this.#group(0), `News of day ${day}`);
     this.counts.posts += 1;
-    const posted = await this.#api.post(`/shops/${this.#shopId}/statuses`, {
-      caption: `Status of day ${day}`,
-    });
-    assert.equal(posted.status, 202, JSON.stringify(posted.error));
-    await untilStatus({ api: this.#api }, String(posted.data.id), 'sent');
+    await this.#calls.postStatus(`Status of day ${day}`);
     this.counts.statuses += 1;
   }
 
-  async #stop(day: number, when: string): Promise<void> {
-    const by = stranger(this.#index, day, when);
+  async #stop(day: number): Promise<void> {
+    const by = stranger(this.#index, day, 'day');
     await this.#world.network.write(by, { to: this.phone, text: 'STOP' });
     await this.#optedOut(by);
   }
 
   async #optedOut(to: string): Promise<void> {
-    await until(`the STOP of ${to} is heard`, async () => {
-      const { data } = await this.#api.get(`/shops/${this.#shopId}/policy?to=${encodeURIComponent(to)}`);
-      return data.code === 'RECIPIENT_OPTED_OUT';
-    });
+    await this.#calls.untilOptedOut(to);
     this.counts.stops += 1;
   }
 
@@ -212,17 +283,18 @@ export class ShopMonth {
       await this.#send(soon, 'Read within a week');
       await this.#send(late, 'Not read within a week');
       this.#unread = 'Not read within a week';
-      this.#texts.set(late, this.#texts.get(late)?.filter((text) => text !== this.#unread) ?? []);
+      for (const phone of [soon, late]) this.#texts.delete(phone);
     } else if (day === RETRIES.within || day === RETRIES.after) {
       const phone = day === RETRIES.within ? soon : late;
       await network.fault(this.phone, 'unreadable', 1);
       await network.setHandset(phone, true);
       await network.fault(this.phone, 'unreadable', 0);
+      if (day === RETRIES.within) this.#texts.set(soon, ['Read within a week']);
     }
   }
 }
 
-/** Somebody who writes to the shop on that day alone. */
-function stranger(shop: number, day: number, when: string): string {
-  return `+3369${when === 'day' ? 1 : 2}${String(shop).padStart(2, '0')}${String(day).padStart(4, '0')}`;
+/** Somebody who is met on that day alone. */
+function stranger(shop: number, day: number, when: 'day' | 'night' | 'cold'): string {
+  return `+3369${['day', 'night', 'cold'].indexOf(when)}${String(shop).padStart(2, '0')}${String(day).padStart(4, '0')}`;
 }

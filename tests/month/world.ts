@@ -15,6 +15,24 @@ import { startParts } from '../started-parts.ts';
 const RETENTION_DAYS = 7;
 /** Keys that live shorter than this by the machine's own clock are leases and the like: nothing of the simulated time. */
 const SHORT_MS = 25 * 3_600_000;
+/** Removes the keys that are due by the moved clock. ARGV: the shortest life, and how far the clock is ahead. */
+const EXPIRE = `
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  local left = redis.call('PTTL', key)
+  if left > tonumber(ARGV[1]) and left <= tonumber(ARGV[2]) then redis.call('UNLINK', key) end
+end`;
+/** Counts the stored Signal keys, ids and tokens. ARGV: the names of the shops' hashes. */
+const COUNT_KEYS = `
+local count = 0
+for _, key in ipairs(redis.call('KEYS', ARGV[1])) do count = count + redis.call('HLEN', key) end
+return count`;
+
+/** Bytes resident of the service, bytes of Redis in use, and the number of stored Signal keys, ids and tokens. */
+export interface Size {
+  readonly resident: number;
+  readonly stored: number;
+  readonly keys: number;
+}
 
 /** A service, a Redis and a network whose time a month moves on. */
 export interface World {
@@ -32,9 +50,11 @@ export interface World {
   total(prefix: string): Promise<number>;
   /** Ends the service as a deployment does. */
   end(): Promise<void>;
+  /** Starts it with a new key for the stored sessions, next to the one before. */
   start(): Promise<void>;
-  /** Bytes resident of the service, and bytes of Redis in use. */
-  size(): Promise<{ readonly resident: number; readonly stored: number }>;
+  size(): Promise<Size>;
+  /** The number of stored Signal keys, ids and tokens of a shop. */
+  storedKeys(shopId: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -61,15 +81,19 @@ export function startWorld(): Promise<World> {
     const adminToken = randomBytes(24).toString('base64url');
     let aheadMs = 0;
     writeFileSync(clock, '0');
+    const mediaCa = join(dataDir, 'media-ca.pem');
+    writeFileSync(mediaCa, await network.mediaCa());
+    let credentialsKey = randomBytes(32).toString('base64');
     const preload = `${pathToFileURL(join(import.meta.dirname, 'moved-clock.mjs')).href}?path=${encodeURIComponent(clock)}`;
     const node = await startServiceNode(
       {
         ADMIN_TOKEN: adminToken,
         REDIS_URL: redis.url,
         DATA_DIR: dataDir,
-        CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+        CREDENTIALS_KEY: credentialsKey,
         MSGAPP_SOCKET_URL: simulator.chatUrl,
         MSGAPP_NOISE_ROOT_KEY: simulator.noiseRootKey,
+        NODE_EXTRA_CA_CERTS: mediaCa,
         MESSAGE_RETENTION_DAYS: String(RETENTION_DAYS),
         SEND_GAP_MS: '50-150',
         NODE_ID: 'node-1',
@@ -103,7 +127,8 @@ export function startWorld(): Promise<World> {
         writeFileSync(clock, String(aheadMs));
         await network.forward(byMs);
         if (node.runs()) node.signal('SIGPWR');
-        await expire(store, aheadMs);
+        // Redis has no clock to move.
+        await store.eval(EXPIRE, 0, SHORT_MS, aheadMs);
       },
       async total(prefix) {
         const sum = (all: ReadonlyMap<string, number>): number =>
@@ -114,20 +139,22 @@ export function startWorld(): Promise<World> {
         for (const [name, value] of await figures()) earlier.set(name, (earlier.get(name) ?? 0) + value);
         await node.end('SIGTERM');
       },
-      start: () => node.start(),
+      async start() {
+        const before = credentialsKey;
+        credentialsKey = randomBytes(32).toString('base64');
+        await node.start({ settings: { CREDENTIALS_KEY: `${credentialsKey},${before}` } });
+      },
       async size() {
         const stored = Number(/used_memory:(\d+)/.exec(await store.info('memory'))?.[1]);
-        return { resident: (await figures()).get('process_resident_memory_bytes') ?? Number.NaN, stored };
+        const keys = Number(await store.eval(COUNT_KEYS, 0, '*:credentials'));
+        return {
+          resident: (await figures()).get('process_resident_memory_bytes') ?? Number.NaN,
+          stored,
+          keys,
+        };
       },
+      storedKeys: async (shopId) => Number(await store.eval(COUNT_KEYS, 0, `*${shopId}*:credentials`)),
       stop: () => parts.stop(),
     };
   });
-}
-
-/** Redis has no clock to move. This removes the keys that are due by the moved one, as Redis would. */
-async function expire(store: Redis, aheadMs: number): Promise<void> {
-  for (const key of await store.keys('*')) {
-    const leftMs = await store.pttl(key);
-    if (leftMs > SHORT_MS && leftMs <= aheadMs) await store.unlink(key);
-  }
 }

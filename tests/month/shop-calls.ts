@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
+import { sendText } from '../e2e/shop-steps.ts';
+import { until } from '../e2e/waiting.ts';
+
+/** How often something is asked for that another process does, and how long it may take on a busy machine. */
+export const PATIENTLY = { everyMs: 300, withinMs: 300_000 };
+
+/** The calls of a shop's program. Each resolves once it had the expected end. */
+export class ShopCalls {
+  readonly #api: ApiClient;
+  readonly #shopId: string;
+
+  constructor(api: ApiClient, shopId: string) {
+    this.#api = api;
+    this.#shopId = shopId;
+  }
+
+  async untilConnected(): Promise<void> {
+    const isConnected = async (): Promise<boolean> =>
+      (await this.#get('/channels/msgapp')).data.status === 'connected';
+    await until('the shop is connected', isConnected, PATIENTLY);
+  }
+
+  async send(to: string, text: string): Promise<void> {
+    await this.#untilSent(await sendText({ api: this.#api }, this.#shopId, { to, text }));
+  }
+
+  async postStatus(caption: string): Promise<void> {
+    await this.#untilSent(await this.#api.post(`/shops/${this.#shopId}/statuses`, { caption }));
+  }
+
+  /** A message to that number is refused at once. */
+  async refused(to: string, code: string): Promise<void> {
+    const { status, error } = await sendText({ api: this.#api }, this.#shopId, { to, text: 'Hello' });
+    assert.deepEqual([status, error?.code], [429, code]);
+  }
+
+  async untilOptedOut(to: string): Promise<void> {
+    const isOut = async (): Promise<boolean> =>
+      (await this.#get(`/policy?to=${encodeURIComponent(to)}`)).data.code === 'RECIPIENT_OPTED_OUT';
+    await until(`the STOP of ${to} is heard`, isOut, PATIENTLY);
+  }
+
+  async untilRestricted(isRestricted: boolean): Promise<void> {
+    const isSo = async (): Promise<boolean> => {
+      const network = (await this.#get('/policy')).data.network as { readonly restriction: string | null };
+      return (network.restriction !== null) === isRestricted;
+    };
+    await until(`the number is ${isRestricted ? '' : 'not '}restricted`, isSo, PATIENTLY);
+  }
+
+  #get(path: string): Promise<ApiAnswer> {
+    return this.#api.get(`/shops/${this.#shopId}${path}`);
+  }
+
+  async #untilSent({ status, data, error }: ApiAnswer): Promise<void> {
+    assert.equal(status, 202, JSON.stringify(error));
+    const ended = await until(
+      `message ${data.id} ends`,
+      async () => {
+        const { data: message } = await this.#api.get(`/messages/${data.id}`);
+        return ['sent', 'failed', 'rejected'].includes(String(message.status)) && message;
+      },
+      PATIENTLY,
+    );
+    assert.deepEqual([ended.status, ended.reason], ['sent', null]);
+  }
+}
