@@ -95,6 +95,30 @@ function withoutTokenIndex(data: SignalDataSet): SignalDataSet {
   return list === undefined || Object.keys(issued).length === 0 ? data : { ...data, tctoken: issued };
 }
 
+/**
+ * The kind of the keys that open the account's settings. The phone shares them, and shares new ones over the years. A
+ * changed client of the owner may share any number, so only the newest are kept, by a list of their ids.
+ */
+const SETTINGS_KEY = 'app-state-sync-key';
+const MOST_SETTINGS_KEYS = 1_000;
+const SETTINGS_KEY_IDS = `${SETTINGS_KEY}/__ids`;
+
+/** Returns the fields of shared keys: the newest, the list of all that are kept, and the removal of the others. */
+async function settingsKeyFields(
+  sealed: SealedStore,
+  shared: NonNullable<SignalDataSet[typeof SETTINGS_KEY]>,
+): Promise<Map<string, Buffer | undefined>> {
+  const [list] = await sealed.read('credentials', [SETTINGS_KEY_IDS]);
+  const before = list === undefined ? [] : (decode(sealed, list) as string[]);
+  const ids = [...before.filter((id) => !(id in shared)), ...Object.keys(shared)];
+  const kept = ids.slice(-MOST_SETTINGS_KEYS);
+  const removed = ids
+    .slice(0, -MOST_SETTINGS_KEYS)
+    .map((id) => [fieldOf(SETTINGS_KEY, id), undefined] as const);
+  const fields = new Map([...fieldsOf({ [SETTINGS_KEY]: shared }), ...removed]);
+  return fields.set(SETTINGS_KEY_IDS, encode(kept));
+}
+
 /** The Signal keys of one shop. Each batch is in one fenced write, alone or with others. */
 function signalKeys(sealed: SealedStore): SignalKeyStore {
   return {
@@ -115,7 +139,11 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
       const hash = 'credentials';
       // A write that fails ends the session, so no caller has to wait for it.
       if (mayBeLost(data)) sealed.writeUnhurried({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
-      else await sealed.write({ hash, fields: fieldsOf(data) });
+      else {
+        const { [SETTINGS_KEY]: shared, ...others } = data;
+        const more = shared === undefined ? [] : await settingsKeyFields(sealed, shared);
+        await sealed.write({ hash, fields: new Map([...fieldsOf(others), ...more]) });
+      }
     },
   };
 }
@@ -165,6 +193,6 @@ function decodeSession(sealed: SealedStore, value: Buffer): unknown {
 }
 
 function revive<T extends keyof SignalDataTypeMap>(type: T, value: unknown): SignalDataTypeMap[T] {
-  if (type !== 'app-state-sync-key') return value as SignalDataTypeMap[T];
+  if (type !== SETTINGS_KEY) return value as SignalDataTypeMap[T];
   return proto.Message.AppStateSyncKeyData.fromObject(value as object) as unknown as SignalDataTypeMap[T];
 }
