@@ -37,7 +37,7 @@ function answersThatFail(failures: number, found = ONCE_MORE) {
     sendNode: async (stanza: BinaryNode) => void stanzas.push(stanza),
     signalRepository: {
       lidMapping: {
-        getPNForLID: async () => lookedUp(null),
+        getPNForLID: async (lid: string) => lookedUp(lid.startsWith(`${PERSONS_LID}@`) ? PERSON : null),
         getLIDForPN: async (number: string) => lookedUp(number === PERSON ? `${PERSONS_LID}:0@lid` : null),
       },
       getSessionInfo: async () => {
@@ -60,17 +60,20 @@ function answersThatFail(failures: number, found = ONCE_MORE) {
     sessions: { open: async () => [] },
     outbox: { alone: (work) => work(), isPending: () => false },
     memory: {
-      retries: new ExpiringCache({ lifeMs: 3_600_000, maxEntries: 10, nowMs: () => clock.monotonicMs() }),
+      retries: new ExpiringCache({ lifeMs: 3_600_000, maxEntries: 100, nowMs: () => clock.monotonicMs() }),
     },
     environment: { clock, timing: DEFAULT_SESSION_TIMING },
     later: (delayMs, act) => void clock.after(delayMs, act),
     ownAddresses: () => [],
     log: (_, message) => void logged.push(message),
   });
-  const asked = (by: { readonly from: string; readonly participant?: string } = { from: PERSON }): void =>
+  const asked = (
+    by: { readonly from: string; readonly participant?: string } = { from: PERSON },
+    id = 'A',
+  ): void =>
     void answers.received({
       tag: 'receipt',
-      attrs: { id: 'A', type: 'retry', ...by },
+      attrs: { id, type: 'retry', ...by },
       content: [{ tag: 'retry', attrs: { count: '1' } }],
     });
   const sent = (): string[] => stanzas.map(({ tag }) => tag);
@@ -118,4 +121,14 @@ test('a status is told again after one look-up at most, however many it was for'
   await clock.advance(1_000);
   assert.deepEqual(sent(), ['message', 'ack', 'message', 'ack']);
   assert.equal(lookUps(), 1);
+});
+
+test('the devices of one person share the answers that go out at once, by number and by LID', async () => {
+  const { clock, asked, sent } = answersThatFail(0);
+  const devices = [PERSON, '33622222222:3@s.whatsapp.net', `${PERSONS_LID}@lid`, `${PERSONS_LID}:3@lid`];
+  for (let id = 0; id < 7; id += 1) for (const from of devices) asked({ from }, `A${id}`);
+  await clock.advance(500);
+  assert.equal(sent().filter((tag) => tag === 'message').length, 20);
+  await clock.advance(60_000);
+  assert.equal(sent().filter((tag) => tag === 'message').length, 7 * devices.length);
 });

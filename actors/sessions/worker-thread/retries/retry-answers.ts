@@ -89,7 +89,9 @@ export class RetryAnswers {
     const answered = counts.get<number>(name) ?? 0;
     if (answered >= MOST_ANSWERS || receipt.count > MOST_ANSWERS) return;
     counts.set(name, answered + 1);
-    const waitMs = this.#budget.take(receipt.from);
+    const { chat } = found;
+    // All devices of a person share one rate, by number and by LID.
+    const waitMs = this.#budget.take(isNumberAddress(chat) ? await this.#lidOf(chat) : chat);
     if (waitMs === undefined) {
       // The next post brings the device the group's key again.
       await outbox.alone(() => this.#forgetSenderKey(receipt));
