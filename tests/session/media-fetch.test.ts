@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
@@ -130,6 +131,21 @@ test('an attachment of the wrong kind, missing, empty, too large, too slow or re
   await refused(fetchIt('http://user:secret@example.com/x'), /credentials/);
   await refused(fetchIt('no address'), /no valid address/);
   assert.deepEqual(left(), before);
+});
+
+test('a host that never ends its TLS handshake is refused in time, and its connection is closed', async () => {
+  const silent = createTcpServer().listen(0, '127.0.0.1');
+  try {
+    await once(silent, 'listening');
+    const closed = once(silent, 'connection').then(
+      ([socket]: Socket[]) => socket && once(socket.resume(), 'close'),
+    );
+    const { port } = silent.address() as AddressInfo;
+    await refused(fetchIt(`https://127.0.0.1:${port}/picture.png`, { timeoutMs: 200 }), /too long/);
+    await closed;
+  } finally {
+    silent.close();
+  }
 });
 
 test('private addresses are refused in every form, before any connection', async () => {
