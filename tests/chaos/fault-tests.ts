@@ -16,7 +16,7 @@ const NODES = 3;
 export function testFaults(
   faults: readonly Fault[],
   options: {
-    readonly redis: 'single' | 'pair';
+    readonly redis: 'single' | 'cluster' | 'pair';
     readonly messagesPerShop: number;
   },
 ): void {
