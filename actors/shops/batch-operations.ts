@@ -4,6 +4,7 @@ import type { Outcome } from '../failure.ts';
 import type { batch } from '../replies/batch-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
+import type { DraftContent } from './message-content.ts';
 
 /** The reason why a batch stopped by itself. */
 export interface BatchStop {
@@ -40,11 +41,8 @@ export interface BatchRecipient {
 export type BatchClass = 'known' | 'unheard' | 'declared';
 
 /** A batch as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
-export interface BatchAsked {
+export interface BatchAsked extends DraftContent {
   readonly name: string;
-  readonly text: string | undefined;
-  readonly mediaUrl: string | undefined;
-  readonly mediaType: 'image' | 'video' | 'document';
   readonly recipients: readonly BatchRecipient[];
   readonly notBeforeMs: number | undefined;
   readonly notAfterMs: number | undefined;

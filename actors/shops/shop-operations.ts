@@ -8,6 +8,7 @@ import type { channel, group } from '../replies/shop-replies.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { WaitingCaller } from '../waiting-caller.ts';
 import type { BatchClass, BatchOperations } from './batch-operations.ts';
+import type { DraftContent } from './message-content.ts';
 
 /** The ids of a shop and its tenant. */
 export interface ShopReference {
@@ -48,14 +49,11 @@ export interface BatchPlace {
 }
 
 /** A send as the caller requested it, with a valid shape. */
-export interface MessageDraft {
+export interface MessageDraft extends DraftContent {
   /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string;
   /** For a reply: the message it answers. */
   readonly reply?: Reply;
-  readonly text: string | undefined;
-  readonly mediaUrl: string | undefined;
-  readonly mediaType: 'image' | 'video' | 'document';
   readonly idempotencyKey: string | undefined;
   /** The call's request id, for the message's record. */
   readonly requestId: string;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
+import { NO_CONTENT } from '../message-content.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
 import { bodyWrite, dayOfMessage, messageErasure, readMessages } from '../state/message-days.ts';
 import type { MessageBody } from '../state/message-record.ts';
@@ -103,8 +104,7 @@ export class MessageEraser {
 }
 
 function redaction(shard: number, { reply: _, ...body }: MessageBody): Write {
-  const nothing = { to: null, text: null, mediaUrl: null, mediaType: null };
-  return bodyWrite(shard, dayOfMessage(body.id), { ...body, ...nothing });
+  return bodyWrite(shard, dayOfMessage(body.id), { ...body, to: null, ...NO_CONTENT });
 }
 
 /** Returns the writes that erase a message. `body` is undefined if the message is erased, completely or in part. */

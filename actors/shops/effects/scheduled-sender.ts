@@ -18,10 +18,9 @@ export function scheduledSender(parts: {
     const keys = shopKeys(shopAddress(shop).shard, shop.shopId);
     const [stored] = (await store.read([['HGET', keys.scheduledDrafts, scheduledId]])) as [string | null];
     if (stored === null) return;
-    const { to, text, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = JSON.parse(
+    const { sendAtMs, notAfterMs, createdAtMs, contentDigest, ...draft } = JSON.parse(
       stored,
     ) as ScheduledDraft;
-    const draft = { to, text, mediaUrl, mediaType, idempotencyKey, requestId, traceparent };
     await send(shop, { ...draft, scheduledId });
   };
   return (shop, scheduledId) => {

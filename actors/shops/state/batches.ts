@@ -11,6 +11,7 @@ import type { BatchStatus } from '../../batch-status.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
 import type { BatchClass, BatchCounts, BatchStop } from '../batch-operations.ts';
+import type { DraftContent } from '../message-content.ts';
 import { dayEndsMs, dayOf } from './message-days.ts';
 import type { ShopKeys } from './shop-keys.ts';
 
@@ -70,10 +71,7 @@ export interface Batch extends BatchRecord {
 }
 
 /** The content to send, as it is stored. */
-export interface BatchContent {
-  readonly text: string | undefined;
-  readonly mediaUrl: string | undefined;
-  readonly mediaType: 'image' | 'video' | 'document';
+export interface BatchContent extends DraftContent {
   /** The request id of the call that made it. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;

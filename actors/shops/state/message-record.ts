@@ -3,12 +3,13 @@ import type { PolicyVerdict } from '../../../policy/verdict.ts';
 import { API_BASE_PATH } from '../../api-base-path.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
+import type { MessageContent } from '../message-content.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
 import { presentFields } from './present-fields.ts';
 
 /** The accepted content; written once. Times in milliseconds since the Unix epoch. */
-export interface MessageBody {
+export interface MessageBody extends MessageContent {
   readonly id: string;
   readonly tenantId: string;
   readonly shopId: string;
@@ -19,9 +20,6 @@ export interface MessageBody {
   readonly reply?: Reply;
   /** The id of its batch. Absent if it belongs to none. */
   readonly batchId?: string;
-  readonly text: string | null;
-  readonly mediaUrl: string | null;
-  readonly mediaType: 'image' | 'video' | 'document' | null;
   readonly via: 'shop' | 'pool';
   readonly policy: PolicyVerdict | null;
   readonly createdAtMs: number;

@@ -8,6 +8,7 @@ import { DAY_MS } from '../../../policy/durations.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
 import { hashFields } from '../../hash-fields.ts';
+import { contentOf, type DraftContent } from '../message-content.ts';
 import type { MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
 import { dayEndsMs, dayOf } from './message-days.ts';
 import type { ShopKeys } from './shop-keys.ts';
@@ -75,7 +76,11 @@ export function endWrites(
 
 /** Returns the part that is kept after the end: all but the content. */
 export function withoutContent(draft: ScheduledDraft): ScheduledDraft {
-  return { ...draft, text: undefined, mediaUrl: undefined };
+  const nothing: { readonly [Field in Exclude<keyof DraftContent, 'mediaType'>]: undefined } = {
+    text: undefined,
+    mediaUrl: undefined,
+  };
+  return { ...draft, ...nothing };
 }
 
 function endedKey({ shop }: Pick<Place, 'shop'>, day: number): string {
@@ -150,7 +155,7 @@ async function readEverywhere(
 
 /** Returns the schedule as the API shows it. */
 export function scheduledView(shopId: string, { id, draft, end }: StoredSchedule): ScheduledView {
-  const { to, text, mediaUrl, mediaType, idempotencyKey } = draft;
+  const { to, idempotencyKey } = draft;
   return {
     id,
     shopId,
@@ -158,9 +163,7 @@ export function scheduledView(shopId: string, { id, draft, end }: StoredSchedule
     sendAt: new Date(draft.sendAtMs).toISOString(),
     notAfter: new Date(draft.notAfterMs).toISOString(),
     to,
-    text: text ?? null,
-    mediaUrl: mediaUrl ?? null,
-    mediaType: mediaUrl === undefined ? null : mediaType,
+    ...contentOf(draft),
     idempotencyKey: idempotencyKey ?? null,
     createdAt: new Date(draft.createdAtMs).toISOString(),
     messageId: end?.messageId ?? null,

@@ -4,6 +4,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { BatchOperations, BatchView } from '../batch-operations.ts';
+import { contentOf } from '../message-content.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { readBatches, readBatchIds, type StoredBatch } from '../state/batch-reading.ts';
 import { type BatchRecord, waitingOf } from '../state/batches.ts';
@@ -72,15 +73,12 @@ function shownBatch(
     batches.find(({ id }) => id === batchId) ?? ended;
   if (record === undefined) return undefined;
   const { id, name, status, share, quietHours, counts, codes, stop, idempotencyKey } = record;
-  const { text, mediaUrl, mediaType } = content;
   return {
     id,
     shopId: shop.shopId,
     name,
     status,
-    text: text ?? null,
-    mediaUrl: mediaUrl ?? null,
-    mediaType: mediaUrl === undefined ? null : mediaType,
+    ...contentOf(content),
     share,
     quietHours,
     notBefore: new Date(record.notBeforeMs).toISOString(),

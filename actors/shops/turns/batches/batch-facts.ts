@@ -9,6 +9,7 @@ import type {
   RecipientsAsked,
   RefusedRecipient,
 } from '../../batch-operations.ts';
+import { contentOf } from '../../message-content.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
@@ -136,10 +137,10 @@ function judged(
 
 /** Returns the digests of all fields of a call, the newest key's first, to compare a replay with its original. */
 function batchDigests(vault: BatchSources['vault'], asked: BatchAsked): readonly string[] {
-  const { name, text = null, mediaUrl = null, mediaType, recipients, notBeforeMs = null } = asked;
+  const { name, recipients, notBeforeMs = null } = asked;
   const { notAfterMs = null, quietHours, share, paused } = asked;
   const quiet = quietHours && [quietHours.from, quietHours.to, quietHours.timeZone];
-  const content = [name, text, mediaUrl, mediaUrl === null ? null : mediaType, share, paused];
+  const content = [name, ...Object.values(contentOf(asked)), share, paused];
   const body = [...content, notBeforeMs, notAfterMs, quiet ?? null, recipients.map(recipientContent)];
   return vault.digests('batch', JSON.stringify(body));
 }

@@ -1,4 +1,5 @@
 import type { Store } from '../../../../runtime/store.ts';
+import { contentOf } from '../../message-content.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
@@ -34,9 +35,9 @@ export async function readScheduled(
   const reading = { keys, ...around };
   if (command.type === 'unschedule') return { schedule: await readSchedule(command.scheduledId, reading) };
   if (command.type === 'send') return { schedule: await readSchedule(command.scheduledId, reading) };
-  const { idempotencyKey, to, text, mediaUrl, mediaType } = command.draft;
+  const { idempotencyKey, to } = command.draft;
   if (idempotencyKey === undefined) return {};
-  const content = [to, text ?? null, mediaUrl ?? null, mediaUrl === undefined ? null : mediaType];
+  const content = [to, ...Object.values(contentOf(command.draft))];
   return {
     schedule: await readKeyedSchedule(idempotencyKey, reading),
     contentDigests: vault.digests('scheduled', JSON.stringify(content)),

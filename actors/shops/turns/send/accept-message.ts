@@ -1,6 +1,7 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import { done, type Failure, type Outcome } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
+import { contentOf, isSameContent } from '../../message-content.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import type { Accepted, MessageDraft, Sent } from '../../shop-operations.ts';
 import { type MessageBody, statusUrl } from '../../state/message-record.ts';
@@ -112,13 +113,12 @@ function recipientOf({ reply }: MessageDraft, known: SendFacts): SendFacts {
 }
 
 /** True if a send requests something else than the original of its idempotency key. */
-function differsFrom(original: MessageBody, { to, text, mediaUrl, mediaType, reply }: MessageDraft): boolean {
+function differsFrom(original: MessageBody, draft: MessageDraft): boolean {
+  const { to, reply } = draft;
   return (
     (reply === undefined && original.to !== to) ||
     original.reply?.inboundId !== reply?.inboundId ||
-    original.text !== (text ?? null) ||
-    original.mediaUrl !== (mediaUrl ?? null) ||
-    original.mediaType !== (mediaUrl === undefined ? null : mediaType)
+    !isSameContent(original, contentOf(draft))
   );
 }
 

@@ -1,6 +1,7 @@
 import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { done, failed, type Outcome, refusedBy } from '../../../failure.ts';
+import { contentOf, isSameContent } from '../../message-content.ts';
 import type { Accepted, Sent, StatusDraft } from '../../shop-operations.ts';
 import { type StoredMessage, statusUrl } from '../../state/message-record.ts';
 import { channelRefusal, enqueue } from '../builder/acceptance.ts';
@@ -18,13 +19,10 @@ export function acceptStatus(
   options: AcceptanceOptions,
 ): StatusReply {
   const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
-  const mediaTypeOrNone = mediaUrl === undefined ? null : mediaType;
+  const content = contentOf({ text: caption, mediaUrl, mediaType });
   if (facts.original !== undefined) {
     const { body, state } = facts.original;
-    const differs =
-      body.text !== (caption ?? null) ||
-      body.mediaUrl !== (mediaUrl ?? null) ||
-      body.mediaType !== mediaTypeOrNone;
+    const differs = !isSameContent(body, content);
     const accepted = { id: body.id, status: state.status, statusUrl: statusUrl(body.id) };
     return done({ replayed: true, differs, accepted });
   }
@@ -42,9 +40,7 @@ export function acceptStatus(
     ...builder.state.shop,
     kind: 'status' as const,
     to: null,
-    text: caption ?? null,
-    mediaUrl: mediaUrl ?? null,
-    mediaType: mediaTypeOrNone,
+    ...content,
     via: 'shop' as const,
     policy: null,
     createdAtMs: builder.nowMs,

@@ -1,0 +1,33 @@
+/** The content of a message as a caller sends it: at once, at a time, or to the recipients of a batch. */
+export interface DraftContent {
+  readonly text: string | undefined;
+  readonly mediaUrl: string | undefined;
+  readonly mediaType: 'image' | 'video' | 'document';
+}
+
+/**
+ * The content of a message as it is stored; null for none. What erases the content, compares a repeated call, or shows
+ * it follows from this type.
+ */
+export interface MessageContent {
+  readonly text: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: DraftContent['mediaType'] | null;
+}
+
+/** The content of a message whose person was erased. */
+export const NO_CONTENT: MessageContent = { text: null, mediaUrl: null, mediaType: null };
+
+/** Returns the stored form. Without an attachment there is no `mediaType`, whatever the caller sent. */
+export function contentOf({ text, mediaUrl, mediaType }: DraftContent): MessageContent {
+  return {
+    text: text ?? null,
+    mediaUrl: mediaUrl ?? null,
+    mediaType: mediaUrl === undefined ? null : mediaType,
+  };
+}
+
+/** True if both are equal in every field. */
+export function isSameContent(one: MessageContent, other: MessageContent): boolean {
+  return (Object.keys(NO_CONTENT) as (keyof MessageContent)[]).every((field) => one[field] === other[field]);
+}
