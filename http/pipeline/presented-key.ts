@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { RequestHeaders } from '../contract/exchange.ts';
 
 /** The shape of a key: prefix, live marker, 32 random bytes in base62 (docs/contract.md, Authentication). */
@@ -19,7 +20,17 @@ export function bearer(authorization: string): string | undefined {
   return token === '' ? undefined : token;
 }
 
+/**
+ * The hashes of the last callers' keys. Their raw keys stay in memory for it, and nowhere else: without it a `GET /me`
+ * took 1.2 to 1.4 times the CPU (`npm run bench -- me`).
+ */
+const hashes = new LRUCache<string, string>({ max: 1_000 });
+
 /** Returns the SHA-256 of a key in hex, or undefined if it cannot be one of ours. */
 export function hashOfKey(key: string): string | undefined {
-  return KEY_SHAPE.test(key) ? hash('sha256', key) : undefined;
+  const known = hashes.get(key);
+  if (known !== undefined || !KEY_SHAPE.test(key)) return known;
+  const made = hash('sha256', key);
+  hashes.set(key, made);
+  return made;
 }
