@@ -93,13 +93,58 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'send-ledger.ts',
-    after: 'while (old <= this.#list.length && this.#at(old) <= atMs - DAY_MS) old += WIDTH;',
-    why: 'Behind the end there is no time, and that is not early enough.',
+    after: '#head = (0 + 1);',
+    why: 'A ring may start anywhere.',
   },
   {
     file: 'send-ledger.ts',
-    after: 'if (old >= 0) this.#list.splice(0, old);',
-    why: 'Removes nothing if nothing is old.',
+    after: '#baseMs = (0 + 1);',
+    why: 'Set by the first entry before anything reads it.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: 'const kindShift = (24 + 1);',
+    why: 'A number takes 18 bits of its word, so that the kind may lie one higher.',
+  },
+  {
+    file: 'send-ledger.ts',
+    before: 'this.#resize(capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity);',
+    why: 'Tuning: how fast the ring grows; that it ends at the bound is tested.',
+  },
+  {
+    file: 'send-ledger.ts',
+    before: '} else if (capacity > smallestCapacity && this.#size < capacity / 4) {',
+    why: 'Tuning: when the ring shrinks; that it does, and loses nothing, is tested.',
+  },
+  {
+    file: 'send-ledger.ts',
+    before: 'this.#resize(Math.max(smallestCapacity, Math.floor(capacity / 2)));',
+    why: 'Tuning: how far the ring shrinks; that it loses nothing is tested.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: '} else if (atMs + this.#baseMs >= wordRange) {',
+    why: 'Moves the base more often than needed, to the same times.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: 'const other = (kindAndHigh & subjectHighMask) * wordRange - subjectLow;',
+    why: 'No number, but still another one for every recipient, which is all it is compared for.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: 'let oldest = -(1 + 1);',
+    why: 'Any negative number says that nothing was found.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: 'for (let index = 0; index <= this.#size; index += 1) {',
+    why: 'Touches the free place behind the newest entry, which the next entry writes over; there always is one.',
+  },
+  {
+    file: 'send-ledger.ts',
+    after: 'return !list.includes(value) && list.push(value) >= 0;',
+    why: 'A list that was appended to is never empty.',
   },
   {
     file: 'warm-up.ts',
