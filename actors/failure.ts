@@ -1,7 +1,7 @@
 import type { PolicyCode, PolicyRefusal } from '../policy/refusal.ts';
 
 /**
- * Expected failures of the actors, in addition to the policy's refusals. http/contract/errors.ts gives each its status.
+ * Expected failures of the actors and of the API, in addition to the policy's refusals. http/contract/errors.ts gives each its status.
  */
 export type FailureCode =
   | PolicyCode
@@ -40,9 +40,9 @@ export type FailureCode =
   /** It is being sent, or has ended otherwise. */
   | 'NOT_CANCELLABLE'
   | 'DOC_ARTICLE_NOT_FOUND'
-  /** Disconnect on a shop that never had a channel: 404. */
+  /** Disconnect on a shop that never had a channel. */
   | 'CHANNEL_NEVER_CONFIGURED'
-  /** GET connect before any POST connect: 409. */
+  /** GET connect before any POST connect. */
   | 'CHANNEL_NOT_STARTED'
   /** A code to type was requested, but the shop is linked to its number already. */
   | 'MSGAPP_ALREADY_LINKED'

@@ -10,8 +10,7 @@ import { shareOf } from './warm-up.ts';
 /** No new chat may be started until a moment. */
 export interface Restriction {
   /**
-   * The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`. See `REFUSED` for the one name of this
-   * service.
+   * The network's own name for it, for example `RESTRICT_ALL_COMPANIONS`. One name is ours: `REFUSED`.
    */
   readonly kind: string;
   readonly untilMs: number;

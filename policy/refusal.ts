@@ -46,8 +46,8 @@ export function refuse(code: PolicyCode, message: string): PolicyRefusal {
 }
 
 /**
- * Makes a refusal that the rule itself lifts at `reliefMs`, the first moment it would pass. `Infinity`: never, as the
- * end of the message then states.
+ * Makes a refusal that the rule itself lifts at `reliefMs`, the first moment it would pass. With `Infinity` the
+ * message says that waiting does not help.
  */
 export function refuseUntil(refusal: {
   readonly code: PolicyCode;

@@ -27,7 +27,7 @@ export function mailboxFull(): RuntimeFailure {
 
 /** The node has the maximum of turns under way, of all actors together. */
 export function nodeBusy(): RuntimeFailure {
-  return new RuntimeFailure('NODE_BUSY', 'The node has its hands full', 1);
+  return new RuntimeFailure('NODE_BUSY', 'The node has too many turns in progress', 1);
 }
 
 /** The command made the actor throw. */

@@ -48,7 +48,7 @@ export type Lookup =
 
 /**
  * The durable store for the layers above. Reads see every commit that was acknowledged before them. Rejects with
- * `StoreUnavailable` when Redis cannot answer; a write that rejects with `ShardLost` changed nothing.
+ * `STORE_UNAVAILABLE` if Redis cannot answer, and writes with `SHARD_NOT_OWNED` if the shard is lost; they changed nothing.
  */
 export interface Store {
   /** Resolves with the replies in order, in one round trip. All reads of a tick travel together. Values are text. */

@@ -108,7 +108,7 @@ export const acceptedStatus = v.strictObject({ id, status: messageStatus, status
 /** Why a message failed or was rejected. */
 export const messageReason = v.pipe(
   v.string() as v.GenericSchema<string, MessageReason>,
-  v.description('More may come: take one you do not know by the status.'),
+  v.description('More values may be added. If you do not know a value, decide by `status`.'),
   v.metadata({ enum: Object.keys(MESSAGE_REASONS) }),
 );
 
@@ -179,11 +179,11 @@ export const scheduledSend = v.strictObject({
   sendAt: instant,
   notAfter: v.pipe(instant, v.description('It is not tried after this.')),
   to: v.string(),
-  text: v.pipe(v.nullable(v.string()), v.description('null as well once it has ended: its message has it.')),
+  text: v.pipe(v.nullable(v.string()), v.description('null after it has ended; its message has the text.')),
   mediaUrl: v.nullable(v.string()),
   mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
   idempotencyKey: v.nullable(v.string()),
   createdAt: instant,
   messageId: v.pipe(v.nullable(id), v.description('The message that it became.')),
-  code: v.pipe(v.nullable(v.string()), v.description('Why it became none.')),
+  code: v.pipe(v.nullable(v.string()), v.description('The reason why it became no message.')),
 });

@@ -38,7 +38,9 @@ const inboundEntries = {
   ),
   replyTo: v.pipe(
     v.nullable(id),
-    v.description('The message of the shop that it quotes or reacts to; null of one sent three days before.'),
+    v.description(
+      'The message of the shop that it quotes or reacts to; null if that message was sent more than two days ago.',
+    ),
   ),
   media: v.nullable(
     v.strictObject({

@@ -67,7 +67,7 @@ export const cancelShopScheduled = operatorEndpoint({
   body: closedObject({}),
   replies: {
     200: {
-      description: 'The send, which has ended; cancelled again it answers the same.',
+      description: 'The ended send. A repeated call gets the same answer.',
       data: scheduledOutcome,
       example: { ...EXAMPLE, status: 'cancelled' },
     },

@@ -254,7 +254,7 @@ export const cancelBatch = apiEndpoint({
   summary: 'Cancel a batch; what is on the wire goes on',
   replies: {
     200: {
-      description: 'The batch; cancelled again it answers the same.',
+      description: 'The batch. A repeated call gets the same answer.',
       data: batch,
       example: { ...BATCH_EXAMPLE, status: 'cancelled', forecast: null },
     },

@@ -9,7 +9,7 @@ import { answerOf, draftOf, messageContent, SEND_ERRORS, SEND_REPLIES } from './
 import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-const NOT_FOUND = ['MESSAGE_NOT_FOUND'] as const satisfies readonly FailureCode[];
+const MESSAGE_ERRORS = ['MESSAGE_NOT_FOUND'] as const satisfies readonly FailureCode[];
 
 /** GET …/inbound */
 export const listInbound = apiEndpoint({
@@ -49,7 +49,7 @@ export const readInbound = apiEndpoint({
   replies: {
     200: { description: 'The inbound message.', data: inboundRecord, example: EXAMPLES.inbound },
   },
-  errors: NOT_FOUND,
+  errors: MESSAGE_ERRORS,
   async handle({ caller, params, services }) {
     const found = await services.inbound.read(caller.tenantId, params.id);
     return found.ok ? reply(200, found.value) : found;
@@ -64,7 +64,7 @@ export const readInboundMedia = apiEndpoint({
   tag: 'Inbound',
   summary: 'The attachment that somebody sent',
   description:
-    "The file itself, fetched from the chat network and opened on the way; nothing of it is stored. The connection ends without the reply's end where the file is not the one of the message, or the network breaks off: take it for the file only when the reply is whole. Its type is the declared one for pictures, sound and films, and `application/octet-stream` for all else. At most 4 at a time for each account and node.",
+    'The file itself, fetched from the chat network and opened on the way; nothing of it is stored. If the file is not the file of the message, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Its type is the declared one for pictures, sound and films, and `application/octet-stream` for all else. At most 4 at a time for each account and node.',
   permission: 'inbound.read',
   replies: {
     200: {
@@ -76,7 +76,7 @@ export const readInboundMedia = apiEndpoint({
     },
   },
   errors: [
-    ...NOT_FOUND,
+    ...MESSAGE_ERRORS,
     'MEDIA_NOT_FOUND',
     'MEDIA_GONE',
     'MEDIA_TOO_LARGE',
@@ -108,7 +108,7 @@ export const markInboundRead = apiEndpoint({
       example: { ...EXAMPLES.inbound, readAt: '2027-01-31T12:05:00.000Z' },
     },
   },
-  errors: [...NOT_FOUND, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST'],
+  errors: [...MESSAGE_ERRORS, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST'],
   async handle({ caller, params, services }) {
     const marked = await services.inbound.markRead(caller.tenantId, params.id);
     return marked.ok ? reply(200, marked.value) : marked;
@@ -129,7 +129,7 @@ export const replyToInbound = apiEndpoint({
   body: closedObject(messageContent),
   bodyExample: { text: 'Yes, from eight to noon.', idempotencyKey: 'answer-4711' },
   replies: SEND_REPLIES,
-  errors: [...NOT_FOUND, ...SEND_ERRORS],
+  errors: [...MESSAGE_ERRORS, ...SEND_ERRORS],
   async handle(request) {
     const { caller, params, services } = request;
     const draft = draftOf(request);

@@ -128,7 +128,7 @@ export const cancelScheduled = apiEndpoint({
   body: closedObject({}),
   replies: {
     200: {
-      description: 'The send, which has ended; cancelled again it answers the same.',
+      description: 'The ended send. A repeated call gets the same answer.',
       data: scheduledSend,
       example: { ...EXAMPLES.scheduled, status: 'cancelled', text: null },
     },
