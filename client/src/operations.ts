@@ -437,7 +437,7 @@ export type Message = {
 
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'rejected';
 
-/** More may come: take one you do not know by the status. */
+/** More values may be added. If you do not know a value, decide by `status`. */
 export type MessageReason = 'BOT_RESTARTED' | 'BOT_SERVICE_UNREACHABLE' | 'CANCELLED' | 'DELIVERY_UNKNOWN' | 'EXPIRED' | 'MEDIA_UNAVAILABLE' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'SEND_REFUSED' | 'STATUS_NO_AUDIENCE' | 'COLD_RECIPIENT_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'RECIPIENT_NOT_ON_MSGAPP' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED';
 
 export type ReceivedMessage = {
@@ -455,7 +455,7 @@ export type ReceivedMessage = {
   readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
   /** null if the account does not receive texts, or if the message has none. */
   readonly text: string | null;
-  /** The message of the shop that it quotes or reacts to; null of one sent three days before. */
+  /** The message of the shop that it quotes or reacts to; null if that message was sent more than two days ago. */
   readonly replyTo: string | null;
   readonly media: {
     readonly type: string | null;
@@ -481,7 +481,7 @@ export type InboundMessage = {
   readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
   /** null if the account does not receive texts, or if the message has none. */
   readonly text: string | null;
-  /** The message of the shop that it quotes or reacts to; null of one sent three days before. */
+  /** The message of the shop that it quotes or reacts to; null if that message was sent more than two days ago. */
   readonly replyTo: string | null;
   readonly media: {
     readonly type: string | null;
@@ -738,7 +738,7 @@ export interface Operations {
   /**
    * Queue a message to a number or a group.
    *
-   * The send policy is evaluated first. A refusal has in `retryAfter` when the policy would accept this send. A text without a visible character counts as none (white space, controls, default-ignorable characters). Without `mediaUrl` it is `EMPTY_MESSAGE`. If only the session knows the group and it is reconnecting, the call waits up to 1.5 s. Then it is `503 MSGAPP_NOT_CONNECTED` with `Retry-After`.
+   * The send policy is evaluated first. `retryAfter` of a refusal says when the policy would accept this send. A text of white space, controls and default-ignorable characters alone counts as no text. A message without a text and without `mediaUrl` is refused with `EMPTY_MESSAGE`. If the session is reconnecting and a group is not known yet, the call waits up to 1.5 s. After that it is refused with `503 MSGAPP_NOT_CONNECTED` and `Retry-After`.
    *
    * Permission: `messages.send`.
    */
@@ -1033,7 +1033,7 @@ export interface Operations {
   /**
    * The attachment that somebody sent.
    *
-   * The file itself, fetched from the chat network and opened on the way; nothing of it is stored. The connection ends without the reply's end where the file is not the one of the message, or the network breaks off: take it for the file only when the reply is whole. Its type is the declared one for pictures, sound and films, and `application/octet-stream` for all else. At most 4 at a time for each account and node.
+   * The file itself, fetched from the chat network and opened on the way; nothing of it is stored. If the file is not the file of the message, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Its type is the declared one for pictures, sound and films, and `application/octet-stream` for all else. At most 4 at a time for each account and node.
    *
    * Permission: `inbound.read`.
    */
@@ -1235,7 +1235,7 @@ export interface Operations {
   /**
    * Cancel a message or status that waits.
    *
-   * It ends as `failed` with the reason `CANCELLED`, and its places in the number's windows are given back; the call that sent it still counts for its key. Cancelled again it answers the same. Once it is `sending`, or has ended otherwise, it is `409 NOT_CANCELLABLE`.
+   * It ends as `failed` with the reason `CANCELLED`, and its places in the number's windows are given back; the call that sent it still counts for its key. A repeated call gets the same answer. Once it is `sending`, or has ended otherwise, it is `409 NOT_CANCELLABLE`.
    *
    * Permission: `messages.send`.
    */
@@ -1302,7 +1302,7 @@ export interface Operations {
       /** It is not tried after this. */
       readonly notAfter: string;
       readonly to: string;
-      /** null as well once it has ended: its message has it. */
+      /** null after it has ended; its message has the text. */
       readonly text: string | null;
       readonly mediaUrl: string | null;
       readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -1310,7 +1310,7 @@ export interface Operations {
       readonly createdAt: string;
       /** The message that it became. */
       readonly messageId: string | null;
-      /** Why it became none. */
+      /** The reason why it became no message. */
       readonly code: string | null;
     };
     readonly status: 200 | 201;
@@ -1337,7 +1337,7 @@ export interface Operations {
         /** It is not tried after this. */
         readonly notAfter: string;
         readonly to: string;
-        /** null as well once it has ended: its message has it. */
+        /** null after it has ended; its message has the text. */
         readonly text: string | null;
         readonly mediaUrl: string | null;
         readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -1345,7 +1345,7 @@ export interface Operations {
         readonly createdAt: string;
         /** The message that it became. */
         readonly messageId: string | null;
-        /** Why it became none. */
+        /** The reason why it became no message. */
         readonly code: string | null;
       }[];
       readonly nextCursor: string | null;
@@ -1372,7 +1372,7 @@ export interface Operations {
       /** It is not tried after this. */
       readonly notAfter: string;
       readonly to: string;
-      /** null as well once it has ended: its message has it. */
+      /** null after it has ended; its message has the text. */
       readonly text: string | null;
       readonly mediaUrl: string | null;
       readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -1380,7 +1380,7 @@ export interface Operations {
       readonly createdAt: string;
       /** The message that it became. */
       readonly messageId: string | null;
-      /** Why it became none. */
+      /** The reason why it became no message. */
       readonly code: string | null;
     };
     readonly status: 200;
@@ -1405,7 +1405,7 @@ export interface Operations {
       /** It is not tried after this. */
       readonly notAfter: string;
       readonly to: string;
-      /** null as well once it has ended: its message has it. */
+      /** null after it has ended; its message has the text. */
       readonly text: string | null;
       readonly mediaUrl: string | null;
       readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -1413,7 +1413,7 @@ export interface Operations {
       readonly createdAt: string;
       /** The message that it became. */
       readonly messageId: string | null;
-      /** Why it became none. */
+      /** The reason why it became no message. */
       readonly code: string | null;
     };
     readonly status: 200;
