@@ -95,6 +95,14 @@ export function done<Value>(value: Value): Outcome<Value> {
   return { ok: true, value };
 }
 
+/** The outcome with another value. A failure stays as it is. */
+export function mapOutcome<Value, Next>(
+  outcome: Outcome<Value>,
+  next: (value: Value) => Next,
+): Outcome<Next> {
+  return outcome.ok ? done(next(outcome.value)) : outcome;
+}
+
 /** A failure with its code. */
 export function failed(
   code: FailureCode,

@@ -9,7 +9,7 @@ import type { ShopCensus } from '../shops/views/shop-census.ts';
 import type { ShopSummary } from '../shops/views/shop-summary.ts';
 import type { CustomerView } from '../tenants/customer-list.ts';
 import type { CursorPage, ShopView } from '../tenants/tenant-operations.ts';
-import type { KeyDraft, KeyView, TenantChanges, TenantView } from '../tenants/tenant-view.ts';
+import type { FreshKeyView, KeyDraft, KeyView, TenantChanges, TenantView } from '../tenants/tenant-view.ts';
 import type { ClientVersionView } from './client-version-setting.ts';
 import type { ResumedActors, SuspendedFilter } from './resume-suspended.ts';
 
@@ -115,16 +115,10 @@ export interface OperatorOperations {
     tenantId: string,
     phones: readonly string[],
   ): Promise<Outcome<{ readonly removed: number }>>;
-  createKey(
-    tenantId: string,
-    key: KeyDraft,
-  ): Promise<Outcome<{ readonly key: string; readonly record: KeyView }>>;
+  createKey(tenantId: string, key: KeyDraft): Promise<Outcome<FreshKeyView>>;
   listKeys(tenantId: string): Promise<Outcome<readonly KeyView[]>>;
   /** The old value stops at once. */
-  rotateKey(
-    tenantId: string,
-    keyId: string,
-  ): Promise<Outcome<{ readonly key: string; readonly record: KeyView }>>;
+  rotateKey(tenantId: string, keyId: string): Promise<Outcome<FreshKeyView>>;
   revokeKey(tenantId: string, keyId: string): Promise<Outcome<KeyView>>;
   /** Pauses a shop's queue until `resume`. */
   pause(shop: ShopReference): Promise<Outcome<ShopInspection>>;

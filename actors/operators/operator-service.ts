@@ -22,7 +22,7 @@ import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenants/tenant-
 import type { MadeShop } from '../tenants/tenant-operations.ts';
 import { keyView, type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import type { KeyView, TenantView } from '../tenants/tenant-view.ts';
+import type { FreshKeyView, KeyView, TenantView } from '../tenants/tenant-view.ts';
 import { changeEgress } from './egress-change.ts';
 import type { OperatorOperations, ShopInspection } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
@@ -229,13 +229,13 @@ function apiKeys(
   const withNewValue = async (
     tenantId: string,
     put: (hash: string) => TenantCommand,
-  ): Promise<Outcome<{ key: string; record: KeyView }>> => {
+  ): Promise<Outcome<FreshKeyView>> => {
     const key = makeRawKey();
     const hash = keyHash(key);
     await directory.name(hash, tenantId);
     const record = await ask<KeyView>(tenantId, put(hash));
     if (!record.ok) return record;
-    return (await directory.keep(hash)) ? done({ key, record: record.value }) : failed('NOT_FOUND');
+    return (await directory.keep(hash)) ? done({ ...record.value, key }) : failed('NOT_FOUND');
   };
 
   return {

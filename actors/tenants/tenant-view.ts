@@ -3,7 +3,7 @@ import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 import type { Permission } from '../permission.ts';
-import type { key } from '../replies/account-replies.ts';
+import type { freshKey, key } from '../replies/account-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 
 /** The owner of a tenant's account, and the number for its notifications (E.164). */
@@ -51,6 +51,9 @@ export interface TenantChanges {
 
 /** A key as operators see it; never its value. */
 export type KeyView = Shown<typeof key>;
+
+/** A key with its value, which is shown once. */
+export type FreshKeyView = Shown<typeof freshKey>;
 
 /** The input for a new key, valid in shape. */
 export interface KeyDraft {

@@ -1,10 +1,13 @@
 import type { Outcome } from '../failure.ts';
 import type { Shown } from '../replies/reply-fields.ts';
-import type { webhook, webhookAttempts } from '../replies/webhook-replies.ts';
+import type { freshWebhook, webhook, webhookAttempts } from '../replies/webhook-replies.ts';
 import type { WebhookKeeper } from '../tenants/webhook-record.ts';
 
 /** An endpoint as operators and its tenant see it: without its secret. */
 export type WebhookView = Shown<typeof webhook>;
+
+/** An endpoint with its secret, which is shown once. */
+export type FreshWebhookView = Shown<typeof freshWebhook>;
 
 /** An endpoint as requested. */
 export interface WebhookDraft {
@@ -25,11 +28,7 @@ export interface WebhookOperations {
    * Makes an endpoint. Only this and `rotateSecret` return the secret. Fails for a tenant with 20 endpoints
    * (WEBHOOK_LIMIT_REACHED), and for an operator if the tenant has 1,000 (CONFLICT).
    */
-  create(
-    tenantId: string,
-    draft: WebhookDraft,
-    by: WebhookKeeper,
-  ): Promise<Outcome<{ readonly webhook: WebhookView; readonly secret: string }>>;
+  create(tenantId: string, draft: WebhookDraft, by: WebhookKeeper): Promise<Outcome<FreshWebhookView>>;
   list(tenantId: string): Promise<Outcome<readonly WebhookView[]>>;
   read(tenantId: string, webhookId: string): Promise<Outcome<WebhookView>>;
   change(
@@ -45,10 +44,7 @@ export interface WebhookOperations {
     webhookId: string,
   ): Promise<Outcome<{ readonly id: string; readonly deleted: true }>>;
   /** Replaces the secret. The old one also signs for 24 hours. */
-  rotateSecret(
-    tenantId: string,
-    webhookId: string,
-  ): Promise<Outcome<{ readonly webhook: WebhookView; readonly secret: string }>>;
+  rotateSecret(tenantId: string, webhookId: string): Promise<Outcome<FreshWebhookView>>;
   /** Sends an event `webhook.test` once, also to a disabled endpoint. */
   test(
     tenantId: string,

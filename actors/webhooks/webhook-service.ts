@@ -69,7 +69,7 @@ function settings(
       };
       const put = await change(tenantId, { type: 'put_webhook', webhook, by });
       if (!put.ok) return put;
-      return done({ webhook: webhookView(put.value, undefined), secret });
+      return done({ ...webhookView(put.value, undefined), secret });
     },
     async list(tenantId) {
       const state = await stateOf(tenantId);
@@ -120,7 +120,7 @@ function secrets(
           secret: cipher.seal(use, secret),
           unreadable: openedSecret(cipher, use, webhook.secret) === undefined ? webhook.secret : null,
         });
-        return changed.ok ? done({ webhook: await viewed(tenantId, changed.value), secret }) : changed;
+        return changed.ok ? done({ ...(await viewed(tenantId, changed.value)), secret }) : changed;
       }),
   };
 }

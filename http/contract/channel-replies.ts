@@ -1,8 +1,5 @@
-import type { Outcome } from '../../actors/failure.ts';
 import { channel } from '../../actors/replies/shop-replies.ts';
-import type { ChannelView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from './closed-object.ts';
-import { reply } from './endpoint.ts';
 import { EXAMPLES } from './examples.ts';
 import { phoneNumber } from './fields.ts';
 
@@ -45,8 +42,3 @@ export const PAIRING_ERRORS = [
   'PAIRING_CODE_REFUSED',
   'PAIRING_RATE_LIMITED',
 ] as const;
-
-/** Answers with the channel, or with why there is none. */
-export function channelReply(outcome: Outcome<ChannelView>) {
-  return outcome.ok ? reply(200, outcome.value) : outcome;
-}

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { Failure, FailureCode } from '../../actors/failure.ts';
+import type { Failure, FailureCode, Outcome } from '../../actors/failure.ts';
 import type { InboundDownload } from '../../actors/inbound-content.ts';
 import type { Permission } from '../../actors/permission.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
@@ -63,10 +63,19 @@ type Frozen<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
     : Value;
 
+type DataOf<Reply> = Reply extends ReplyDeclaration ? Frozen<v.InferInput<Reply['data']>> : never;
+
+/** The data of the only declared reply; never if there are several. */
+type OnlyData<R extends Replies, Status = keyof R & number, Each = Status> = Each extends keyof R
+  ? [Status] extends [Each]
+    ? DataOf<R[Each]>
+    : never
+  : never;
+
 type DeclaredReply<R extends Replies, Wait> = {
   [Status in keyof R & number]: {
     readonly status: Status;
-    readonly data: R[Status] extends ReplyDeclaration ? Frozen<v.InferInput<R[Status]['data']>> : never;
+    readonly data: DataOf<R[Status]>;
     readonly headers?: HeaderLines;
     /** A file that the node that took the call sends instead of `data`. */
     readonly file?: InboundDownload;
@@ -75,9 +84,13 @@ type DeclaredReply<R extends Replies, Wait> = {
   };
 }[keyof R & number];
 
-/** The answer of a handler: one of the declared replies, or a failure. */
+/**
+ * The answer of a handler: one of the declared replies, or a failure. If one reply is declared, an outcome with its data
+ * is that reply.
+ */
 export type HandlerAnswer<R extends Replies, Wait = never> =
   | DeclaredReply<R, Wait>
+  | { readonly ok: true; readonly value: OnlyData<R> }
   | { readonly ok: false; readonly failure: Failure };
 
 /** A request whose every part was checked. */
@@ -152,6 +165,8 @@ export interface Endpoint<Services> {
   readonly body: v.GenericSchema | undefined;
   readonly bodyExample: unknown;
   readonly replies: Replies;
+  /** The status of a success for which the handler names none. */
+  readonly status: number;
   readonly errors: readonly ErrorCode[];
   readonly takesIdempotencyKey: boolean;
   readonly forwardTimeoutMs: number | undefined;
@@ -179,7 +194,7 @@ export interface Endpoint<Services> {
         readonly file?: InboundDownload;
         readonly wait?: CallWait | undefined;
       }
-    | { readonly ok: false; readonly failure: Failure }
+    | Outcome<unknown>
   >;
 }
 
@@ -206,6 +221,7 @@ function erase<Services>(
     body: declaration.body,
     bodyExample: declaration.bodyExample,
     replies: declaration.replies,
+    status: Number(Object.keys(declaration.replies)[0]),
     errors: declaration.errors,
     takesIdempotencyKey: declaration.takesIdempotencyKey ?? false,
     forwardTimeoutMs: declaration.forwardTimeoutMs,

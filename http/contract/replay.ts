@@ -1,4 +1,6 @@
-import type { HeaderLines } from './exchange.ts';
+import type { Sent } from '../../actors/shops/shop-operations.ts';
+import { reply } from './endpoint.ts';
+import { type HeaderLines, headerLines } from './exchange.ts';
 
 /**
  * Tells if the reply repeats the result of an earlier call with the same idempotency key, and if the two calls differ.
@@ -16,6 +18,19 @@ const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
 export function replayHeaders({ replayed, differs }: Replay): HeaderLines {
   if (!replayed) return '';
   return differs ? DIFFERS : REPLAYED;
+}
+
+/**
+ * The reply to a call that makes something: this status with its `Location`, or 200 if an earlier call with the same
+ * idempotency key made it.
+ */
+export function madeOnce<const Status extends 201 | 202, Answer>(
+  status: Status,
+  sent: Sent<Answer>,
+  location?: string,
+) {
+  if (sent.replayed) return reply(200, sent.accepted, replayHeaders(sent));
+  return reply(status, sent.accepted, location === undefined ? '' : headerLines({ Location: location }));
 }
 
 /** Those headers, for the document. */

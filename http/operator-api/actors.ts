@@ -78,10 +78,7 @@ export const readActor = operatorEndpoint({
   summary: "A shop actor's snapshot, taken between two turns",
   replies: { 200: { description: 'The snapshot.', data: shopInspection, example: shopInspectionExample } },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
-  async handle({ params, services }) {
-    const taken = await services.operators.snapshot(params);
-    return taken.ok ? reply(200, taken.value) : taken;
-  },
+  handle: ({ params, services }) => services.operators.snapshot(params),
 });
 
 /** The operations that are the last segment of a route. */
@@ -101,11 +98,7 @@ export const steerActor = ACTIONS.map((action) =>
       200: { description: 'The snapshot afterwards.', data: shopInspection, example: shopInspectionExample },
     },
     errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
-    async handle({ params, services }) {
-      const { tenantId, shopId } = params as unknown as ShopReference;
-      const steered = await services.operators[action]({ tenantId, shopId });
-      return steered.ok ? reply(200, steered.value) : steered;
-    },
+    handle: ({ params, services }) => services.operators[action](params as unknown as ShopReference),
   }),
 );
 
@@ -126,8 +119,5 @@ export const passivateActor = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
-  async handle({ params: { tenantId, shopId }, services }) {
-    const done = await services.operators.passivate({ tenantId, shopId });
-    return done.ok ? reply(200, done.value) : done;
-  },
+  handle: ({ params: { tenantId, shopId }, services }) => services.operators.passivate({ tenantId, shopId }),
 });

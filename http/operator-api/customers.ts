@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { phoneNumber, text } from '../contract/fields.ts';
 import { limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
@@ -33,10 +32,7 @@ export const addCustomers = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND'],
-  async handle({ params, body, services }) {
-    const added = await services.operators.addCustomers(params.tenantId, body.phones);
-    return added.ok ? reply(201, added.value) : added;
-  },
+  handle: ({ params, body, services }) => services.operators.addCustomers(params.tenantId, body.phones),
 });
 
 /** GET /tenants/{tenantId}/customers */
@@ -60,10 +56,8 @@ export const listCustomers = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND'],
-  async handle({ params, query: { limit, cursor, q }, services }) {
-    const listed = await services.operators.listCustomers(params.tenantId, { limit, cursor, q });
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: ({ params, query: { limit, cursor, q }, services }) =>
+    services.operators.listCustomers(params.tenantId, { limit, cursor, q }),
 });
 
 /** DELETE /tenants/{tenantId}/customers */
@@ -86,8 +80,5 @@ export const removeCustomers = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND'],
-  async handle({ params, body, services }) {
-    const removed = await services.operators.removeCustomers(params.tenantId, body.phones);
-    return removed.ok ? reply(200, removed.value) : removed;
-  },
+  handle: ({ params, body, services }) => services.operators.removeCustomers(params.tenantId, body.phones),
 });

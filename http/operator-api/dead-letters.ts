@@ -30,7 +30,7 @@ export const listDeadLetters = operatorEndpoint({
   },
   errors: [],
   async handle({ query, services }) {
-    return reply(200, await services.fleet.deadLetters({ limit: query.limit, cursor: query.cursor }));
+    return reply(200, await services.fleet.deadLetters(query));
   },
 });
 
@@ -61,8 +61,7 @@ export const replayDeadLetter = operatorEndpoint({
       const message = `This asks for the role ${asked}; the token of ${operator.name} has the role ${operator.role}.`;
       return failed('FORBIDDEN_ROLE', { message });
     }
-    const replayed = await services.fleet.replayDeadLetter(params.id);
-    return replayed.ok ? reply(200, replayed.value) : replayed;
+    return services.fleet.replayDeadLetter(params.id);
   },
 });
 

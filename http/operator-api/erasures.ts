@@ -78,8 +78,5 @@ export const readErasure = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND'],
-  async handle({ params, services }) {
-    const found = await services.operators.erasure(params.tenantId);
-    return found.ok ? reply(200, found.value) : found;
-  },
+  handle: ({ params, services }) => services.operators.erasure(params.tenantId),
 });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { mapOutcome } from '../../actors/failure.ts';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { freshKey, key } from '../../actors/replies/account-replies.ts';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_RANGE } from '../../policy/limits/key-limits.ts';
@@ -77,7 +78,7 @@ export const createKey = operatorEndpoint({
     });
     if (!created.ok) return created;
     const location = headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}/keys` });
-    return reply(201, { ...created.value.record, key: created.value.key }, location);
+    return reply(201, created.value, location);
   },
 });
 
@@ -98,8 +99,8 @@ export const listKeys = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {
-    const keys = await services.operators.listKeys(params.tenantId);
-    return keys.ok ? reply(200, { items: keys.value, nextCursor: null }) : keys;
+    const listed = await services.operators.listKeys(params.tenantId);
+    return mapOutcome(listed, (items) => ({ items, nextCursor: null }));
   },
 });
 
@@ -115,10 +116,7 @@ export const rotateKey = operatorEndpoint({
   body: closedObject({}),
   replies: { 200: { description: 'The key with its new value.', data: freshKey, example: freshKeyExample } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, services }) {
-    const rotated = await services.operators.rotateKey(params.tenantId, params.keyId);
-    return rotated.ok ? reply(200, { ...rotated.value.record, key: rotated.value.key }) : rotated;
-  },
+  handle: ({ params, services }) => services.operators.rotateKey(params.tenantId, params.keyId),
 });
 
 /** DELETE /tenants/{tenantId}/keys/{keyId} */
@@ -132,8 +130,5 @@ export const revokeKey = operatorEndpoint({
   body: closedObject({}),
   replies: { 200: { description: 'The key, revoked.', data: key, example: keyExample } },
   errors: ['NOT_FOUND'],
-  async handle({ params, services }) {
-    const revoked = await services.operators.revokeKey(params.tenantId, params.keyId);
-    return revoked.ok ? reply(200, revoked.value) : revoked;
-  },
+  handle: ({ params, services }) => services.operators.revokeKey(params.tenantId, params.keyId),
 });

@@ -1,4 +1,3 @@
-import { reply } from '../contract/endpoint.ts';
 import {
   QUEUE_CANCELLATION_EXAMPLE,
   QUEUE_CANCELLED,
@@ -20,9 +19,5 @@ export const cancelShopQueue = operatorEndpoint({
   replies: QUEUE_CANCELLED,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: 10_000,
-  async handle({ params: { tenantId, shopId }, body, services }) {
-    const filter = queueFilter(body);
-    const cancelled = await services.shops.cancelQueue({ tenantId, shopId }, filter);
-    return cancelled.ok ? reply(200, cancelled.value) : cancelled;
-  },
+  handle: ({ params, body, services }) => services.shops.cancelQueue(params, queueFilter(body)),
 });

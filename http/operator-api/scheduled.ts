@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { mapOutcome } from '../../actors/failure.ts';
 import { id, instant } from '../../actors/replies/reply-fields.ts';
 import type { ScheduledView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
@@ -48,11 +48,9 @@ export const listShopScheduled = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
-  async handle({ params: { tenantId, shopId }, query: { limit, cursor }, services }) {
-    const listed = await services.shops.listScheduled({ tenantId, shopId }, { limit, cursor });
-    if (!listed.ok) return listed;
-    const { items, nextCursor } = listed.value;
-    return reply(200, { items: items.map(outcomeOf), nextCursor });
+  async handle({ params, query, services }) {
+    const listed = await services.shops.listScheduled(params, query);
+    return mapOutcome(listed, ({ items, nextCursor }) => ({ items: items.map(outcomeOf), nextCursor }));
   },
 });
 
@@ -75,6 +73,6 @@ export const cancelShopScheduled = operatorEndpoint({
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE'],
   async handle({ params: { tenantId, shopId, scheduledId }, services }) {
     const ended = await services.shops.unschedule({ tenantId, shopId }, scheduledId.toLowerCase());
-    return ended.ok ? reply(200, outcomeOf(ended.value)) : ended;
+    return mapOutcome(ended, outcomeOf);
   },
 });

@@ -1,9 +1,9 @@
+import { mapOutcome } from '../../actors/failure.ts';
 import { batch } from '../../actors/replies/batch-replies.ts';
 import type { BatchView } from '../../actors/shops/batch-operations.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { BATCH_EXAMPLE } from '../contract/batch-resources.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
@@ -30,11 +30,9 @@ export const listShopBatches = operatorEndpoint({
     },
   },
   errors: ERRORS,
-  async handle({ params: { tenantId, shopId }, query, services }) {
-    const listed = await services.shops.listBatches({ tenantId, shopId }, query);
-    if (!listed.ok) return listed;
-    const { items, nextCursor } = listed.value;
-    return reply(200, { items: items.map(withoutContent), nextCursor });
+  async handle({ params, query, services }) {
+    const listed = await services.shops.listBatches(params, query);
+    return mapOutcome(listed, ({ items, nextCursor }) => ({ items: items.map(withoutContent), nextCursor }));
   },
 });
 
@@ -57,7 +55,7 @@ export const readShopBatch = operatorEndpoint({
   forwardTimeoutMs: 10_000,
   async handle({ params: { tenantId, shopId, batchId }, services }) {
     const found = await services.shops.batch({ tenantId, shopId }, batchId.toLowerCase());
-    return found.ok ? reply(200, withoutContent(found.value)) : found;
+    return mapOutcome(found, withoutContent);
   },
 });
 
@@ -83,7 +81,7 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
     async handle({ params, services }) {
       const { tenantId, shopId, batchId } = params as unknown as ShopReference & { readonly batchId: string };
       const found = await services.shops.steerBatch({ tenantId, shopId }, batchId.toLowerCase(), order);
-      return found.ok ? reply(200, withoutContent(found.value)) : found;
+      return mapOutcome(found, withoutContent);
     },
   }),
 );

@@ -1,7 +1,6 @@
 import {
   CHANNEL_REPLIES,
   CONNECT_FORWARD_TIMEOUT_MS,
-  channelReply,
   PAIRING_CODE_EXAMPLE,
   PAIRING_ERRORS,
   pairingCodeRequest,
@@ -21,9 +20,7 @@ export const connectShop = operatorEndpoint({
   replies: CHANNEL_REPLIES.connecting,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
-  async handle({ params: { tenantId, shopId }, services }) {
-    return channelReply(await services.shops.connect({ tenantId, shopId }));
-  },
+  handle: ({ params: { tenantId, shopId }, services }) => services.shops.connect({ tenantId, shopId }),
 });
 
 /** GET /actors/{tenantId}/{shopId}/connect */
@@ -36,9 +33,7 @@ export const pollShop = operatorEndpoint({
   summary: "Poll a shop's connection, with the newest QR",
   replies: CHANNEL_REPLIES.connecting,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CHANNEL_NOT_STARTED'],
-  async handle({ params: { tenantId, shopId }, services }) {
-    return channelReply(await services.shops.pollConnection({ tenantId, shopId }));
-  },
+  handle: ({ params: { tenantId, shopId }, services }) => services.shops.pollConnection({ tenantId, shopId }),
 });
 
 /** POST /actors/{tenantId}/{shopId}/pairing-code */
@@ -54,9 +49,8 @@ export const requestShopPairingCode = operatorEndpoint({
   replies: CHANNEL_REPLIES.pairing,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', ...PAIRING_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
-  async handle({ params: { tenantId, shopId }, body: { phone }, services }) {
-    return channelReply(await services.shops.requestPairingCode({ tenantId, shopId }, phone));
-  },
+  handle: ({ params: { tenantId, shopId }, body: { phone }, services }) =>
+    services.shops.requestPairingCode({ tenantId, shopId }, phone),
 });
 
 /** POST /actors/{tenantId}/{shopId}/disconnect */
@@ -70,7 +64,5 @@ export const disconnectShop = operatorEndpoint({
   body: closedObject({}),
   replies: CHANNEL_REPLIES.disconnected,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CHANNEL_NEVER_CONFIGURED'],
-  async handle({ params: { tenantId, shopId }, services }) {
-    return channelReply(await services.shops.disconnect({ tenantId, shopId }));
-  },
+  handle: ({ params: { tenantId, shopId }, services }) => services.shops.disconnect({ tenantId, shopId }),
 });

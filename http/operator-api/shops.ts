@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { LONGEST_EGRESS } from '../../actors/egress-address.ts';
+import { mapOutcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
 import type { MessageView } from '../../actors/shops/shop-operations.ts';
@@ -76,11 +77,9 @@ export const listShopMessages = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
-  async handle({ params: { tenantId, shopId }, query: { status, limit, cursor }, services }) {
-    const listed = await services.shops.listMessages({ tenantId, shopId }, { status, limit, cursor });
-    if (!listed.ok) return listed;
-    const { items, nextCursor } = listed.value;
-    return reply(200, { items: items.map(outcomeOf), nextCursor });
+  async handle({ params, query, services }) {
+    const listed = await services.shops.listMessages(params, query);
+    return mapOutcome(listed, ({ items, nextCursor }) => ({ items: items.map(outcomeOf), nextCursor }));
   },
 });
 
@@ -101,11 +100,9 @@ export const listTenantShops = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND'],
-  async handle({ params, query: { page, limit }, services }) {
+  async handle({ params, query, services }) {
     const found = await services.operators.tenant(params.tenantId);
-    if (!found.ok) return found;
-    const listed = await services.tenants.listShops(params.tenantId, { page, limit });
-    return listed.ok ? reply(200, listed.value) : listed;
+    return found.ok ? services.tenants.listShops(params.tenantId, query) : found;
   },
 });
 
@@ -176,10 +173,8 @@ export const changeShop = operatorEndpoint({
   },
   errors: ['NOT_FOUND', 'EGRESS_UNREACHABLE'],
   forwardTimeoutMs: TRIED_WITHIN_MS,
-  async handle({ params: { tenantId, shopId }, body: { egress }, services }) {
-    const changed = await services.operators.setEgress({ tenantId, shopId }, egress);
-    return changed.ok ? reply(200, changed.value) : changed;
-  },
+  handle: ({ params: { tenantId, shopId }, body: { egress }, services }) =>
+    services.operators.setEgress({ tenantId, shopId }, egress),
 });
 
 /** DELETE /tenants/{tenantId}/shops/{shopId} */
@@ -196,7 +191,7 @@ export const deleteShop = operatorEndpoint({
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: 10_000,
   async handle({ params, services }) {
-    const gone = await services.operators.deleteShop({ tenantId: params.tenantId, shopId: params.shopId });
+    const gone = await services.operators.deleteShop(params);
     return gone.ok ? erasureReply(params.tenantId, gone.value) : gone;
   },
 });

@@ -117,10 +117,7 @@ export const readTenant = operatorEndpoint({
     200: { description: 'The tenant.', data: inspectTenant, example: supervisedTenantExample },
   },
   errors: ['NOT_FOUND'],
-  async handle({ params, services }) {
-    const found = await services.operators.tenant(params.tenantId);
-    return found.ok ? reply(200, found.value) : found;
-  },
+  handle: ({ params, services }) => services.operators.tenant(params.tenantId),
 });
 
 /** POST /tenants/{tenantId}/resume */
@@ -138,10 +135,7 @@ export const resumeTenant = operatorEndpoint({
     200: { description: 'The tenant afterwards.', data: inspectTenant, example: supervisedTenantExample },
   },
   errors: ['NOT_FOUND'],
-  async handle({ params, services }) {
-    const resumed = await services.operators.resumeTenant(params.tenantId);
-    return resumed.ok ? reply(200, resumed.value) : resumed;
-  },
+  handle: ({ params, services }) => services.operators.resumeTenant(params.tenantId),
 });
 
 /** PATCH /tenants/{tenantId} */
@@ -158,10 +152,7 @@ export const changeTenant = operatorEndpoint({
   bodyExample: { active: false },
   replies: { 200: { description: 'The tenant as it is now.', data: tenant, example: tenantExample } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, body, services }) {
-    const changed = await services.operators.changeTenant(params.tenantId, body);
-    return changed.ok ? reply(200, changed.value) : changed;
-  },
+  handle: ({ params, body, services }) => services.operators.changeTenant(params.tenantId, body),
 });
 
 /** DELETE /tenants/{tenantId} */

@@ -1,3 +1,4 @@
+import { mapOutcome } from '../../actors/failure.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
@@ -31,7 +32,7 @@ export const createWebhook = operatorEndpoint({
     const made = await services.webhooks.create(params.tenantId, { url, types, shops }, 'operator');
     if (!made.ok) return made;
     const location = headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}/webhooks` });
-    return reply(201, { ...made.value.webhook, secret: made.value.secret }, location);
+    return reply(201, made.value, location);
   },
 });
 
@@ -49,7 +50,7 @@ export const listWebhooks = operatorEndpoint({
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {
     const listed = await services.webhooks.list(params.tenantId);
-    return listed.ok ? reply(200, { items: listed.value, nextCursor: null }) : listed;
+    return mapOutcome(listed, (items) => ({ items, nextCursor: null }));
   },
 });
 
@@ -64,10 +65,8 @@ export const changeWebhook = operatorEndpoint({
   ...changedWebhook,
   replies: { 200: WEBHOOK_REPLIES.webhook },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, body, services }) {
-    const changed = await services.webhooks.change(params.tenantId, params.webhookId, body, 'operator');
-    return changed.ok ? reply(200, changed.value) : changed;
-  },
+  handle: ({ params, body, services }) =>
+    services.webhooks.change(params.tenantId, params.webhookId, body, 'operator'),
 });
 
 /** DELETE /tenants/{tenantId}/webhooks/{webhookId} */
@@ -81,10 +80,7 @@ export const deleteWebhook = operatorEndpoint({
   body: closedObject({}),
   replies: { 200: WEBHOOK_REPLIES.deleted },
   errors: ['NOT_FOUND'],
-  async handle({ params, services }) {
-    const removed = await services.webhooks.remove(params.tenantId, params.webhookId);
-    return removed.ok ? reply(200, removed.value) : removed;
-  },
+  handle: ({ params, services }) => services.webhooks.remove(params.tenantId, params.webhookId),
 });
 
 /** POST /tenants/{tenantId}/webhooks/{webhookId}/rotate-secret */
@@ -98,10 +94,7 @@ export const rotateWebhookSecret = operatorEndpoint({
   body: closedObject({}),
   replies: { 200: WEBHOOK_REPLIES.rotated },
   errors: ['NOT_FOUND'],
-  async handle({ params, services }) {
-    const rotated = await services.webhooks.rotateSecret(params.tenantId, params.webhookId);
-    return rotated.ok ? reply(200, { ...rotated.value.webhook, secret: rotated.value.secret }) : rotated;
-  },
+  handle: ({ params, services }) => services.webhooks.rotateSecret(params.tenantId, params.webhookId),
 });
 
 /** POST /tenants/{tenantId}/webhooks/{webhookId}/test */
@@ -116,10 +109,7 @@ export const testWebhook = operatorEndpoint({
   replies: { 200: WEBHOOK_REPLIES.tested },
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: TEST_TIMEOUT_MS,
-  async handle({ params, services }) {
-    const tested = await services.webhooks.test(params.tenantId, params.webhookId);
-    return tested.ok ? reply(200, tested.value) : tested;
-  },
+  handle: ({ params, services }) => services.webhooks.test(params.tenantId, params.webhookId),
 });
 
 /** GET /tenants/{tenantId}/webhooks/{webhookId}/attempts */
@@ -134,10 +124,8 @@ export const listWebhookAttempts = operatorEndpoint({
   query: { limit: limitParameter },
   replies: { 200: WEBHOOK_REPLIES.attempts },
   errors: ['NOT_FOUND'],
-  async handle({ params, query, services }) {
-    const listed = await services.webhooks.attempts(params.tenantId, params.webhookId, query.limit);
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: ({ params, query, services }) =>
+    services.webhooks.attempts(params.tenantId, params.webhookId, query.limit),
 });
 
 /** POST /tenants/{tenantId}/webhooks/{webhookId}/replay */
@@ -151,9 +139,6 @@ export const replayWebhook = operatorEndpoint({
   ...replayedEvents,
   replies: { 200: WEBHOOK_REPLIES.replayed },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handle({ params, body, services }) {
-    const { tenantId, webhookId } = params;
-    const replayed = await services.webhooks.replay(tenantId, webhookId, whatToReplay(body));
-    return replayed.ok ? reply(200, replayed.value) : replayed;
-  },
+  handle: ({ params, body, services }) =>
+    services.webhooks.replay(params.tenantId, params.webhookId, whatToReplay(body)),
 });

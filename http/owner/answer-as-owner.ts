@@ -163,7 +163,7 @@ function answered<Services>(call: OwnedCall<Services>, answer: HandledAnswer, to
   const { keyId, rate } = to;
   try {
     const reply = replyOf(endpoint, answer, rate);
-    const { wait, file } = 'failure' in answer ? NEITHER : answer;
+    const { wait, file } = 'status' in answer ? answer : NEITHER;
     if (options.stillOwner(request.tenantId)) {
       return file === undefined ? { reply, keyId, wait } : { reply, keyId, file };
     }
@@ -225,12 +225,16 @@ export async function answerOperator<Services>(
 }
 
 function replyOf(
-  endpoint: Pick<Endpoint<never>, 'replies'>,
+  endpoint: Pick<Endpoint<never>, 'replies' | 'status'>,
   answer: HandledAnswer,
   rate: HeaderLines,
 ): ReplyValue {
   if ('failure' in answer) return errorReply(answer.failure, rate);
-  const { status, data, headers = '' } = answer;
+  const {
+    status,
+    data,
+    headers = '',
+  } = 'status' in answer ? answer : { status: endpoint.status, data: answer.value };
   const write: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;
   const body = write === undefined ? successBody(data) : write(data as never);
   return { status, contentType: JSON_TYPE, headers: rate + headers, body };

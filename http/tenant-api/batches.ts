@@ -6,16 +6,15 @@ import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-re
 import { boundedArray } from '../contract/bounded-array.ts';
 import { boundedRecord, closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
-import { headerLines } from '../contract/exchange.ts';
 import { name, phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
+import { madeOnce, REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { idempotencyKey, idempotencyKeyOf } from './idempotency-key.ts';
 import { draftOf } from './messages.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
-import { type ApiServices, apiEndpoint } from './services.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
+import { apiEndpoint } from './services.ts';
 
 /** Recipients of one call. */
 const MOST_RECIPIENTS = 1_000;
@@ -104,28 +103,21 @@ export const createBatch = apiEndpoint({
   },
   errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'BATCH_LIMIT_REACHED', 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: FORWARD_TIMEOUT_MS,
-  async handle(request) {
-    const { body } = request;
-    const { notBefore, notAfter } = body;
+  handle(request) {
+    const { name, recipients, quietHours, share, paused, notBefore, notAfter } = request.body;
     const content = draftOf(request);
     if (!content.ok) return content;
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const taken = await request.services.shops.createBatch(shop.value, {
-      ...content.value,
-      name: body.name,
-      recipients: body.recipients,
-      quietHours: body.quietHours,
-      share: body.share,
-      paused: body.paused,
-      notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
-      notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
+    return withShop(request, async (shop) => {
+      const taken = await request.services.shops.createBatch(shop, {
+        ...content.value,
+        ...{ name, recipients, quietHours, share, paused },
+        notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
+        notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
+      });
+      if (!taken.ok) return taken;
+      const { shopId, id } = taken.value.accepted;
+      return madeOnce(201, taken.value, `${API_BASE_PATH}/shops/${shopId}/batches/${id}`);
     });
-    if (!taken.ok) return taken;
-    const { replayed, accepted } = taken.value;
-    if (replayed) return reply(200, accepted, replayHeaders(taken.value));
-    const location = `${API_BASE_PATH}/shops/${accepted.shopId}/batches/${accepted.id}`;
-    return reply(201, accepted, headerLines({ Location: location }));
   },
 });
 
@@ -157,15 +149,14 @@ export const addBatchRecipients = apiEndpoint({
     'BOT_SERVICE_UNREACHABLE',
   ],
   forwardTimeoutMs: FORWARD_TIMEOUT_MS,
-  async handle(request) {
+  handle(request) {
     const key = idempotencyKeyOf(request);
     if (!key.ok) return key;
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const asked = { recipients: request.body.recipients, idempotencyKey: key.value };
-    const batchId = request.params.id.toLowerCase();
-    const taken = await request.services.shops.addRecipients(shop.value, batchId, asked);
-    return taken.ok ? reply(200, taken.value.accepted, replayHeaders(taken.value)) : taken;
+    return withShop(request, async (shop) => {
+      const asked = { recipients: request.body.recipients, idempotencyKey: key.value };
+      const taken = await request.services.shops.addRecipients(shop, idOf(request), asked);
+      return taken.ok ? reply(200, taken.value.accepted, replayHeaders(taken.value)) : taken;
+    });
   },
 });
 
@@ -186,13 +177,7 @@ export const listBatches = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const { limit, cursor } = request.query;
-    const listed = await request.services.shops.listBatches(shop.value, { limit, cursor });
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: (request) => withShop(request, (shop) => request.services.shops.listBatches(shop, request.query)),
 });
 
 /** GET …/batches/{id} */
@@ -205,12 +190,7 @@ export const readBatch = apiEndpoint({
   permission: 'messages.read',
   replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
   errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const found = await request.services.shops.batch(shop.value, request.params.id.toLowerCase());
-    return found.ok ? reply(200, found.value) : found;
-  },
+  handle: (request) => withShop(request, (shop) => request.services.shops.batch(shop, idOf(request))),
 });
 
 const STEERED = [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED', 'BOT_SERVICE_UNREACHABLE'] as const;
@@ -233,7 +213,8 @@ export const pauseBatch = apiEndpoint({
   replies: {
     200: { description: 'The batch.', data: batch, example: { ...BATCH_EXAMPLE, status: 'paused' } },
   },
-  handle: (request) => steered(request, 'pause'),
+  handle: (request) =>
+    withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'pause')),
 });
 
 /** POST …/batches/{id}/resume */
@@ -243,7 +224,8 @@ export const resumeBatch = apiEndpoint({
   path: '/shops/{idOrName}/batches/{id}/resume',
   summary: 'Let a batch go on that was paused or stopped by itself',
   replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
-  handle: (request) => steered(request, 'resume'),
+  handle: (request) =>
+    withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'resume')),
 });
 
 /** POST …/batches/{id}/cancel */
@@ -259,19 +241,11 @@ export const cancelBatch = apiEndpoint({
       example: { ...BATCH_EXAMPLE, status: 'cancelled', forecast: null },
     },
   },
-  handle: (request) => steered(request, 'cancel'),
+  handle: (request) =>
+    withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'cancel')),
 });
 
-async function steered(
-  request: Parameters<typeof namedShop>[0] & {
-    readonly params: { readonly id: string };
-    readonly services: Pick<ApiServices, 'shops'>;
-  },
-  order: 'pause' | 'resume' | 'cancel',
-) {
-  const shop = await namedShop(request);
-  if (!shop.ok) return shop;
-  const batchId = request.params.id.toLowerCase();
-  const found = await request.services.shops.steerBatch(shop.value, batchId, order);
-  return found.ok ? reply(200, found.value) : found;
+/** Ids are accepted in either case. */
+function idOf({ params }: { readonly params: { readonly id: string } }): string {
+  return params.id.toLowerCase();
 }

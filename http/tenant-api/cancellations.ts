@@ -1,6 +1,5 @@
 import { message } from '../../actors/replies/message-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import {
   QUEUE_CANCELLATION_EXAMPLE,
@@ -8,7 +7,7 @@ import {
   queueCancellation,
   queueFilter,
 } from '../contract/queue-cancellation.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** The requests to pool shops take longer than most calls. */
@@ -40,10 +39,7 @@ export const cancelMessage = apiEndpoint({
   },
   errors: ['MESSAGE_NOT_FOUND', 'NOT_CANCELLABLE', 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: CANCEL_FORWARD_TIMEOUT_MS,
-  async handle({ caller, params, services }) {
-    const cancelled = await services.shops.cancel(caller.tenantId, params.id);
-    return cancelled.ok ? reply(200, cancelled.value) : cancelled;
-  },
+  handle: ({ caller, params, services }) => services.shops.cancel(caller.tenantId, params.id),
 });
 
 /** POST …/queue/cancel */
@@ -61,11 +57,6 @@ export const cancelQueue = apiEndpoint({
   replies: QUEUE_CANCELLED,
   errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: CANCEL_FORWARD_TIMEOUT_MS,
-  async handle(request) {
-    const filter = queueFilter(request.body);
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const cancelled = await request.services.shops.cancelQueue(shop.value, filter);
-    return cancelled.ok ? reply(200, cancelled.value) : cancelled;
-  },
+  handle: (request) =>
+    withShop(request, (shop) => request.services.shops.cancelQueue(shop, queueFilter(request.body))),
 });

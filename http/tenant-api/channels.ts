@@ -2,14 +2,13 @@ import { channel } from '../../actors/replies/shop-replies.ts';
 import {
   CHANNEL_REPLIES,
   CONNECT_FORWARD_TIMEOUT_MS,
-  channelReply,
   PAIRING_CODE_EXAMPLE,
   PAIRING_ERRORS,
   pairingCodeRequest,
 } from '../contract/channel-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** GET …/channels/msgapp */
@@ -22,10 +21,7 @@ export const readChannel = apiEndpoint({
   permission: 'msgapp.read',
   replies: { 200: { description: 'The channel.', data: channel, example: EXAMPLES.connected } },
   errors: NAMED_SHOP_ERRORS,
-  async handle(request) {
-    const shop = await namedShop(request);
-    return shop.ok ? channelReply(await request.services.shops.channel(shop.value)) : shop;
-  },
+  handle: (request) => withShop(request, (shop) => request.services.shops.channel(shop)),
 });
 
 /** POST …/connect */
@@ -40,12 +36,8 @@ export const connectChannel = apiEndpoint({
   replies: CHANNEL_REPLIES.connecting,
   errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
-  async handle(request) {
-    const shop = await namedShop(request);
-    return shop.ok
-      ? channelReply(await request.services.shops.connect(shop.value, request.call.connection))
-      : shop;
-  },
+  handle: (request) =>
+    withShop(request, (shop) => request.services.shops.connect(shop, request.call.connection)),
 });
 
 /** GET …/connect */
@@ -58,10 +50,7 @@ export const pollChannel = apiEndpoint({
   permission: 'msgapp.connect',
   replies: CHANNEL_REPLIES.connecting,
   errors: [...NAMED_SHOP_ERRORS, 'CHANNEL_NOT_STARTED', 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
-    const shop = await namedShop(request);
-    return shop.ok ? channelReply(await request.services.shops.pollConnection(shop.value)) : shop;
-  },
+  handle: (request) => withShop(request, (shop) => request.services.shops.pollConnection(shop)),
 });
 
 /** POST …/pairing-code */
@@ -79,14 +68,8 @@ export const requestPairingCode = apiEndpoint({
   replies: CHANNEL_REPLIES.pairing,
   errors: [...NAMED_SHOP_ERRORS, ...PAIRING_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const { phone } = request.body;
-    return channelReply(
-      await request.services.shops.requestPairingCode(shop.value, phone, request.call.connection),
-    );
-  },
+  handle: ({ body, call, ...request }) =>
+    withShop(request, (shop) => request.services.shops.requestPairingCode(shop, body.phone, call.connection)),
 });
 
 /** POST …/disconnect */
@@ -100,8 +83,5 @@ export const disconnectChannel = apiEndpoint({
   body: closedObject({}),
   replies: CHANNEL_REPLIES.disconnected,
   errors: [...NAMED_SHOP_ERRORS, 'CHANNEL_NEVER_CONFIGURED', 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
-    const shop = await namedShop(request);
-    return shop.ok ? channelReply(await request.services.shops.disconnect(shop.value)) : shop;
-  },
+  handle: (request) => withShop(request, (shop) => request.services.shops.disconnect(shop)),
 });

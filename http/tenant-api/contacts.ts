@@ -10,7 +10,7 @@ import { headerLines } from '../contract/exchange.ts';
 import { phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { cursorParameter, limitParameter, trueOrFalse } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** The most items of a batch that are checked. It is ten times the limit of a batch, so a longer batch is too large. */
@@ -34,17 +34,8 @@ export const listContacts = apiEndpoint({
     },
   },
   errors: NAMED_SHOP_ERRORS,
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const { activeOnly, limit, cursor } = request.query;
-    const listed = await request.services.tenants.listContacts(request.caller.tenantId, {
-      activeOnly,
-      limit,
-      cursor,
-    });
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: (request) =>
+    withShop(request, ({ tenantId }) => request.services.tenants.listContacts(tenantId, request.query)),
 });
 
 /** POST …/contacts/consented */
@@ -80,14 +71,17 @@ export const declareContacts = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, ...DECLARATION_POLICY_CODES],
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const contacts = request.body.contacts.map(({ phone, note, expiresAt }) => ({ phone, note, expiresAt }));
-    const declared = await request.services.tenants.declareContacts(request.caller.tenantId, contacts);
-    const list = `${API_BASE_PATH}/shops/${encodeURIComponent(request.params.idOrName)}/contacts/consented`;
-    return declared.ok ? reply(202, declared.value, headerLines({ Location: list })) : declared;
-  },
+  handle: (request) =>
+    withShop(request, async ({ tenantId }) => {
+      const contacts = request.body.contacts.map(({ phone, note, expiresAt }) => ({
+        phone,
+        note,
+        expiresAt,
+      }));
+      const declared = await request.services.tenants.declareContacts(tenantId, contacts);
+      const list = `${API_BASE_PATH}/shops/${encodeURIComponent(request.params.idOrName)}/contacts/consented`;
+      return declared.ok ? reply(202, declared.value, headerLines({ Location: list })) : declared;
+    }),
 });
 
 /** DELETE …/contacts/consented */
@@ -110,11 +104,6 @@ export const revokeContact = apiEndpoint({
     },
   },
   errors: NAMED_SHOP_ERRORS,
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const { phone } = request.body;
-    const revoked = await request.services.tenants.revokeContact(request.caller.tenantId, phone);
-    return revoked.ok ? reply(200, revoked.value) : revoked;
-  },
+  handle: (request) =>
+    withShop(request, ({ tenantId }) => request.services.tenants.revokeContact(tenantId, request.body.phone)),
 });

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
+import { mapOutcome } from '../../actors/failure.ts';
 import { group } from '../../actors/replies/shop-replies.ts';
-import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { booleanParameter, integerParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** GET …/groups */
@@ -30,19 +30,18 @@ export const listGroups = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const groups = await request.services.shops.groups(shop.value);
-    if (!groups.ok) return groups;
-    const { canSend, minParticipants = 0, q } = request.query;
-    const part = q?.toLowerCase();
-    const items = groups.value.filter(
-      (item) =>
-        (canSend === undefined || item.canSend === canSend) &&
-        item.participantCount >= minParticipants &&
-        (part === undefined || item.name.toLowerCase().includes(part)),
-    );
-    return reply(200, { items, nextCursor: null });
-  },
+  handle: (request) =>
+    withShop(request, async (shop) => {
+      const { canSend, minParticipants = 0, q } = request.query;
+      const part = q?.toLowerCase();
+      return mapOutcome(await request.services.shops.groups(shop), (groups) => {
+        const items = groups.filter(
+          (item) =>
+            (canSend === undefined || item.canSend === canSend) &&
+            item.participantCount >= minParticipants &&
+            (part === undefined || item.name.toLowerCase().includes(part)),
+        );
+        return { items, nextCursor: null };
+      });
+    }),
 });

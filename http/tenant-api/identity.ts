@@ -1,7 +1,5 @@
 import { identity } from '../../actors/replies/account-replies.ts';
 import type { Identity } from '../../actors/tenants/tenant-operations.ts';
-import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
-import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -42,8 +40,5 @@ export const readIdentity = apiEndpoint({
     200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity, write: identityBody },
   },
   errors: [],
-  handle: ({ caller, services }) =>
-    mapMaybePromise(services.tenants.identity(caller), (found) =>
-      found.ok ? reply(200, found.value) : found,
-    ),
+  handle: ({ caller, services }) => services.tenants.identity(caller),
 });

@@ -6,7 +6,7 @@ import { EXAMPLES } from '../contract/examples.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, inboundRecord } from '../contract/resources.ts';
 import { answerOf, draftOf, messageContent, SEND_ERRORS, SEND_REPLIES } from './messages.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 const MESSAGE_ERRORS = ['MESSAGE_NOT_FOUND'] as const satisfies readonly FailureCode[];
@@ -30,12 +30,7 @@ export const listInbound = apiEndpoint({
     },
   },
   errors: NAMED_SHOP_ERRORS,
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const listed = await request.services.inbound.list(shop.value, request.query);
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: (request) => withShop(request, (shop) => request.services.inbound.list(shop, request.query)),
 });
 
 /** GET /inbound/{id} */
@@ -50,10 +45,7 @@ export const readInbound = apiEndpoint({
     200: { description: 'The inbound message.', data: inboundRecord, example: EXAMPLES.inbound },
   },
   errors: MESSAGE_ERRORS,
-  async handle({ caller, params, services }) {
-    const found = await services.inbound.read(caller.tenantId, params.id);
-    return found.ok ? reply(200, found.value) : found;
-  },
+  handle: ({ caller, params, services }) => services.inbound.read(caller.tenantId, params.id),
 });
 
 /** GET /inbound/{id}/media */
@@ -109,10 +101,7 @@ export const markInboundRead = apiEndpoint({
     },
   },
   errors: [...MESSAGE_ERRORS, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST'],
-  async handle({ caller, params, services }) {
-    const marked = await services.inbound.markRead(caller.tenantId, params.id);
-    return marked.ok ? reply(200, marked.value) : marked;
-  },
+  handle: ({ caller, params, services }) => services.inbound.markRead(caller.tenantId, params.id),
 });
 
 /** POST /inbound/{id}/reply */

@@ -3,21 +3,20 @@ import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { done, type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
-import type { MessageDraft, ShopOperations, ShopReference } from '../../actors/shops/shop-operations.ts';
+import type { MessageDraft, Sent } from '../../actors/shops/shop-operations.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { rememberBody } from '../contract/envelope.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { recipient, text } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
+import { madeOnce, REPLAY_HEADERS } from '../contract/replay.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { idempotencyKey, idempotencyKeyOf } from './idempotency-key.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** Why a send may be refused once its shape is right, in the order of the checks. */
@@ -88,26 +87,13 @@ export const sendMessage = apiEndpoint({
     if (!content.ok) return content;
     const draft = { to: request.body.to, ...content.value };
     // Waits for nothing but the commit: every send pays for each wait.
-    const shop = namedShop(request);
-    const { shops } = request.services;
-    return shop instanceof Promise
-      ? shop.then((found) => sendFrom(found, draft, shops))
-      : sendFrom(shop, draft, shops);
+    return withShop(request, (shop) => mapMaybePromise(request.services.shops.send(shop, draft), answerOf));
   },
 });
 
-function sendFrom(shop: Outcome<ShopReference>, draft: MessageDraft, shops: Pick<ShopOperations, 'send'>) {
-  if (!shop.ok) return shop;
-  const sent = shops.send(shop.value, draft);
-  return sent instanceof Promise ? sent.then(answerOf) : answerOf(sent);
-}
-
-/** The answer to a send. */
-export function answerOf(sent: Awaited<ReturnType<ShopOperations['send']>>) {
-  if (!sent.ok) return sent;
-  return sent.value.replayed
-    ? reply(200, sent.value.accepted, replayHeaders(sent.value))
-    : reply(202, sent.value.accepted, `\r\nLocation: ${sent.value.accepted.statusUrl}`);
+/** The answer to a send or a status. */
+export function answerOf<Answer extends { readonly statusUrl: string }>(sent: Outcome<Sent<Answer>>) {
+  return sent.ok ? madeOnce(202, sent.value, sent.value.accepted.statusUrl) : sent;
 }
 
 /** Returns the message of a request. Fails if it has no content, or two different keys. */
@@ -143,13 +129,7 @@ export const listMessages = apiEndpoint({
     },
   },
   errors: NAMED_SHOP_ERRORS,
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const { status, limit, cursor } = request.query;
-    const listed = await request.services.shops.listMessages(shop.value, { status, limit, cursor });
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: (request) => withShop(request, (shop) => request.services.shops.listMessages(shop, request.query)),
 });
 
 /** GET /messages/{id} */
@@ -168,6 +148,6 @@ export const readMessage = apiEndpoint({
     const found = services.shops.message(caller.tenantId, params.id);
     // Callers poll. A record in memory is the same object until it changes, so its JSON is kept with it.
     if (!(found instanceof Promise) && found.ok) rememberBody(found.value);
-    return mapMaybePromise(found, (message) => (message.ok ? reply(200, message.value) : message));
+    return found;
   },
 });

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
+import { mapOutcome } from '../../actors/failure.ts';
 import { shopPolicy } from '../../actors/replies/message-replies.ts';
 import type { SendForecast, ShopPolicyView } from '../../actors/shops/shop-operations.ts';
-import { reply } from '../contract/endpoint.ts';
 import { ERRORS, retryAfterSeconds } from '../contract/errors.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { recipient } from '../contract/fields.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** GET …/policy */
@@ -23,12 +23,10 @@ export const readPolicy = apiEndpoint({
     200: { description: 'The current policy.', data: shopPolicy, example: EXAMPLES.shopPolicy },
   },
   errors: NAMED_SHOP_ERRORS,
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const asked = await request.services.shops.policy(shop.value, request.query.to);
-    return asked.ok ? reply(200, shown(asked.value)) : asked;
-  },
+  handle: (request) =>
+    withShop(request, async (shop) =>
+      mapOutcome(await request.services.shops.policy(shop, request.query.to), shown),
+    ),
 });
 
 function shown({ forecast, ...policy }: ShopPolicyView) {

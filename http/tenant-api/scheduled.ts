@@ -2,15 +2,13 @@ import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { scheduledSend } from '../../actors/replies/message-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { headerLines } from '../contract/exchange.ts';
 import { recipient, utcDateTime } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
+import { madeOnce, REPLAY_HEADERS } from '../contract/replay.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { draftOf, messageContent } from './messages.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 /** POST …/scheduled */
@@ -53,23 +51,21 @@ export const scheduleMessage = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'SCHEDULED_LIMIT_REACHED', 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
+  handle(request) {
     const { to, sendAt, notAfter } = request.body;
     const content = draftOf(request);
     if (!content.ok) return content;
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const scheduled = await request.services.shops.schedule(shop.value, {
-      ...content.value,
-      to,
-      sendAtMs: Date.parse(sendAt),
-      notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
+    return withShop(request, async (shop) => {
+      const scheduled = await request.services.shops.schedule(shop, {
+        ...content.value,
+        to,
+        sendAtMs: Date.parse(sendAt),
+        notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
+      });
+      if (!scheduled.ok) return scheduled;
+      const { shopId, id } = scheduled.value.accepted;
+      return madeOnce(201, scheduled.value, `${API_BASE_PATH}/shops/${shopId}/scheduled/${id}`);
     });
-    if (!scheduled.ok) return scheduled;
-    const { replayed, accepted } = scheduled.value;
-    if (replayed) return reply(200, accepted, replayHeaders(scheduled.value));
-    const location = `${API_BASE_PATH}/shops/${accepted.shopId}/scheduled/${accepted.id}`;
-    return reply(201, accepted, headerLines({ Location: location }));
   },
 });
 
@@ -90,13 +86,7 @@ export const listScheduled = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const { limit, cursor } = request.query;
-    const listed = await request.services.shops.listScheduled(shop.value, { limit, cursor });
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: (request) => withShop(request, (shop) => request.services.shops.listScheduled(shop, request.query)),
 });
 
 /** GET …/scheduled/{id} */
@@ -109,12 +99,8 @@ export const readScheduled = apiEndpoint({
   permission: 'messages.read',
   replies: { 200: { description: 'The send.', data: scheduledSend, example: EXAMPLES.scheduled } },
   errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const found = await request.services.shops.scheduled(shop.value, request.params.id.toLowerCase());
-    return found.ok ? reply(200, found.value) : found;
-  },
+  handle: (request) =>
+    withShop(request, (shop) => request.services.shops.scheduled(shop, request.params.id.toLowerCase())),
 });
 
 /** DELETE …/scheduled/{id} */
@@ -134,10 +120,6 @@ export const cancelScheduled = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE', 'BOT_SERVICE_UNREACHABLE'],
-  async handle(request) {
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
-    const ended = await request.services.shops.unschedule(shop.value, request.params.id.toLowerCase());
-    return ended.ok ? reply(200, ended.value) : ended;
-  },
+  handle: (request) =>
+    withShop(request, (shop) => request.services.shops.unschedule(shop, request.params.id.toLowerCase())),
 });

@@ -2,12 +2,10 @@ import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
-import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
+import { madeOnce, REPLAY_HEADERS } from '../contract/replay.ts';
 import { createdShop, numberedPage } from '../contract/resources.ts';
 import { shopName } from '../contract/shop-name.ts';
 import { apiEndpoint } from './services.ts';
@@ -32,10 +30,7 @@ export const listShops = apiEndpoint({
     },
   },
   errors: [],
-  async handle({ caller, query, services }) {
-    const listed = await services.tenants.listShops(caller.tenantId, query);
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: ({ caller, query, services }) => services.tenants.listShops(caller.tenantId, query),
 });
 
 const madeShop = {
@@ -77,10 +72,9 @@ export const createShop = apiEndpoint({
       idempotencyKey,
     });
     if (!created.ok) return created;
-    const { replayed, shop } = created.value;
-    const shown = { ...shop, setupUrl: services.setupUrl(shop.id), setupRequired: SETUP_REQUIRED };
-    if (replayed) return reply(200, shown, replayHeaders(created.value));
-    return reply(201, shown, headerLines({ Location: `${API_BASE_PATH}/shops/${shop.id}` }));
+    const { shop } = created.value;
+    const accepted = { ...shop, setupUrl: services.setupUrl(shop.id), setupRequired: SETUP_REQUIRED };
+    return madeOnce(201, { ...created.value, accepted }, `${API_BASE_PATH}/shops/${shop.id}`);
   },
 });
 
@@ -94,8 +88,5 @@ export const readShop = apiEndpoint({
   permission: 'shops.read',
   replies: { 200: { description: 'The shop.', data: shop, example: EXAMPLES.shop } },
   errors: ['SHOP_NOT_FOUND', 'AMBIGUOUS_SHOP'],
-  async handle({ caller, params, services }) {
-    const found = await services.tenants.findShop(caller.tenantId, params.idOrName);
-    return found.ok ? reply(200, found.value) : found;
-  },
+  handle: ({ caller, params, services }) => services.tenants.findShop(caller.tenantId, params.idOrName),
 });

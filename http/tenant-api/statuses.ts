@@ -5,13 +5,12 @@ import { acceptedStatus } from '../../actors/replies/message-replies.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
-import { REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
-import { NAMED_SHOP_ERRORS, namedShop } from './named-shop.ts';
+import { REPLAY_HEADERS } from '../contract/replay.ts';
+import { answerOf } from './messages.ts';
+import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
 const queued = {
@@ -58,18 +57,12 @@ export const postStatus = apiEndpoint({
     'MSGAPP_SESSION_LOST',
     'BOT_SERVICE_UNREACHABLE',
   ],
-  async handle(request) {
+  handle(request) {
     const { body, call, idempotencyKey } = request;
     const { requestId, traceparent } = call;
     const { caption, mediaUrl, mediaType } = body;
     if (!hasText(caption) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
-    const shop = await namedShop(request);
-    if (!shop.ok) return shop;
     const draft = { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent };
-    const posted = await request.services.shops.postStatus(shop.value, draft);
-    if (!posted.ok) return posted;
-    const { accepted, replayed } = posted.value;
-    if (replayed) return reply(200, accepted, replayHeaders(posted.value));
-    return reply(202, accepted, headerLines({ Location: accepted.statusUrl }));
+    return withShop(request, async (shop) => answerOf(await request.services.shops.postStatus(shop, draft)));
   },
 });

@@ -1,5 +1,6 @@
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { failed, type Outcome } from '../../actors/failure.ts';
+import { failed, mapOutcome, type Outcome } from '../../actors/failure.ts';
+import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
@@ -15,8 +16,12 @@ import {
 import { apiEndpoint } from './services.ts';
 import { mayMove, typesFor } from './webhook-types.ts';
 
-/** Names the webhook in the error if it does not exist, or is another tenant's. */
-function named<Value>(outcome: Outcome<Value>): Outcome<Value> {
+/** Asks for the webhook of a path. Names it in the error if it does not exist, or is another tenant's. */
+async function named<Value>(
+  { caller, params }: { readonly caller: Caller; readonly params: { readonly webhookId: string } },
+  ask: (tenantId: string, webhookId: string) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
+  const outcome = await ask(caller.tenantId, params.webhookId.toLowerCase());
   return outcome.ok || outcome.failure.code !== 'NOT_FOUND' ? outcome : failed('WEBHOOK_NOT_FOUND');
 }
 
@@ -35,7 +40,7 @@ export const listWebhooks = apiEndpoint({
   errors: [],
   async handle({ caller, services }) {
     const listed = await services.webhooks.list(caller.tenantId);
-    return listed.ok ? reply(200, { items: listed.value, nextCursor: null }) : listed;
+    return mapOutcome(listed, (items) => ({ items, nextCursor: null }));
   },
 });
 
@@ -61,12 +66,7 @@ export const createWebhook = apiEndpoint({
     const draft = { url, types: types.value, shops };
     const made = await services.webhooks.create(caller.tenantId, draft, 'tenant');
     if (!made.ok) return made;
-    const { webhook: shown, secret } = made.value;
-    return reply(
-      201,
-      { ...shown, secret },
-      headerLines({ Location: `${API_BASE_PATH}/webhooks/${shown.id}` }),
-    );
+    return reply(201, made.value, headerLines({ Location: `${API_BASE_PATH}/webhooks/${made.value.id}` }));
   },
 });
 
@@ -80,10 +80,7 @@ export const readWebhook = apiEndpoint({
   permission: 'webhooks.read',
   replies: { 200: WEBHOOK_REPLIES.webhook },
   errors: ['WEBHOOK_NOT_FOUND'],
-  async handle({ caller, params, services }) {
-    const read = named(await services.webhooks.read(caller.tenantId, params.webhookId.toLowerCase()));
-    return read.ok ? reply(200, read.value) : read;
-  },
+  handle: (request) => named(request, request.services.webhooks.read),
 });
 
 /** PATCH /webhooks/{webhookId} */
@@ -97,19 +94,18 @@ export const changeWebhook = apiEndpoint({
   ...changedWebhook,
   replies: { 200: WEBHOOK_REPLIES.webhook },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
-  async handle({ caller, params, body, services }) {
-    const webhookId = params.webhookId.toLowerCase();
+  async handle(request) {
+    const { caller, body, services } = request;
     const types = body.types === undefined ? undefined : typesFor(caller, body.types);
     if (types?.ok === false) return types;
     const asked = types === undefined ? body : { ...body, types: types.value };
     if (body.url !== undefined) {
-      const present = named(await services.webhooks.read(caller.tenantId, webhookId));
+      const present = await named(request, services.webhooks.read);
       if (!present.ok) return present;
       const moved = mayMove(caller, present.value.types);
       if (!moved.ok) return moved;
     }
-    const changed = named(await services.webhooks.change(caller.tenantId, webhookId, asked, 'tenant'));
-    return changed.ok ? reply(200, changed.value) : changed;
+    return named(request, (...ids) => services.webhooks.change(...ids, asked, 'tenant'));
   },
 });
 
@@ -124,10 +120,7 @@ export const deleteWebhook = apiEndpoint({
   body: closedObject({}),
   replies: { 200: WEBHOOK_REPLIES.deleted },
   errors: ['WEBHOOK_NOT_FOUND'],
-  async handle({ caller, params, services }) {
-    const removed = named(await services.webhooks.remove(caller.tenantId, params.webhookId.toLowerCase()));
-    return removed.ok ? reply(200, removed.value) : removed;
-  },
+  handle: (request) => named(request, request.services.webhooks.remove),
 });
 
 /** POST /webhooks/{webhookId}/rotate-secret */
@@ -141,13 +134,7 @@ export const rotateWebhookSecret = apiEndpoint({
   body: closedObject({}),
   replies: { 200: WEBHOOK_REPLIES.rotated },
   errors: ['WEBHOOK_NOT_FOUND'],
-  async handle({ caller, params, services }) {
-    const rotated = named(
-      await services.webhooks.rotateSecret(caller.tenantId, params.webhookId.toLowerCase()),
-    );
-    if (!rotated.ok) return rotated;
-    return reply(200, { ...rotated.value.webhook, secret: rotated.value.secret });
-  },
+  handle: (request) => named(request, request.services.webhooks.rotateSecret),
 });
 
 /** POST /webhooks/{webhookId}/test */
@@ -162,10 +149,7 @@ export const testWebhook = apiEndpoint({
   replies: { 200: WEBHOOK_REPLIES.tested },
   errors: ['WEBHOOK_NOT_FOUND'],
   forwardTimeoutMs: TEST_TIMEOUT_MS,
-  async handle({ caller, params, services }) {
-    const tested = named(await services.webhooks.test(caller.tenantId, params.webhookId.toLowerCase()));
-    return tested.ok ? reply(200, tested.value) : tested;
-  },
+  handle: (request) => named(request, request.services.webhooks.test),
 });
 
 /** GET /webhooks/{webhookId}/attempts */
@@ -180,13 +164,8 @@ export const listWebhookAttempts = apiEndpoint({
   query: { limit: limitParameter },
   replies: { 200: WEBHOOK_REPLIES.attempts },
   errors: ['WEBHOOK_NOT_FOUND'],
-  async handle({ caller, params, query, services }) {
-    const { webhookId } = params;
-    const listed = named(
-      await services.webhooks.attempts(caller.tenantId, webhookId.toLowerCase(), query.limit),
-    );
-    return listed.ok ? reply(200, listed.value) : listed;
-  },
+  handle: (request) =>
+    named(request, (...ids) => request.services.webhooks.attempts(...ids, request.query.limit)),
 });
 
 /** POST /webhooks/{webhookId}/replay */
@@ -200,9 +179,6 @@ export const replayWebhook = apiEndpoint({
   ...replayedEvents,
   replies: { 200: WEBHOOK_REPLIES.replayed },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
-  async handle({ caller, params, body, services }) {
-    const webhookId = params.webhookId.toLowerCase();
-    const replayed = named(await services.webhooks.replay(caller.tenantId, webhookId, whatToReplay(body)));
-    return replayed.ok ? reply(200, replayed.value) : replayed;
-  },
+  handle: (request) =>
+    named(request, (...ids) => request.services.webhooks.replay(...ids, whatToReplay(request.body))),
 });

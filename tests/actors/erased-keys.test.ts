@@ -106,7 +106,7 @@ async function tenantWithKeys(): Promise<string> {
   const { operators } = await processWith(tenantId);
   const made = [];
   for (let index = 0; index < 3; index += 1) made.push(await operators.createKey(tenantId, draft));
-  const [, second, third] = made.map((outcome) => (outcome.ok ? outcome.value.record.id : assert.fail()));
+  const [, second, third] = made.map((outcome) => (outcome.ok ? outcome.value.id : assert.fail()));
   for (let times = 0; times < 2; times += 1) await operators.rotateKey(tenantId, second ?? '');
   await operators.revokeKey(tenantId, third ?? '');
   assert.equal((await namedFor(tenantId)).filter(({ seconds }) => seconds === -1).length, 5);
