@@ -7,11 +7,11 @@ import { referencePages } from './openapi/reference.ts';
 import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
-import { tracedFront } from './pipeline/traced-front.ts';
+import { tracedEdge } from './pipeline/traced-edge.ts';
 import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
 import { articleLibrary } from './tenant-api/articles.ts';
-import { tenantsEdge } from './tenant-api/front.ts';
 import type { ApiServices } from './tenant-api/services.ts';
+import { tenantsEdge } from './tenant-api/tenants-edge.ts';
 
 /** Share of a listener's slots that one tenant may use. Four tenants at their limit fill a listener. */
 const TENANT_SHARE = 0.25;
@@ -57,7 +57,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
   });
   const pages = [documentPage(address), ...referencePages(), ...articlePages(services.articles)];
-  const answer = observed(tracedFront(withPages(pages), options.tracing), {
+  const answer = observed(tracedEdge(withPages(pages), options.tracing), {
     clock,
     log,
     newId,

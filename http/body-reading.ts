@@ -1,6 +1,6 @@
 import type { Exchange } from './exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
-import type { Entered } from './pipeline/front.ts';
+import type { Entered } from './pipeline/edge.ts';
 import { KeptBody, type ReadBody, wholeBody } from './pipeline/kept-body.ts';
 import type { OpenRequest } from './request-head.ts';
 

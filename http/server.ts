@@ -3,19 +3,19 @@ import { type BodyReader, BodyReading } from './body-reading.ts';
 import type { ReplyValue, RequestValue } from './contract/exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { BodyBudget } from './pipeline/body-budget.ts';
-import type { Entered, Responder } from './pipeline/front.ts';
+import type { Entered, Responder } from './pipeline/edge.ts';
 import { LARGE_BODY_BYTES, LargeBodies } from './pipeline/large-bodies.ts';
 import { PeerAddresses } from './pipeline/peer-addresses.ts';
 import { type HeadOptions, readHead } from './request-head.ts';
 import { sendReply } from './send-reply.ts';
 import { type ListenSocket, uWebSockets } from './uwebsockets.ts';
 
-/** The address to listen on, and the front that answers. */
+/** The address to listen on, and the edge that answers. */
 export interface ServerOptions extends HeadOptions {
   readonly host: string;
   /** 0: the system's choice. */
   readonly port: number;
-  /** Finds the front for a request, from its head. */
+  /** Returns the request at its edge, from its head. */
   readonly enter: (request: RequestValue) => Entered;
   readonly answer: Responder;
   /** Bounds the bodies in reading; shared by the listeners of a node. */

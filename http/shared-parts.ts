@@ -8,7 +8,7 @@ import { createEventStream, type EventStream } from './operator-events/event-str
 import { FleetEvents } from './operator-events/fleet-events.ts';
 import type { OwnerOptions } from './owner/answer-as-owner.ts';
 import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
-import type { Entered, Responder } from './pipeline/front.ts';
+import type { Entered, Responder } from './pipeline/edge.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
 import { FileReplies } from './tenant-api/file-replies.ts';

@@ -1,7 +1,6 @@
 import { API_BASE_PATH } from '../actors/api-base-path.ts';
 import { apiListener, apiServices } from './api-listener.ts';
 import type { HttpOptions } from './http-options.ts';
-import { exportMessageLatency } from './metrics/message-latency.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { OPERATOR_BASE_PATH } from './operator-api/base-path.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
@@ -41,7 +40,6 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
   const admin = operatorListener(options, parts, operatorSide);
-  exportMessageLatency(options.feed, metrics);
   const bodies = new BodyBudget();
   exportHttp(metrics, parts, { bodies, inProgress: () => api.inProgress.count + admin.inProgress.count });
 

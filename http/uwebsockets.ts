@@ -1,5 +1,3 @@
-// Before the library: the bound is read while its binary is loaded.
-import './request-head-limit.ts';
 import { createRequire } from 'node:module';
 import type { RawHead } from './request-head.ts';
 
@@ -56,11 +54,20 @@ interface Library {
 const NO_SERVER_HEADER = '999999990007';
 
 /**
+ * Bytes of a request's head, its line and all header fields together; a longer one is answered 431 by the parser.
+ * A request line alone should be taken up to 8,000 octets (RFC 9112, 3).
+ */
+const MAX_HEAD_BYTES = 8_192;
+
+/**
  * Loads the library's binary for the running Node. Each platform and Node version has its own package. There are two
  * releases: packages for Node 20 and 22 run on Debian 12, and those for 24 and 26 need the glibc of Debian 13. Throws
  * if there is no package: no slower server replaces it.
  */
 function load(): Library {
+  // uWebSockets.js reads its limit once from the environment, while its binary is loaded. The default is 4,096.
+  // biome-ignore lint/style/noProcessEnv: the library has no other place for it, and nothing of ours reads it.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(MAX_HEAD_BYTES);
   const { platform, arch, version, versions } = process;
   const name = `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`;
   try {

@@ -1,10 +1,9 @@
-import { BATCH_STATUSES } from '../actors/batch-status.ts';
+import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../actors/batch-status.ts';
 import type { ShopCounting } from '../actors/shops/effects/shop-counting.ts';
 import type { ShopCensus } from '../actors/shops/views/shop-census.ts';
 import { TROUBLE_WORDS } from '../actors/shops/views/shop-summary.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { batchCounters } from './batch-metrics.ts';
 import type { RunningActors } from './compose-actors.ts';
 
 /** The states of a channel in the contract's words. */
@@ -130,4 +129,25 @@ function scheduledCounter(metrics: Metrics): ShopCounting['scheduled'] {
     [{ outcome: 'accepted', code: '' }],
   );
   return (code) => ended({ outcome: code === null ? 'accepted' : 'refused', code: code ?? '' });
+}
+
+/** Counts the results of batches and of their recipients. */
+function batchCounters(metrics: Metrics): Pick<ShopCounting, 'batch' | 'recipients'> {
+  const changed = metrics.counted(
+    'msgapi_batch_changes_total',
+    'Batches that started, ended or stopped by themselves, with the reason of a stop',
+    [
+      ...['started', 'finished', 'cancelled', 'expired'].map((change) => ({ change, reason: '' })),
+      ...BATCH_STOP_REASONS.map((reason) => ({ change: 'stopped', reason })),
+    ],
+  );
+  const ended = metrics.counted(
+    'msgapi_batch_recipients_total',
+    'Recipients of batches by result, with the code or reason where no message was sent',
+    ['sent', 'repeated'].map((outcome) => ({ outcome, code: '' })),
+  );
+  return {
+    batch: (change, reason) => changed({ change, reason: reason ?? '' }),
+    recipients: ({ outcome, code, count }) => ended({ outcome, code: code ?? '' }, count),
+  };
 }

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
 import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
-import type { ArticleLibrary } from '../tenant-api/articles.ts';
+import type { ArticleLibrary, Articles } from '../tenant-api/articles.ts';
 import { articleHtml, indexHtml } from './article-html.ts';
-import { llmsText } from './llms-text.ts';
 
 /** Script, style and the search data come from our own host. */
 const HEADERS = shownPageHeaders(
@@ -67,4 +66,24 @@ function page(path: string, contentType: string, body: () => string): Page {
       return reply;
     },
   };
+}
+
+/** `/llms.txt` (https://llmstxt.org): links to the articles and the API's document, for language models. `publicUrl`: the service's address. */
+function llmsText(articles: Articles, publicUrl: string): string {
+  const items = [...articles.values()].map(
+    ({ slug, title, summary }) => `- [${title}](${publicUrl}/docs/${slug}.md): ${summary}`,
+  );
+  return `# Tenant Messaging API
+
+> A small business sends messages to its customers over a chat network through this HTTP/JSON API, one connected number a
+> shop, behind a send policy that keeps the number from being banned. Every call needs an API key; these pages need none.
+
+## Articles
+
+${items.join('\n')}
+
+## Reference
+
+- [OpenAPI 3.1](${publicUrl}/openapi.json): every request and reply, field by field
+`;
 }

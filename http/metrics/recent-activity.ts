@@ -15,6 +15,11 @@ export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_0
  */
 const WAITING_ROUTE = /\/(connect|pairing-code|events)$/;
 
+/** Upper bounds in seconds of the time to `sent`: from a simulator's milliseconds up to a day in the queue. */
+const SENT_BUCKETS_SECONDS = [
+  0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400,
+];
+
 /** Codes that callers see, each once. */
 const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
 
@@ -74,6 +79,11 @@ export function recentActivity(parts: {
     'Messages that reached their end, by status and reason.',
     ENDS,
   );
+  const observeSent = metrics.histogram({
+    name: 'msgapi_message_sent_seconds',
+    help: 'From accepting a message until the chat network acknowledged it, pauses between sends included',
+    buckets: SENT_BUCKETS_SECONDS,
+  });
   const paused = metrics.counted(
     'msgapi_queue_pauses_total',
     'Times a queue was paused, by cause.',
@@ -102,6 +112,7 @@ export function recentActivity(parts: {
       const name = status === 'sent' ? 'sent' : String(reason);
       slot.messages[name] = (slot.messages[name] ?? 0) + 1;
       settled({ status, reason: reason ?? '' });
+      if (status === 'sent') observeSent(data.ageMs / 1_000);
     }
     if (type === 'pacing' && data.began !== null) paused({ cause: data.began });
   });

@@ -4,13 +4,15 @@ import { MESSAGE_REASONS, type MessageReason } from '../../actors/message-status
 import type { ShopActorView, ShopInspection } from '../../actors/operators/operator-operations.ts';
 import { count } from '../../actors/replies/reply-fields.ts';
 import { channelStatus } from '../../actors/replies/shop-replies.ts';
-import type { SchemasOf } from './schemas-of.ts';
 
 /** Schemas of shops' actors for operators. Times that end in `Ms` are milliseconds since the Unix epoch. */
 
 type Shop = NonNullable<ShopActorView['details']>;
 type Waiting = NonNullable<Shop['queue']['inHand']>;
 type Policy = NonNullable<ShopInspection['policy']>;
+
+/** A schema for each field of a view. A missing schema, or one without a field, does not compile. */
+type SchemasOf<View> = { readonly [Field in keyof View]-?: v.GenericSchema };
 
 const epochMs = v.number();
 const messageKind = v.picklist(['message', 'status']);

@@ -1,16 +1,13 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { listActors, passivateActor, readActor, steerActor } from './actors.ts';
-import { listAudit } from './audit.ts';
+import { cancelShopQueue, listActors, passivateActor, readActor, resumeAll, steerActor } from './actors.ts';
 import { changeClientVersion, readClientVersion } from './client-version.ts';
 import { addCustomers, listCustomers, removeCustomers } from './customers.ts';
 import { listDeadLetters, replayDeadLetter } from './dead-letters.ts';
 import { deletePerson, readErasure } from './erasures.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-import { readOperator } from './operator.ts';
+import { listAudit, readOperator } from './operators.ts';
 import { listNodes, readMachines, readOverview } from './overview.ts';
-import { cancelShopQueue } from './queue-cancellation.ts';
 import { countRefusals, listRequests } from './requests.ts';
-import { resumeAll } from './resume-all.ts';
 import { cancelShopScheduled, listShopScheduled } from './scheduled.ts';
 import type { OperatorServices } from './services.ts';
 import { listShopBatches, readShopBatch, steerShopBatch } from './shop-batches.ts';

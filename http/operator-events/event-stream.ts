@@ -3,7 +3,7 @@ import { headerLines, type ReplyStream, type ReplyValue } from '../contract/exch
 import { EventLog, type LoggedEvent } from './event-log.ts';
 import type { FleetEvents } from './fleet-events.ts';
 
-/** A comment this often keeps proxies, and the front's own idle limit of ten seconds, from closing the stream. */
+/** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing the stream. */
 const HEARTBEAT_MS = 5_000;
 /** Bytes that may wait for a reader; one that lags further is disconnected and comes back with its last id. */
 const MAX_BUFFERED_BYTES = 1_048_576;

@@ -16,7 +16,7 @@ import {
   type Entered,
   type Responder,
   UNMATCHED,
-} from './front.ts';
+} from './edge.ts';
 import { readTraceparent } from './traceparent.ts';
 
 /** The steps that every request of both listeners passes through. */
@@ -64,8 +64,8 @@ const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
 type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
 
-/** Wraps a front: each request gets an id and a log entry, and the number in progress is bounded. */
-export function observed(front: EdgeHandler, options: ObservedOptions): Responder {
+/** Wraps an edge: each request gets an id and a log entry, and the number in progress is bounded. */
+export function observed(edge: EdgeHandler, options: ObservedOptions): Responder {
   const { clock, inProgress, newId } = options;
   const refusals = new DelayedRejections(clock);
 
@@ -92,7 +92,7 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
   }
 
   function broken(request: Asked, thrown: unknown, begun: Begun): ReplyValue {
-    options.log.error({ err: thrown }, 'the front threw');
+    options.log.error({ err: thrown }, 'the edge threw');
     return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), begun);
   }
 
@@ -140,7 +140,7 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
       : finished(request, answered, begun);
   }
 
-  /** Waits for a front's asynchronous reply. The call counts as in progress until then. */
+  /** Waits for the edge's asynchronous reply. The call counts as in progress until then. */
   function later(entered: Entered, answered: Promise<EdgeReply>, begun: Begun): MaybePromise<ReplyValue> {
     inProgress.enter();
     return answered.then(
@@ -158,7 +158,7 @@ export function observed(front: EdgeHandler, options: ObservedOptions): Responde
   function asked(entered: Entered, begun: Begun, marks: CallMarks): MaybePromise<ReplyValue> {
     let answered: MaybePromise<EdgeReply>;
     try {
-      answered = front(entered, marks);
+      answered = edge(entered, marks);
     } catch (thrown) {
       return broken(entered.request, thrown, begun);
     }

@@ -1,7 +1,7 @@
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
-import { anonymous, type EdgeHandler, isRead } from './front.ts';
+import { anonymous, type EdgeHandler, isRead } from './edge.ts';
 
 /** A path outside the declared API, answered to GET and HEAD alone: documents, probes, files of a page. */
 export interface Page {

@@ -1,6 +1,6 @@
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { BodyBudget } from '../../http/pipeline/body-budget.ts';
-import type { Entered } from '../../http/pipeline/front.ts';
+import type { Entered } from '../../http/pipeline/edge.ts';
 import { type Server, type ServerOptions, startServer } from '../../http/server.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ActorEventData, ActorEventFeed } from '../../actors/event-feed.ts';
-import { exportMessageLatency } from '../../http/metrics/message-latency.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
+import { recentActivity } from '../../http/metrics/recent-activity.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const message: ActorEventData['message'] = {
@@ -18,8 +18,9 @@ const message: ActorEventData['message'] = {
 
 test('a sent message counts once, at its own shop; one that waits or fails does not', async () => {
   const metrics = createMetrics();
-  const feed = new ActorEventFeed(new FakeClock());
-  exportMessageLatency(feed, metrics);
+  const clock = new FakeClock();
+  const feed = new ActorEventFeed(clock);
+  recentActivity({ clock, feed, metrics });
   feed.publish('message', { ...message, status: 'queued', ageMs: 0 });
   feed.publish('message', message);
   feed.publish('message', { ...message, status: 'failed', reason: 'EXPIRED', ageMs: 86_400_000 });

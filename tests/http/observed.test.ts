@@ -6,9 +6,9 @@ import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { CallsInProgress } from '../../http/pipeline/calls-in-progress.ts';
 import { DelayedRejections } from '../../http/pipeline/delayed-rejections.ts';
-import { anonymous, type EdgeHandler } from '../../http/pipeline/front.ts';
+import { anonymous, type EdgeHandler } from '../../http/pipeline/edge.ts';
 import { observed } from '../../http/pipeline/observed.ts';
-import { tracedFront } from '../../http/pipeline/traced-front.ts';
+import { tracedEdge } from '../../http/pipeline/traced-edge.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { Tracing } from '../../runtime/tracing.ts';
@@ -37,7 +37,7 @@ const REQUEST_VALUE: RequestValue = {
 const REQUEST = enteredAlone(REQUEST_VALUE);
 
 function door(
-  front: EdgeHandler,
+  edge: EdgeHandler,
   observe: (answered: AnsweredRequest) => void = () => undefined,
   clock: Clock = systemClock,
 ) {
@@ -47,7 +47,7 @@ function door(
   const log = { debug: silent, info: silent, warn: silent, error: say };
   const newId = () => '66b1f0a2c3d4e5f607182901' as never;
   const inProgress = new CallsInProgress(1);
-  const answer = observed(front, { clock, log, inProgress, newId, observe });
+  const answer = observed(edge, { clock, log, inProgress, newId, observe });
   return { faults, answer, inProgress, inFlight: () => inProgress.count };
 }
 
@@ -67,10 +67,10 @@ for (const kind of ['at once', 'later'] as const) {
     assert.equal(inFlight(), 0);
   });
 
-  test(`a front that throws ${kind}: 500, a line in the log, and no call is left in progress`, async () => {
+  test(`an edge that throws ${kind}: 500, a line in the log, and no call is left in progress`, async () => {
     const { answer, inFlight, faults } = door(broken);
     assert.equal((await answer(REQUEST)).status, 500);
-    assert.deepEqual([inFlight(), faults], [0, ['the front threw']]);
+    assert.deepEqual([inFlight(), faults], [0, ['the edge threw']]);
   });
 
   test(`an observer that throws once, for a reply that came ${kind}: counted out once`, async () => {
@@ -90,12 +90,12 @@ test('a call that waits: not in flight meanwhile, run again with its wait, obser
   const told: { requestId: string; latencyMs: number }[] = [];
   const own = waiters.enter('one', 30_000);
   const asked: unknown[] = [];
-  const front: EdgeHandler = async (_request, { requestId, wait }) => {
+  const edge: EdgeHandler = async (_request, { requestId, wait }) => {
     asked.push([requestId, wait === own ? own?.takeShared() : undefined]);
     const reply = anonymous(REPLY, '/');
     return asked.length < 3 ? { ...reply, wait: own } : reply;
   };
-  const { answer, inProgress } = door(front, (answered) => void told.push(answered), clock);
+  const { answer, inProgress } = door(edge, (answered) => void told.push(answered), clock);
   const headers = { ...REQUEST_VALUE.headers, requestId: 'mine' };
   const { waiting } = await answer(enteredAlone({ ...REQUEST_VALUE, headers }));
   assert.deepEqual([inProgress.count, inProgress.waiting, inProgress.isFull], [0, 1, false]);
@@ -132,7 +132,7 @@ test('a waiting call whose handler throws as it continues: 500, and it waits no 
   assert.equal((await waiting?.goOn())?.status, 500);
   assert.deepEqual(
     [inProgress.count, inProgress.waiting, waiters.count, faults],
-    [0, 0, 0, ['the front threw']],
+    [0, 0, 0, ['the edge threw']],
   );
 });
 
@@ -145,11 +145,11 @@ test('a call that waits is one span, from its start to its answer', async () => 
       return { traceparent: 'here', end: (told) => void spans.push(`end ${told?.name}`) };
     },
   };
-  const front: EdgeHandler = async (_request, { wait, traceparent }) => {
+  const edge: EdgeHandler = async (_request, { wait, traceparent }) => {
     spans.push(`asked under ${traceparent}`);
     return { ...anonymous(REPLY, '/'), ...(wait ? {} : { wait: waiters.enter('one', 30_000) }) };
   };
-  const { answer } = door(tracedFront(front, tracing));
+  const { answer } = door(tracedEdge(edge, tracing));
   const { waiting } = await answer(REQUEST);
   await waiting?.goOn();
   assert.deepEqual(spans, ['start GET', 'asked under here', 'asked under here', 'end GET /']);
@@ -166,8 +166,8 @@ async function statusSoFar(answer: Promise<ReplyValue>): Promise<number | undefi
 for (const kind of ['at once', 'later'] as const) {
   test(`503 OVERLOADED, known ${kind}: is answered half a second later and is not in flight meanwhile`, async () => {
     const clock = new FakeClock();
-    const front: EdgeHandler = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
-    const { answer, inFlight } = door(front, undefined, clock);
+    const edge: EdgeHandler = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
+    const { answer, inFlight } = door(edge, undefined, clock);
     const refused = Promise.resolve(answer(REQUEST));
     await clock.advance(499);
     assert.deepEqual([await statusSoFar(refused), inFlight()], [undefined, 0]);

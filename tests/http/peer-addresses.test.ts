@@ -75,7 +75,7 @@ describe('the address of a connection', () => {
     await server.close(0);
   });
 
-  it('reaches the front over real connections of two callers, old and new', async () => {
+  it('reaches the edge over real connections of two callers, old and new', async () => {
     const server = await bareServer({
       answer: ({ ip }) => ({ status: 200, contentType: 'text/plain', headers: '', body: `from ${ip};` }),
     });

@@ -1,14 +1,14 @@
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Span, Tracing } from '../../runtime/tracing.ts';
 import type { CallWait } from '../contract/waiting.ts';
-import type { EdgeHandler, EdgeReply } from './front.ts';
+import type { EdgeHandler, EdgeReply } from './edge.ts';
 
 /**
- * A front that makes one span of each request, waits included. Its parent is the caller's span if there is a
+ * An edge that makes one span of each request, waits included. Its parent is the caller's span if there is a
  * traceparent.
  */
-export function tracedFront(front: EdgeHandler, tracing: Tracing | undefined): EdgeHandler {
-  if (tracing === undefined) return front;
+export function tracedEdge(edge: EdgeHandler, tracing: Tracing | undefined): EdgeHandler {
+  if (tracing === undefined) return edge;
   const waiting = new WeakMap<CallWait, Span>();
   return (entered, call) => {
     const { method } = entered.request;
@@ -16,7 +16,7 @@ export function tracedFront(front: EdgeHandler, tracing: Tracing | undefined): E
     const span =
       (wait && waiting.get(wait)) ?? tracing.start(method, { parent: call.traceparent, kind: 'server' });
     const { traceparent } = span;
-    return mapMaybePromise(front(entered, { requestId, traceparent, wait }), (answered): EdgeReply => {
+    return mapMaybePromise(edge(entered, { requestId, traceparent, wait }), (answered): EdgeReply => {
       if (answered.wait !== undefined) {
         waiting.set(answered.wait, span);
         return answered;

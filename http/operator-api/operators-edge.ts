@@ -24,7 +24,7 @@ import {
   type Entered,
   isRead,
   noEndpoint,
-} from '../pipeline/front.ts';
+} from '../pipeline/edge.ts';
 import { createRouter } from '../pipeline/router.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { OPERATOR_ENDPOINTS } from './endpoints.ts';
@@ -32,7 +32,7 @@ import type { OperatorTokenCheck } from './operator-token-check.ts';
 import type { OperatorServices } from './services.ts';
 
 /** The check of tokens and the services of the operators' edge. */
-export interface OperatorFrontOptions {
+export interface OperatorsEdgeOptions {
   readonly services: OperatorServices;
   readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
   readonly tokenCheck: OperatorTokenCheck;
@@ -44,12 +44,12 @@ export interface OperatorFrontOptions {
 }
 
 /** The options of the edge, with the follower of requests whose tenant moves. */
-interface Edge extends OperatorFrontOptions {
+interface Edge extends OperatorsEdgeOptions {
   readonly follow: (call: Followed) => Promise<OwnedReply>;
 }
 
 /** The operators' edge: route, token and role, then the node that owns the tenant a path names, or this one. */
-export function operatorsEdge(parts: OperatorFrontOptions): (request: RequestValue) => Entered {
+export function operatorsEdge(parts: OperatorsEdgeOptions): (request: RequestValue) => Entered {
   const edge: Edge = { ...parts, follow: ownerFollower(parts) };
   const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
   return (request) => {
@@ -159,7 +159,7 @@ async function recorded(
 function tenantOf(
   endpoint: Endpoint<OperatorServices>,
   values: readonly string[],
-  { newId }: Pick<OperatorFrontOptions, 'newId'>,
+  { newId }: Pick<OperatorsEdgeOptions, 'newId'>,
 ): string | undefined {
   if (endpoint.tenant === 'created') return newId();
   if (endpoint.tenant !== 'param') return undefined;

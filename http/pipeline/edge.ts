@@ -14,7 +14,7 @@ export interface EdgeReply {
   readonly keyId: string | undefined;
   /** The `traceparent` of the request's span; absent without tracing. */
   readonly traceparent?: string;
-  /** Set if the call should wait for a better reply. After the wait has ended, the front is asked again with it. */
+  /** Set if the call should wait for a better reply. After the wait has ended, the edge is asked again with it. */
   readonly wait?: CallWait | undefined;
 }
 

@@ -18,7 +18,7 @@ import {
   type Entered,
   isRead,
   noEndpoint,
-} from '../pipeline/front.ts';
+} from '../pipeline/edge.ts';
 import { hashOfKey, presentedKey } from '../pipeline/presented-key.ts';
 import { createRouter, type Match } from '../pipeline/router.ts';
 import { askNextOwner, askOwner, type OwnerWays } from './ask-owner.ts';
@@ -29,7 +29,7 @@ import { openStream } from './followed-pages.ts';
 import type { ApiServices } from './services.ts';
 
 /** The key look-up, the owner's part and the ways to other nodes that the tenants' edge uses. */
-export interface ApiFrontOptions extends Omit<OwnerWays, 'follow' | 'inFlight'> {
+export interface TenantsEdgeOptions extends Omit<OwnerWays, 'follow' | 'inFlight'> {
   readonly keys: KeyDirectory;
   readonly clock: Clock;
   readonly eventReaders: EventReaders;
@@ -39,13 +39,13 @@ export interface ApiFrontOptions extends Omit<OwnerWays, 'follow' | 'inFlight'> 
 }
 
 /** The options of the edge, with the follower of requests whose tenant moves and each tenant's requests in flight. */
-interface Edge extends ApiFrontOptions, OwnerWays {}
+interface Edge extends TenantsEdgeOptions, OwnerWays {}
 
 /**
  * The tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge decides nothing
  * about a key but whose it is, so a revocation needs no broadcast (runtime/README.md, How one writer is ensured).
  */
-export function tenantsEdge(parts: ApiFrontOptions): (request: RequestValue) => Entered {
+export function tenantsEdge(parts: TenantsEdgeOptions): (request: RequestValue) => Entered {
   const edge: Edge = { ...parts, follow: ownerFollower(parts), inFlight: new Counts() };
   const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
   return (request) => new EnteredCall(request, router.match(request.path), edge);
@@ -188,7 +188,7 @@ function answeredHere(
   edge: Edge,
 ): MaybePromise<EdgeReply> {
   const { tenantId } = owned;
-  if (!answered.moved) return frontReply(answered, route, tenantId);
+  if (!answered.moved) return edgeReply(answered, route, tenantId);
   return counted(askNextOwner(endpoint, owned, answered, edge), { route, tenantId }, edge.inFlight);
 }
 
@@ -206,7 +206,7 @@ function counted(
   inFlight.add(tenantId, 1);
   return answered
     .finally(() => inFlight.add(tenantId, -1))
-    .then((known) => frontReply(known, route, tenantId));
+    .then((known) => edgeReply(known, route, tenantId));
 }
 
 /** Counts a request of the tenant until its answer is there. */
@@ -231,7 +231,7 @@ function continued(asked: OwnedRequest, { waits }: Endpoint<ApiServices>, wait: 
 }
 
 /** The tenant of a call. This node may remember a key that its tenant has no more, or whose tenant was erased. */
-function frontReply({ reply, keyId, wait }: OwnedReply, route: string, tenantId: string): EdgeReply {
+function edgeReply({ reply, keyId, wait }: OwnedReply, route: string, tenantId: string): EdgeReply {
   if (keyId === undefined && reply.status === 401) return anonymous(reply, route);
   return { reply, route, tenantId, keyId, wait };
 }
