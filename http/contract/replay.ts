@@ -1,6 +1,6 @@
 import type { Sent } from '../../actors/shops/shop-operations.ts';
 import { reply } from './endpoint.ts';
-import { type HeaderLines, headerLines } from './exchange.ts';
+import type { HeaderLines } from './exchange.ts';
 
 /**
  * Tells if the reply repeats the result of an earlier call with the same idempotency key, and if the two calls differ.
@@ -30,7 +30,7 @@ export function madeOnce<const Status extends 201 | 202, Answer>(
   location?: string,
 ) {
   if (sent.replayed) return reply(200, sent.accepted, replayHeaders(sent));
-  return reply(status, sent.accepted, location === undefined ? '' : headerLines({ Location: location }));
+  return reply(status, sent.accepted, location === undefined ? '' : `\r\nLocation: ${location}`);
 }
 
 /** Those headers, for the document. */

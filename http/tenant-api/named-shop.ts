@@ -1,6 +1,6 @@
 import type { FailureCode, failed, Outcome } from '../../actors/failure.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
-import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ApiServices } from './services.ts';
 
 /** The failures of finding the shop of a path. */
@@ -20,7 +20,15 @@ export function withShop<Answer>(
 ): MaybePromise<Answer | ReturnType<typeof failed>> {
   const { tenantId } = request.caller;
   const named = request.services.tenants.shopId(tenantId, request.params.idOrName);
-  return mapMaybePromise<Outcome<string>, Answer | ReturnType<typeof failed>>(named, (found) =>
-    found.ok ? answer({ tenantId, shopId: found.value }) : found,
-  );
+  return named instanceof Promise
+    ? named.then((found) => answerFor(tenantId, found, answer))
+    : answerFor(tenantId, named, answer);
+}
+
+function answerFor<Answer>(
+  tenantId: string,
+  named: Outcome<string>,
+  answer: (shop: ShopReference) => MaybePromise<Answer>,
+): MaybePromise<Answer | ReturnType<typeof failed>> {
+  return named.ok ? answer({ tenantId, shopId: named.value }) : named;
 }
