@@ -1,32 +1,36 @@
-/** A change that an operator is about to make. */
-export interface Change {
+import * as v from 'valibot';
+import type { Shown } from '../../actors/replies/reply-fields.ts';
+
+/** One change as operators read it. */
+export const auditEntry = v.strictObject({
+  id: v.string(),
+  /** ISO 8601 in UTC, when it was begun, by Redis's clock. */
+  at: v.string(),
   /** The operator's name. */
-  readonly operator: string;
-  readonly role: string;
-  readonly method: string;
+  operator: v.string(),
+  role: v.string(),
+  method: v.string(),
   /** The template. */
-  readonly route: string;
+  route: v.string(),
   /** The path's parameters by name: ids alone. They are digests if the tenant or shop was erased. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly ip: string;
-  readonly requestId: string;
-}
+  params: v.record(v.string(), v.string()),
+  ip: v.string(),
+  requestId: v.string(),
+  /** Null while the change is in progress, or if its node ended before the outcome was known. */
+  status: v.nullable(v.number()),
+  code: v.nullable(v.string()),
+});
+
+export type AuditEntry = Shown<typeof auditEntry>;
+
+/** A change that an operator is about to make. */
+export type Change = Omit<AuditEntry, 'id' | 'at' | 'status' | 'code'>;
 
 /** The outcome of a change. */
 export interface Outcome {
   readonly status: number;
   /** Why it was refused; undefined for a success. */
   readonly code: string | undefined;
-}
-
-/** One change as operators read it. */
-export interface AuditEntry extends Change {
-  readonly id: string;
-  /** ISO 8601 in UTC, when it was begun, by Redis's clock. */
-  readonly at: string;
-  /** Null while the change is in progress, or if its node ended before the outcome was known. */
-  readonly status: number | null;
-  readonly code: string | null;
 }
 
 /** Filters for the list of changes. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { auditEntry } from '../audit-log/audit-entry.ts';
 import { AUDIT_CURSOR } from '../audit-log/audit-reader.ts';
 import { reply } from '../contract/endpoint.ts';
 import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
@@ -26,22 +27,6 @@ export const readOperator = operatorEndpoint({
   async handle({ operator: { name, role } }) {
     return reply(200, { name, role });
   },
-});
-
-const nullableText = v.nullable(v.string());
-
-const auditEntry = v.strictObject({
-  id: v.string(),
-  at: v.string(),
-  operator: v.string(),
-  role: v.string(),
-  method: v.string(),
-  route: v.string(),
-  params: v.record(v.string(), v.string()),
-  ip: v.string(),
-  requestId: v.string(),
-  status: v.nullable(v.number()),
-  code: nullableText,
 });
 
 /** GET /audit */

@@ -3,8 +3,8 @@ import { reply } from '../contract/endpoint.ts';
 import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
 import { booleanParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { isRequestCursor } from '../request-log/request-log-reader.ts';
-import { loggedRequest, refusalCount } from './resources.ts';
+import { loggedRequest } from '../request-log/request-log-entry.ts';
+import { isRequestCursor, refusalCount } from '../request-log/request-log-reader.ts';
 import { operatorEndpoint } from './services.ts';
 
 /** GET /requests */

@@ -78,29 +78,6 @@ export const deletingExample = {
 /** The example of an erasure's reply in the operators' document. */
 export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };
 
-/** One request of the log. */
-export const loggedRequest = v.strictObject({
-  at: v.string(),
-  requestId: v.string(),
-  tenantId: nullableText,
-  keyId: nullableText,
-  method: v.string(),
-  route: v.string(),
-  status: v.number(),
-  latencyMs: v.number(),
-  ip: v.string(),
-  code: nullableText,
-  traceparent: nullableText,
-});
-
-/** Refused calls by code. */
-export const refusalCount = v.strictObject({
-  since: v.string(),
-  items: v.array(
-    v.strictObject({ code: v.string(), calls: v.number(), lastAt: v.string(), route: v.string() }),
-  ),
-});
-
 /** A message without its content: operators see its state and the call that made it, never its text, media or key. */
 export const messageWithoutContent = v.pick(message, [
   ...(['id', 'kind', 'to', 'status', 'reason', 'via', 'createdAt', 'updatedAt', 'sentAt'] as const),

@@ -1,23 +1,29 @@
+import * as v from 'valibot';
+import type { Shown } from '../../actors/replies/reply-fields.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
-/** One request in the log. Never contains a body, a query value or a key. */
-export interface RequestLogEntry {
+const nullableText = v.nullable(v.string());
+
+/** One request of the log, as operators read it. Never contains a body, a query value or a key. */
+export const loggedRequest = v.strictObject({
   /** ISO 8601 in UTC, when it was answered. */
-  readonly at: string;
-  readonly requestId: string;
-  readonly tenantId: string | null;
-  readonly keyId: string | null;
-  readonly method: string;
+  at: v.string(),
+  requestId: v.string(),
+  tenantId: nullableText,
+  keyId: nullableText,
+  method: v.string(),
   /** The template, or `unmatched` if no route was found. */
-  readonly route: string;
-  readonly status: number;
-  readonly latencyMs: number;
-  readonly ip: string;
+  route: v.string(),
+  status: v.number(),
+  latencyMs: v.number(),
+  ip: v.string(),
   /** Why it was refused; null for a success. */
-  readonly code: string | null;
+  code: nullableText,
   /** The caller's W3C trace context; null without one. */
-  readonly traceparent: string | null;
-}
+  traceparent: nullableText,
+});
+
+export type RequestLogEntry = Shown<typeof loggedRequest>;
 
 /** The owner of the log of requests without a known tenant. */
 export const NOBODY = 'nobody';

@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import type { Shown } from '../../actors/replies/reply-fields.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type RequestLogEntry, unpackEntries } from './request-log-entry.ts';
 import { REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
@@ -26,21 +28,18 @@ export interface RequestLogPage {
   readonly nextCursor: string | null;
 }
 
-/** Refused calls of a tenant, counted by code, the newest first. */
-export interface RefusalCount {
-  /**
-   * The time since which they are counted: the requested time, or later if the log is too full to be counted that far
-   * back.
-   */
-  readonly since: string;
-  readonly items: readonly {
-    readonly code: string;
-    readonly calls: number;
-    readonly lastAt: string;
-    /** Route of the last refusal. */
-    readonly route: string;
-  }[];
-}
+/**
+ * Refused calls of a tenant, counted by code, the newest first. `since` is the requested time, or later if the log is
+ * too full to be counted that far back. `route` is that of the last refusal.
+ */
+export const refusalCount = v.strictObject({
+  since: v.string(),
+  items: v.array(
+    v.strictObject({ code: v.string(), calls: v.number(), lastAt: v.string(), route: v.string() }),
+  ),
+});
+
+export type RefusalCount = Shown<typeof refusalCount>;
 
 /** Reads the request log. */
 export interface RequestLogReader {
