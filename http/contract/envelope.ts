@@ -22,16 +22,10 @@ export function successBody(data: unknown): string {
 
 /** Returns `{ success: false, error }` with the status, `Retry-After` and the public message of the table. */
 export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): ReplyValue {
-  const { status, code, message } = ERRORS[failure.code];
+  const { status, code, message: publicMessage } = ERRORS[failure.code];
   const retryAfter = retryAfterSeconds(failure);
-  const error = {
-    code,
-    message: failure.message ?? message,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(failure.fields === undefined ? {} : { fields: failure.fields }),
-    ...(failure.candidates === undefined ? {} : { candidates: failure.candidates }),
-    ...(failure.nextCursor === undefined ? {} : { nextCursor: failure.nextCursor }),
-  };
+  const { message = publicMessage, fields, candidates, nextCursor } = failure;
+  const error = { code, message, retryAfter, fields, candidates, nextCursor };
   return {
     status,
     contentType: JSON_TYPE,
