@@ -17,7 +17,7 @@ export function rememberBody(data: object): void {
 
 /** `{ success: true, data }` (docs/contract.md, Response envelope). */
 export function successBody(data: unknown): string {
-  return remembered.get(data as object) ?? `{"success":true,"data":${JSON.stringify(data)}}`;
+  return remembered.get(data as object) ?? JSON.stringify({ success: true, data });
 }
 
 /** Returns `{ success: false, error }` with the status, `Retry-After` and the public message of the table. */
@@ -31,7 +31,7 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
     contentType: JSON_TYPE,
     headers:
       headers + challenge(failure.code) + (retryAfter === undefined ? '' : `\r\nRetry-After: ${retryAfter}`),
-    body: `{"success":false,"error":${JSON.stringify(error)}}`,
+    body: JSON.stringify({ success: false, error }),
   };
 }
 
