@@ -141,11 +141,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors/outbound', 'actors/events', 'actors/shops', 'actors/tenants', 'actors/replies', 'actors'],
     'runtime',
   ],
-  'http/contract': [
-    ...['actors/shops/state', 'actors/shops', 'actors/tenants', 'actors/replies', 'actors', 'policy'],
-    'runtime',
-  ],
-  'http/request-log': ['runtime/redis', 'runtime'],
+  'http/contract': [...['actors/shops', 'actors/tenants', 'actors/replies', 'actors', 'policy', 'runtime']],
+  'http/request-log': ['actors/replies', 'runtime/redis', 'runtime'],
   'http/pipeline': ['http/request-log', 'http/contract', 'runtime'],
   'http/owner': ['http/contract', 'actors/tenants', 'actors', 'runtime'],
   'http/tenant-api': [
@@ -154,7 +151,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'runtime',
   ],
   'http/articles': ['http/tenant-api', 'http/pipeline', 'http/contract'],
-  'http/audit-log': ['http/request-log', 'runtime/redis', 'runtime'],
+  'http/audit-log': ['http/request-log', 'actors/replies', 'runtime/redis', 'runtime'],
   'http/console': ['http/pipeline', 'http/contract', 'actors/tenants', 'actors'],
   'http/operator-events': ['http/owner', 'http/contract', 'actors', 'runtime'],
   'http/metrics': ['http/operator-events', 'http/request-log', 'http/contract', 'actors', 'runtime'],

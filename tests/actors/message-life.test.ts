@@ -115,6 +115,8 @@ class Life {
   /** Messages that a session may have sent, without a report that it had not. */
   readonly #given = new Set<string>();
   #onWire: string | undefined;
+  /** What the recipient wrote before the session asked to send the message on the wire once more. */
+  #wroteBeforeRepeat: 'hello' | 'STOP' | 'nothing' | undefined;
   #wireFreeAtMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -186,6 +188,9 @@ class Life {
             ? undefined
             : { lastInboundAtMs: 0, stampMs: 0, optedOut: step.wrote === 'STOP', wireIds: [] };
         const dispatch = { body: shop.bodies.get(messageId), writer, audience: ['+33600000001'] };
+        // A session that asks about a message on the wire wants to send it once more.
+        const isToPerson = dispatch.body?.kind === 'message' && dispatch.body.to !== GROUP_ID;
+        if (messageId === this.#onWire) this.#wroteBeforeRepeat = isToPerson ? step.wrote : 'nothing';
         if (step.kind === 'firstLook') shop.command({ type: 'first_look', messageId }, { dispatch });
         else if (shop.state.currentBody !== undefined)
           shop.session({ type: 'session.prepared', messageId, writes: [] }, { dispatch });
@@ -288,6 +293,11 @@ class Life {
     for (const effect of shop.effects.slice(this.#effects)) {
       if (effect.type === 'transmit') {
         const { messageId } = effect;
+        if (messageId === this.#onWire) {
+          assert.ok(this.#wroteBeforeRepeat !== undefined, 'sent once more only for a session that asks');
+          assert.notEqual(this.#wroteBeforeRepeat, 'STOP');
+          continue;
+        }
         assert.equal(this.#onWire, undefined, 'one at a time');
         assert.ok(!this.ended.has(messageId), 'nothing that ended is sent');
         assert.ok(!this.#given.has(messageId), 'nothing is sent that may have been sent');
@@ -299,6 +309,7 @@ class Life {
       }
     }
     this.#effects = shop.effects.length;
+    this.#wroteBeforeRepeat = undefined;
     for (const id of this.accepted) {
       const status = shop.statusOf(id);
       const before = this.ended.get(id);
