@@ -52,16 +52,16 @@ test('a machine without Node gets an error', async () => {
   const { node: _node, ...rest } = whole;
   assert.deepEqual(await prepare(machine('no-node', rest)), {
     code: 1,
-    errors: 'Node 24, 22 or 26 is needed, or 20.15 and newer of its line; found none.\n',
+    errors: 'Node 26, 24 or 22 (22.2 or newer) is needed, or 20 from 20.15 on; found none.\n',
   });
 });
 
-for (const version of ['v18.19.1', 'v20.14.0', 'v23.11.1', 'v25.9.0'])
+for (const version of ['v18.19.1', 'v20.14.0', 'v22.1.0', 'v23.11.1', 'v25.9.0'])
   test(`Node ${version} is refused with its version`, async () => {
     const place = machine(`node-${version}`, { ...whole, node: `echo ${version}` });
     assert.deepEqual(await prepare(place), {
       code: 1,
-      errors: `Node 24, 22 or 26 is needed, or 20.15 and newer of its line; found ${version}.\n`,
+      errors: `Node 26, 24 or 22 (22.2 or newer) is needed, or 20 from 20.15 on; found ${version}.\n`,
     });
   });
 

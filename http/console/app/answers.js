@@ -29,8 +29,8 @@
  * @typedef {InferOutput<typeof hooks.freshWebhook>} FreshWebhook
  * @typedef {InferOutput<typeof hooks.webhookAttempts>} WebhookAttempts
  * @typedef {WebhookAttempts['items'][number]} WebhookAttempt
- * @typedef {InferOutput<typeof accounts.loggedRequest>} LoggedRequest
- * @typedef {InferOutput<typeof accounts.refusalCount>} Refusals
+ * @typedef {import('../../request-log/request-log-entry.ts').RequestLogEntry} LoggedRequest
+ * @typedef {import('../../request-log/request-log-reader.ts').RefusalCount} Refusals
  * @typedef {Refusals['items'][number]} RefusalCount
  * @typedef {import('../../audit-log/audit-entry.ts').AuditEntry} Change
  * @typedef {InferOutput<typeof accounts.messageWithoutContent>} Message
