@@ -1,7 +1,8 @@
 import type { PolicyCode, PolicyRefusal } from '../policy/refusal.ts';
 
 /**
- * Expected failures of the actors and of the API, in addition to the policy's refusals. http/contract/errors.ts gives each its status.
+ * Expected failures of the actors and of the API, in addition to the policy's refusals.
+ * http/contract/errors.ts gives each its status.
  */
 export type FailureCode =
   | PolicyCode

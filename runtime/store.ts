@@ -48,7 +48,8 @@ export type Lookup =
 
 /**
  * The durable store for the layers above. Reads see every commit that was acknowledged before them. Rejects with
- * `STORE_UNAVAILABLE` if Redis cannot answer, and writes with `SHARD_NOT_OWNED` if the shard is lost; they changed nothing.
+ * `STORE_UNAVAILABLE` if Redis cannot answer. A write to a shard that this node lost rejects with `SHARD_NOT_OWNED` and
+ * changes nothing.
  */
 export interface Store {
   /** Resolves with the replies in order, in one round trip. All reads of a tick travel together. Values are text. */

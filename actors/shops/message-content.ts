@@ -6,8 +6,8 @@ export interface DraftContent {
 }
 
 /**
- * The content of a message as it is stored; null for none. What erases the content, compares a repeated call, or shows
- * it follows from this type.
+ * The content of a message as it is stored; null for none. Erasing a person, comparing a repeated call and showing a
+ * send all follow from this type, so a new field cannot be forgotten there.
  */
 export interface MessageContent {
   readonly text: string | null;
@@ -15,7 +15,7 @@ export interface MessageContent {
   readonly mediaType: DraftContent['mediaType'] | null;
 }
 
-/** The content of a message whose person was erased. */
+/** The content of a message after its recipient was erased. */
 export const NO_CONTENT: MessageContent = { text: null, mediaUrl: null, mediaType: null };
 
 /** Returns the stored form. Without an attachment there is no `mediaType`, whatever the caller sent. */

@@ -115,7 +115,7 @@ class Life {
   /** Messages that a session may have sent, without a report that it had not. */
   readonly #given = new Set<string>();
   #onWire: string | undefined;
-  /** What the recipient wrote before the session asked to send the message on the wire once more. */
+  /** The recipient's words before the session asked to send the message on the wire once more. */
   #wroteBeforeRepeat: 'hello' | 'STOP' | 'nothing' | undefined;
   #wireFreeAtMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;

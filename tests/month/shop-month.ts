@@ -10,7 +10,7 @@ const HISTORY = { mappings: 10_000, tokens: 1_000 };
 /** The groups that the number is in, and the posts of other members on a day, which take turns in them. */
 const GROUPS = 50;
 const POSTS_OF_A_DAY = 10;
-/** What waits for a shop at the login after a deployment: 1,000 stanzas with the STOP. */
+/** Stanzas that wait for a shop at the login after a deployment: 1,000 with the STOP. */
 const WAITING = { statuses: 848, posts: 100, texts: 50 } as const;
 /** Those who are written to by turns, and behind them the two whose phones are switched off. */
 const REGULARS = 10;
