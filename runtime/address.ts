@@ -49,13 +49,19 @@ export function shardOf(name: string): number {
 
 /** The prefix of every Redis key of a shard: its hash tag, so one script may use them all in a Redis Cluster. */
 export function shardPrefix(shard: number): string {
-  return `{s${shard}}:`;
+  PREFIXES[shard] ??= `{s${shard}}:`;
+  return PREFIXES[shard];
 }
+
+const PREFIXES: string[] = [];
 
 /**
  * Returns a Redis key of a shard. All keys of a shard have the same hash tag, so that one script may use them in a
  * Redis Cluster.
  */
 export function shardKey(shard: number, ...parts: string[]): string {
-  return `{s${shard}}:${parts.join(':')}`;
+  let key = `{s${shard}}`;
+  // Faster than joining, and every message has a few.
+  for (const part of parts) key += `:${part}`;
+  return key;
 }

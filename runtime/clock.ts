@@ -16,21 +16,41 @@ export interface Clock {
   after(delayMs: number, callback: () => void): ArmedTimer;
 }
 
-/** setTimeout fires at once above 2^31-1 ms, so a longer wait is split into steps. */
-const LONGEST_STEP_MS = 2_147_483_647;
-
 /** The process's own clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
-  after(delayMs, callback) {
-    if (delayMs <= LONGEST_STEP_MS) {
-      const handle = setTimeout(callback, delayMs).unref();
-      return { cancel: () => clearTimeout(handle) };
-    }
-    let step = systemClock.after(LONGEST_STEP_MS, () => {
-      step = systemClock.after(delayMs - LONGEST_STEP_MS, callback);
-    });
-    return { cancel: () => step.cancel() };
-  },
+  after: (delayMs, callback) => new SystemTimer(delayMs, callback),
 };
+
+/** setTimeout fires at once above 2^31-1 ms, so a longer wait is split into steps. */
+const longestStepMs = 2_147_483_647;
+
+class SystemTimer implements ArmedTimer {
+  readonly #callback: () => void;
+  #handle: NodeJS.Timeout;
+  /** The rest of the wait after the present step. */
+  #leftMs: number;
+
+  constructor(delayMs: number, callback: () => void) {
+    this.#callback = callback;
+    this.#leftMs = Math.max(0, delayMs);
+    this.#handle = this.#arm();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+
+  /** A step of the wait is over. */
+  static #stepOver(timer: SystemTimer): void {
+    if (timer.#leftMs > 0) timer.#handle = timer.#arm();
+    else timer.#callback();
+  }
+
+  #arm(): NodeJS.Timeout {
+    const stepMs = Math.min(this.#leftMs, longestStepMs);
+    this.#leftMs -= stepMs;
+    return setTimeout(SystemTimer.#stepOver, stepMs, this).unref();
+  }
+}

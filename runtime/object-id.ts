@@ -16,15 +16,24 @@ export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
   const process = hex(Math.floor(random() * 2 ** 40), 10);
   let lastSeconds = 0;
   let counter = 0;
+  let prefix = '';
   return (nowMs) => {
     const seconds = Math.max(lastSeconds, Math.floor(nowMs / 1000));
     counter = seconds === lastSeconds ? counter + 1 : 0;
-    // The counter is used up: the next second's ids begin early.
-    lastSeconds = counter > 0xffffff ? seconds + 1 : seconds;
-    counter &= 0xffffff;
-    return hex(lastSeconds, 8) + process + hex(counter, 6);
+    const isSpent = counter > 0xffffff;
+    if (isSpent) counter = 0;
+    if (isSpent || seconds !== lastSeconds || prefix === '') {
+      lastSeconds = isSpent ? seconds + 1 : seconds;
+      prefix = hex(lastSeconds, 8) + process;
+    }
+    // The digits go first: their own string would be too short to be a piece.
+    const digits = `${TRIPLES[counter >>> 12]}${TRIPLES[counter & 0xfff]}`;
+    return prefix + digits;
   };
 }
+
+/** Three digits each, half of a counter: every call makes an id. */
+const TRIPLES = Array.from({ length: 0x1000 }, (_, triple) => hex(triple, 3));
 
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');

@@ -19,7 +19,7 @@ import { storedBy } from './stored-sends.ts';
  * The most bytes of a send: 15 KB when this was written, plus a tenth. That is the goal too. The same parts in one
  * function, the send by hand, took 11.9 KB.
  */
-const MOST_BYTES = 17_000;
+const MOST_BYTES = 16_500;
 
 /** The most bytes that one `GET /me` may allocate: 5.2 to 5.5 KB when this was written. */
 const MOST_BYTES_ME = 6_300;

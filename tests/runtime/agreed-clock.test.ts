@@ -1,4 +1,4 @@
-/** The node's clock beside that of Redis: which time counts. */
+/** The node's clock beside that of Redis: which time counts, and how often both are compared. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgreedClock } from '../../runtime/ownership/agreed-clock.ts';
@@ -7,12 +7,36 @@ import { FakeClock } from './fake-clock.ts';
 const TOLERANCE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
-async function agreed(): Promise<{ readonly own: FakeClock; readonly clock: AgreedClock }> {
-  const own = new FakeClock();
+/** A clock that counts how often its monotonic time is asked for. */
+class CountingClock extends FakeClock {
+  compared = 0;
+
+  override monotonicMs(): number {
+    this.compared += 1;
+    return super.monotonicMs();
+  }
+}
+
+async function agreed(): Promise<{ readonly own: CountingClock; readonly clock: AgreedClock }> {
+  const own = new CountingClock();
   const clock = new AgreedClock(own, TOLERANCE_MS, () => undefined);
   await clock.check(async () => own.wallMs());
+  // The check read the time as well.
+  await own.advance(20);
+  own.compared = 0;
   return { own, clock };
 }
+
+test('readings of the next twenty milliseconds are not compared, and are exact', async () => {
+  const { own, clock } = await agreed();
+  const startedMs = own.wallMs();
+  for (let ms = 0; ms < 40; ms += 1) {
+    assert.equal(clock.wallMs(), startedMs + ms);
+    assert.equal(clock.wallMs(), startedMs + ms);
+    await own.advance(1);
+  }
+  assert.equal(own.compared, 2);
+});
 
 test('a step ahead is found at once, and one back is what counts, being the earlier time', async () => {
   const { own, clock } = await agreed();
