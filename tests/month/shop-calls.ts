@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
 import { sendText } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 
 /** How often something is asked for that another process does, and how long it may take on a busy machine. */
 export const PATIENTLY = { everyMs: 300, withinMs: 300_000 };
+
+/** How often a call is made whose idle connection the service closed. */
+const TRIES = 3;
 
 /** The calls of a shop's program. Each resolves once it had the expected end. */
 export class ShopCalls {
@@ -23,16 +27,21 @@ export class ShopCalls {
   }
 
   async send(to: string, text: string): Promise<void> {
-    await this.#untilSent(await sendText({ api: this.#api }, this.#shopId, { to, text }));
+    const message = { to, text, idempotencyKey: randomUUID() };
+    await this.#untilSent(await again(() => sendText({ api: this.#api }, this.#shopId, message)));
   }
 
   async postStatus(caption: string): Promise<void> {
-    await this.#untilSent(await this.#api.post(`/shops/${this.#shopId}/statuses`, { caption }));
+    const key = { 'idempotency-key': randomUUID() };
+    const post = () => this.#api.post(`/shops/${this.#shopId}/statuses`, { caption }, key);
+    await this.#untilSent(await again(post));
   }
 
   /** A message to that number is refused at once. */
   async refused(to: string, code: string): Promise<void> {
-    const { status, error } = await sendText({ api: this.#api }, this.#shopId, { to, text: 'Hello' });
+    const { status, error } = await again(() =>
+      sendText({ api: this.#api }, this.#shopId, { to, text: 'Hello' }),
+    );
     assert.deepEqual([status, error?.code], [429, code]);
   }
 
@@ -51,7 +60,7 @@ export class ShopCalls {
   }
 
   #get(path: string): Promise<ApiAnswer> {
-    return this.#api.get(`/shops/${this.#shopId}${path}`);
+    return again(() => this.#api.get(`/shops/${this.#shopId}${path}`));
   }
 
   async #untilSent({ status, data, error }: ApiAnswer): Promise<void> {
@@ -59,11 +68,25 @@ export class ShopCalls {
     const ended = await until(
       `message ${data.id} ends`,
       async () => {
-        const { data: message } = await this.#api.get(`/messages/${data.id}`);
+        const { data: message } = await again(() => this.#api.get(`/messages/${data.id}`));
         return ['sent', 'failed', 'rejected'].includes(String(message.status)) && message;
       },
       PATIENTLY,
     );
     assert.deepEqual([ended.status, ended.reason], ['sent', null]);
+  }
+}
+
+/**
+ * Repeats a call whose connection was closed before the answer. The service closes idle connections, and this process
+ * is at times too busy to notice before it calls again. A send carries an idempotency key, so it is accepted once.
+ */
+async function again(call: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof TypeError) || tries === TRIES) throw error;
+    }
   }
 }
