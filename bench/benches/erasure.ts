@@ -21,7 +21,8 @@ const EVENTS = 50_000;
 const EVENTS_AT_ONCE = 1_000;
 /** Redis notes commands that take longer than this, in microseconds. */
 const SLOW_US = 500;
-const PHASES = ['alone', 'a tenant erased', 'a shop erased', 'afterwards'] as const;
+const ERASURES = ['a tenant erased', 'a shop erased'] as const;
+const PHASES = ['alone', ...ERASURES, 'afterwards'] as const;
 type Phase = (typeof PHASES)[number];
 
 /**
@@ -35,9 +36,9 @@ export const erasure: Bench = {
   title: `${ME_PER_SECOND} GET /me and ${SENDS_PER_SECOND} sends a second, beside an erasure`,
   isMain: false,
   targets: [
-    { kind: 'never over', figure: 'longestRedisMs', must: 5, aim: 2 },
-    { kind: 'never over', figure: 'meP99Ratio', must: 2, aim: 1.5 },
-    { kind: 'never over', figure: 'sendP99Ratio', must: 2, aim: 1.5 },
+    { kind: 'never over', figure: 'longestRedisMs', sides: ERASURES, must: 5, aim: 2 },
+    { kind: 'never over', figure: 'meP99Ratio', sides: ERASURES, must: 2, aim: 1.5 },
+    { kind: 'never over', figure: 'sendP99Ratio', sides: ERASURES, must: 2, aim: 1.5 },
     { kind: 'never over', figure: 'notAnswered2xx', must: 0, aim: 0 },
   ],
   async run(context) {
@@ -94,10 +95,12 @@ async function measured(
     made = felt.send.made;
     const erasedMs = (await erased) ?? 0;
     alone ??= felt;
+    const longest = await longestCommand(redis);
     const figures = {
       ...figuresOfFelt(felt, alone, server),
-      ...{ erasedMs, longestRedisMs: await longestMs(redis) },
+      ...{ erasedMs, longestRedisMs: longest.ms },
     };
+    context.progress(`erasure: round ${round}, ${phase}: the longest command was ${longest.command}`);
     runs.push({ side: phase, round, figures });
   }
   return runs;
@@ -162,8 +165,15 @@ async function eraseSoon({ port, token }: OperatorAccess, path: string): Promise
   return performance.now() - begunMs;
 }
 
-/** The longest command since the slow log was emptied. */
-async function longestMs(redis: RedisEngine): Promise<number> {
-  const [entries] = (await redis.append([['SLOWLOG', 'GET', 1_000]])) as [[number, number, number][]];
-  return Math.max(0, ...entries.map(([, , microseconds]) => microseconds / 1_000));
+/** The longest command since the slow log was emptied, and the beginning of its words. */
+async function longestCommand(redis: RedisEngine): Promise<{ ms: number; command: string }> {
+  type Entry = [id: number, atSeconds: number, microseconds: number, words: string[]];
+  const [entries] = (await redis.append([['SLOWLOG', 'GET', 1_000]])) as [Entry[]];
+  return entries.reduce(
+    (longest, [, , microseconds, words]) =>
+      microseconds / 1_000 > longest.ms
+        ? { ms: microseconds / 1_000, command: words.slice(0, 4).join(' ').slice(0, 200) }
+        : longest,
+    { ms: 0, command: `under ${SLOW_US} µs` },
+  );
 }

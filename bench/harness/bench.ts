@@ -22,10 +22,11 @@ export interface RatioTarget {
   readonly aim: number;
 }
 
-/** A bound for a figure itself: of all sides, the one that keeps it worst counts. */
+/** A bound for a figure itself. The worst row of all sides counts, or of `sides`. */
 export interface BoundTarget {
   readonly kind: 'never over' | 'never under';
   readonly figure: string;
+  readonly sides?: readonly string[];
   readonly must: number;
   readonly aim: number;
 }

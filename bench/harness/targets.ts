@@ -45,8 +45,9 @@ function ratioValues(target: RatioTarget, runs: readonly Run[]): number[] {
   });
 }
 
-function boundValues({ figure }: BoundTarget, runs: readonly Run[]): number[] {
-  return runs.flatMap(({ side, figures }) => (side.startsWith(OTHER_BUILD) ? [] : (figures[figure] ?? [])));
+function boundValues({ figure, sides }: BoundTarget, runs: readonly Run[]): number[] {
+  const counts = (side: string): boolean => sides?.includes(side) ?? !side.startsWith(OTHER_BUILD);
+  return runs.flatMap(({ side, figures }) => (counts(side) ? (figures[figure] ?? []) : []));
 }
 
 const gradeWords = { aim: 'aim reached', must: 'held', missed: 'MISSED' };
@@ -60,7 +61,8 @@ const figureWords = {
 export function targetText({ target, found, grade }: TargetResult): string {
   const asked = `must ${numberText(target.must)}, aim ${numberText(target.aim)}: ${gradeWords[grade]}`;
   if (!('side' in target)) {
-    return `- ${target.figure} ${target.kind}: ${spreadText(found)} over all rows (${asked})`;
+    const rows = target.sides?.join(', ') ?? 'all rows';
+    return `- ${target.figure} ${target.kind}: ${spreadText(found)} over ${rows} (${asked})`;
   }
   const { side, against, figure, kind } = target;
   const isInverse = kind === 'at least' && figure !== 'perSecond';
