@@ -61,17 +61,17 @@ function decodedPart(text: string): string | undefined {
 
 /** The address with its password, as `readEgressAddress` reads it; one text for each address. */
 export function egressText(address: EgressAddress): string {
-  return written(address, ({ password }) => encodeURIComponent(password));
+  return writeAddress(address, ({ password }) => encodeURIComponent(password));
 }
 
 /** The address as operators see it: with `***` for the password. */
 export function shownEgress(address: EgressAddress): string {
-  return written(address, () => '***');
+  return writeAddress(address, () => '***');
 }
 
 type Credentials = NonNullable<EgressAddress['credentials']>;
 
-function written(
+function writeAddress(
   { kind, host, port, credentials }: EgressAddress,
   password: (credentials: Credentials) => string,
 ): string {

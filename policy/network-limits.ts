@@ -84,7 +84,7 @@ export function newChatBarOnWire(limits: NetworkLimits, nowMs: number): NewChatB
 }
 
 /** The quota after a message that was accepted has ended on the wire; `used`: the network may have it. */
-export function newChatEnded(newChats: NewChats, end: 'used' | 'unused'): NewChats {
+export function endNewChat(newChats: NewChats, end: 'used' | 'unused'): NewChats {
   const { used, accepted } = newChats;
   return { ...newChats, used: end === 'used' ? used + 1 : used, accepted: Math.max(0, accepted - 1) };
 }

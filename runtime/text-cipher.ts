@@ -62,11 +62,11 @@ export function textCipher(secrets: readonly Buffer[], purpose: string): TextCip
     open(use, sealed) {
       const bytes = Buffer.from(sealed, 'base64');
       for (const key of keysOf(bytes.subarray(0, SALT_BYTES))) {
-        const plain = opened(key, use, bytes.subarray(SALT_BYTES));
+        const plain = openWith(key, use, bytes.subarray(SALT_BYTES));
         if (plain !== undefined) return plain;
       }
       for (const key of keysWithoutSalt) {
-        const plain = opened(key, use, bytes);
+        const plain = openWith(key, use, bytes);
         if (plain !== undefined) return plain;
       }
       throw new Error(
@@ -76,7 +76,7 @@ export function textCipher(secrets: readonly Buffer[], purpose: string): TextCip
     isNewest(use, sealed) {
       const bytes = Buffer.from(sealed, 'base64');
       const [newest] = keysOf(bytes.subarray(0, SALT_BYTES));
-      return newest !== undefined && opened(newest, use, bytes.subarray(SALT_BYTES)) !== undefined;
+      return newest !== undefined && openWith(newest, use, bytes.subarray(SALT_BYTES)) !== undefined;
     },
   };
 }
@@ -85,7 +85,7 @@ export function textCipher(secrets: readonly Buffer[], purpose: string): TextCip
  * Returns the plain text of nonce, tag and ciphertext. Undefined if another key sealed it, it was changed, or it is for
  * another use.
  */
-function opened(key: KeyObject, use: string, bytes: Buffer): string | undefined {
+function openWith(key: KeyObject, use: string, bytes: Buffer): string | undefined {
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, HEAD_BYTES);
   try {

@@ -145,7 +145,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   // Its timers wait for wall-clock times, and the wall clock may step.
   const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };
   const webhooks = composeWebhooks({ ...ofWebhooks, shops, inbound, events, makeId });
-  const heard = { waiters, eventWaiters: heardBy(eventWaiters, webhooks.pump), feed };
+  const heard = { waiters, eventWaiters: notifying(eventWaiters, webhooks.pump), feed };
   const peers = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers, send: shops.send };
   poolLink.serve(poolService({ actors, store }));
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
@@ -268,17 +268,17 @@ function startHost({ node: { actors, steppedClock }, clock, startHost: start }: 
   const host = start((shop, event) => {
     // No caller may wait for it any more.
     if (event.type === 'session.closed' && event.end === 'pairing_refused' && event.statusCode === 429)
-      pairing.refused();
+      pairing.pause();
     reportToShop(shop, event);
   });
   return { host, pairing };
 }
 
 /** Notifies the callers that wait for a tenant's events, and its webhooks. */
-function heardBy(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWaiters, 'changed'> {
+function notifying(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWaiters, 'publish'> {
   return {
-    changed(tenantId) {
-      waiters.changed(tenantId);
+    publish(tenantId) {
+      waiters.publish(tenantId);
       pump.wake(tenantId);
     },
   };

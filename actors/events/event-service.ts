@@ -196,7 +196,7 @@ async function startOf(
     return done({ place, isNewest: false });
   }
   const goOn = placeBefore(oldest[0]);
-  return refused(`is older than the oldest event that is kept, ${cursorOf(oldest[0])}`, goOn);
+  return refuseCursor(`is older than the oldest event that is kept, ${cursorOf(oldest[0])}`, goOn);
 }
 
 /**
@@ -209,10 +209,10 @@ async function beyondNewest(key: string, place: string, store: Pick<Store, 'read
   // An entry that was erased or cut off keeps its position.
   const last = exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
   if (!isBefore(last, place)) return done({ place, isNewest: false });
-  return refused('is not a cursor of these events: it is newer than the newest event', last);
+  return refuseCursor('is not a cursor of these events: it is newer than the newest event', last);
 }
 
-function refused(why: string, goOn: string): ReturnType<typeof failed> {
+function refuseCursor(why: string, goOn: string): ReturnType<typeof failed> {
   const nextCursor = cursorOf(goOn);
   const message = `${why}; go on from ${nextCursor}`;
   return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });

@@ -1,6 +1,5 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { answeredInTime } from '../answered-in-time.ts';
 import { EGRESS_FORM, type EgressAddress, egressText, readEgressAddress } from '../egress-address.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import { Unreadable } from '../sessions/credential-cipher.ts';
@@ -10,6 +9,7 @@ import type { ShopCommand } from '../shops/protocol/shop-commands.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import { shopAddress } from '../shops/state/shop-keys.ts';
 import type { ShopState } from '../shops/state/shop-state.ts';
+import { withReplyTimeout } from '../with-reply-timeout.ts';
 import type { EgressView } from './operator-operations.ts';
 
 /** The parts that a change of egress needs. */
@@ -55,7 +55,7 @@ async function store(
   egress: ShopEgress | undefined,
 ): Promise<void> {
   const command: ShopCommand = { type: 'set_egress', egress };
-  await answeredInTime(clock, actors.ask(shopAddress(shop), command));
+  await withReplyTimeout(clock, actors.ask(shopAddress(shop), command));
 }
 
 function isSame(

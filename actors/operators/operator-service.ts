@@ -4,7 +4,6 @@ import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
-import { answeredInTime } from '../answered-in-time.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import type { EgressVault } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
@@ -23,6 +22,7 @@ import type { MadeShop } from '../tenants/tenant-operations.ts';
 import { keyView, type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import type { FreshKeyView, KeyView, TenantView } from '../tenants/tenant-view.ts';
+import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { changeEgress } from './egress-change.ts';
 import type { OperatorOperations, ShopInspection } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
@@ -276,7 +276,7 @@ function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAcc
       return view === undefined ? failed('NOT_FOUND') : done(view);
     });
   const command = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
-    answeredInTime(clock, actors.ask(shopAddress(shop), command));
+    withReplyTimeout(clock, actors.ask(shopAddress(shop), command));
   return {
     pause: (shop) => withShop(shop, () => command(shop, { type: 'pause' })),
     resume: (shop) =>

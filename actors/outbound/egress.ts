@@ -70,7 +70,7 @@ class EgressAgent extends Agent {
     });
     try {
       const trusting = ca === undefined ? options : { ...options, ca };
-      const making = this.#proxied(either).connect(request, trusting) as Promise<Duplex>;
+      const making = this.#proxyAgent(either).connect(request, trusting) as Promise<Duplex>;
       const socket = await unlessAborted(making, either);
       if (status === 200) return socket;
       // The package's socket is not a connection: it repeats the proxy's reply as if the address had sent it.
@@ -87,7 +87,7 @@ class EgressAgent extends Agent {
   }
 
   /** The packages log their input in plain text if `DEBUG` is set, so credentials stay out of addresses. */
-  #proxied(signal: AbortSignal): Pick<Agent, 'connect'> {
+  #proxyAgent(signal: AbortSignal): Pick<Agent, 'connect'> {
     const { kind, host, port, credentials } = this.#options.address;
     if (kind === 'http') {
       const { user = '', password = '' } = credentials ?? {};

@@ -84,7 +84,7 @@ export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => C
         const isKnown = sealed[0] === FORMAT || sealed[0] === FORMAT_OF_ONE_KEY;
         if (!isKnown || matching === undefined || sealed.length < HEAD_BYTES + TAG_BYTES)
           throw new Unreadable();
-        return opened(sealed[0] === FORMAT ? derive(matching.key) : matching.asObject, place, sealed);
+        return openWith(sealed[0] === FORMAT ? derive(matching.key) : matching.asObject, place, sealed);
       },
       head,
       hasOlderKey: known.length > 1,
@@ -97,7 +97,7 @@ function markOf(sealed: Buffer): Buffer {
   return sealed.subarray(1, 1 + KEY_MARK_BYTES);
 }
 
-function opened(key: KeyObject, place: string, sealed: Buffer): Buffer {
+function openWith(key: KeyObject, place: string, sealed: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1 + KEY_MARK_BYTES, HEAD_BYTES));
   decipher.setAAD(Buffer.from(place));
   decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));

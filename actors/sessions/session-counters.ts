@@ -14,22 +14,22 @@ export class SessionCounters {
   #received = 0;
   readonly #announced = new Map<InboundKind, number>();
 
-  ended(end: SessionEnd | 'worker_lost'): void {
+  countEnd(end: SessionEnd | 'worker_lost'): void {
     this.#ends.set(end, (this.#ends.get(end) ?? 0) + 1);
   }
 
-  came(outcome: SendOutcome): void {
+  countOutcome(outcome: SendOutcome): void {
     const name = outcome.kind === 'refused' ? `refused ${outcome.code}` : outcome.kind;
     this.#outcomes.set(name, (this.#outcomes.get(name) ?? 0) + 1);
   }
 
   /** `kind`: of a message whose content is published to its tenant. */
-  received(kind?: InboundKind): void {
+  countReceived(kind?: InboundKind): void {
     this.#received += 1;
     if (kind !== undefined) this.#announced.set(kind, (this.#announced.get(kind) ?? 0) + 1);
   }
 
-  noted(note: SessionNote): void {
+  countNote(note: SessionNote): void {
     switch (note.type) {
       case 'offline_announced':
         this.#offline.announced += note.count;

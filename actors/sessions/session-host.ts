@@ -52,7 +52,7 @@ export interface SessionHost {
   /** Marks a person's message as read, by number or by the network's own id. Reports no result. */
   markRead(shop: SessionAddress, message: ReadMessage): void;
   /** Sets whether the shop's sessions report the content of inbound messages from now on. */
-  hearInbound(shop: SessionAddress, inbound: InboundMode): void;
+  setInboundMode(shop: SessionAddress, inbound: InboundMode): void;
   /**
    * Requests all groups again, or one of them. Outcome: a `groups` event with all known groups once the network
    * replied. It comes at once if they were requested a moment ago. No event comes before the first list was received.

@@ -167,7 +167,7 @@ export function erasePerson(
 }
 
 /** Removes a person from the pending erasures once their data is gone. */
-export function personErased(state: TenantState, personId: string): Turn<TenantState, TenantEffect> {
+export function finishPersonErasure(state: TenantState, personId: string): Turn<TenantState, TenantEffect> {
   const erasingPeople = new Set(state.erasingPeople);
   erasingPeople.delete(personId);
   return {

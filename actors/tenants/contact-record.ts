@@ -87,7 +87,7 @@ export function declarationFact(contact: ContactRecord | undefined): Declaration
 }
 
 /** Returns the view of a number that was never declared: all fields, with no data in them. */
-export function neverDeclared(phone: string): RevokedContactView {
+export function undeclaredView(phone: string): RevokedContactView {
   const nothing = { id: null, note: null, expiresAt: null, source: null, createdAt: null, revokedAt: null };
   return { ...nothing, phone, active: false };
 }

@@ -12,7 +12,7 @@ import {
   contactOf,
   contactView,
   declarationFact,
-  neverDeclared,
+  undeclaredView,
 } from './contact-record.ts';
 import type { DeclaredContact, TenantEffect } from './tenant-commands.ts';
 import type { TenantKeys } from './tenant-keys.ts';
@@ -50,16 +50,16 @@ export function declareContacts(
     if (own === undefined) {
       if (other !== undefined) {
         records.delete(other.phone);
-        writes.push(['HDEL', keys.contacts, other.phone], ['ZREM', keys.contactOrder, placed(other)]);
+        writes.push(['HDEL', keys.contacts, other.phone], ['ZREM', keys.contactOrder, indexEntry(other)]);
       }
-      writes.push(['ZADD', keys.contactOrder, 0, placed(record)]);
+      writes.push(['ZADD', keys.contactOrder, 0, indexEntry(record)]);
     } else if (other !== undefined) {
       records.set(other.phone, { ...other, ...said });
     }
     records.set(phone, record);
     accepted.set(recipientKey(phone), record);
   }
-  for (const record of records.values()) writes.push(put(keys, record));
+  for (const record of records.values()) writes.push(contactWrite(keys, record));
   const { entry } = evaluation;
   if (entry !== null) {
     writes.push(
@@ -82,19 +82,19 @@ export function revokeContact(
   { nowMs, stored }: ContactFacts,
 ): Turn<TenantState, TenantEffect> {
   const contact = contactOf(phone, stored);
-  if (contact === undefined) return { reply: done(neverDeclared(phone)) };
+  if (contact === undefined) return { reply: done(undeclaredView(phone)) };
   if (contact.revokedAtMs !== null) return { reply: done(contactView(contact, nowMs)) };
   const revoked = { revokedAtMs: nowMs };
   return {
-    writes: [...stored.values()].map((record) => put(state.keys, { ...record, ...revoked })),
+    writes: [...stored.values()].map((record) => contactWrite(state.keys, { ...record, ...revoked })),
     reply: done(contactView({ ...contact, ...revoked }, nowMs)),
   };
 }
 
-function placed({ id, phone }: ContactRecord): string {
+function indexEntry({ id, phone }: ContactRecord): string {
   return `${id}:${phone}`;
 }
 
-function put({ contacts }: TenantKeys, record: ContactRecord): Write {
+function contactWrite({ contacts }: TenantKeys, record: ContactRecord): Write {
   return ['HSET', contacts, record.phone, JSON.stringify(record)];
 }

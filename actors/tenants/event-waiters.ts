@@ -126,7 +126,7 @@ export class EventWaiters {
   }
 
   /** Events of this tenant are stored. */
-  changed(tenantId: string): void {
+  publish(tenantId: string): void {
     const ofTenant = this.#waiting.get(tenantId);
     if (ofTenant === undefined) return;
     const shared = new SharedAnswers();

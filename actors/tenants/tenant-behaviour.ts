@@ -11,7 +11,7 @@ import {
   deleteShop,
   deleteTenant,
   erasePerson,
-  personErased,
+  finishPersonErasure,
   shopErased,
   tenantErased,
 } from './account-turns.ts';
@@ -212,7 +212,7 @@ function turn(
     case 'erase_person':
       return erasePerson(state, command.personId, facts);
     case 'person_erased':
-      return personErased(state, command.personId);
+      return finishPersonErasure(state, command.personId);
     case 'erase_progress':
       return eraseProgress(state, facts.progress);
     case 'shop_erased':

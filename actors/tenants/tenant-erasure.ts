@@ -3,8 +3,8 @@ import type { Address } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
-import { answeredInTime } from '../answered-in-time.ts';
 import { partsOf } from '../parts.ts';
+import { withReplyTimeout } from '../with-reply-timeout.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantState } from './tenant-state.ts';
 import { PROGRESS_AT_A_TIME } from './webhook-progress.ts';
@@ -140,7 +140,7 @@ export class TenantErasure {
     const { actors, clock } = this.#options;
     for (const webhookIds of partsOf([...webhooks.keys()], PROGRESS_AT_A_TIME)) {
       if (this.#here(address) === undefined) return;
-      await answeredInTime(clock, actors.ask(address, { type: 'erase_progress', webhookIds }));
+      await withReplyTimeout(clock, actors.ask(address, { type: 'erase_progress', webhookIds }));
     }
   }
 
@@ -191,7 +191,7 @@ export class TenantErasure {
     }
     await forgetRequests(tenantId);
     await refreshDirectory(tenantId);
-    await answeredInTime(clock, actors.ask(address, { type: 'tenant_erased' }));
+    await withReplyTimeout(clock, actors.ask(address, { type: 'tenant_erased' }));
     await actors.passivate(address);
   }
 }

@@ -59,7 +59,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     const { isBusy, mayExceedQuota, isContinued } = terms;
     const call = { keyHash, ip, isBusy, mayExceedQuota, isContinued, nowMs: clock.wallMs() };
     const admission = admit(tenant, call, keyLimits);
-    if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.changed(tenantId);
+    if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.storeSoon(tenantId);
     return admission;
   };
   // A separate function, because a call pays for its closure even if nothing waits.

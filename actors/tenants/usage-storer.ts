@@ -19,7 +19,7 @@ export class UsageStorer {
   }
 
   /** A call of this tenant was counted. */
-  changed(tenantId: string): void {
+  storeSoon(tenantId: string): void {
     this.#tenants.add(tenantId);
     this.#timer ??= this.#options.clock.after(USAGE_STORE_MS, () => this.#store());
   }

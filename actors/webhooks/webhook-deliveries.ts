@@ -1,12 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
-import { answeredInTime } from '../answered-in-time.ts';
 import { done, failed } from '../failure.ts';
 import { cursorOf, streamIdOf } from '../tenants/event-cursor.ts';
 import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/tenant-event.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import { placeOf } from '../tenants/webhook-progress.ts';
 import type { WebhookAttempt, WebhookRecord } from '../tenants/webhook-record.ts';
+import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { isWanted, MOST_WAITING } from './endpoint-pump.ts';
 import type { WebhookAccess } from './webhook-access.ts';
 import type { AttemptView, WebhookOperations } from './webhook-operations.ts';
@@ -61,7 +61,7 @@ export function webhookDeliveries(
           'eventIds' in what
             ? await eventsOf(store, { key: events, eventIds: what.eventIds, webhook })
             : await eventsSince(store, { key: events, sinceMs: what.sinceMs, webhook });
-        const outcome = await answeredInTime(clock, pump.replay(tenantId, webhookId, replayed));
+        const outcome = await withReplyTimeout(clock, pump.replay(tenantId, webhookId, replayed));
         if (outcome === 'replayed') return done({ replayed: replayed.length });
         return failed('CONFLICT', { message: outcome === 'full' ? TOO_MANY_WAIT : WEBHOOK_DISABLED });
       }),

@@ -25,7 +25,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     recall: (shop, messageId) => of(shop).recall(shop, messageId),
     doNotRepeat: (shop, messageId) => of(shop).doNotRepeat(shop, messageId),
     markRead: (shop, message) => of(shop).markRead(shop, message),
-    hearInbound: (shop, inbound) => of(shop).hearInbound(shop, inbound),
+    setInboundMode: (shop, inbound) => of(shop).setInboundMode(shop, inbound),
     refreshGroups: (shop, groupId) => of(shop).refreshGroups(shop, groupId),
     tryEgress: (address) => real.tryEgress(address),
     available: () => real.available(),

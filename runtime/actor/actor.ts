@@ -129,18 +129,18 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     return this.#timers.isDue((command as RuntimeCommand).id, this.#shard.nowMs(this.#around.clock));
   }
 
-  free(): void {
-    if (this.isEnding) this.#turnWaiters.reached();
+  onFree(): void {
+    if (this.isEnding) this.#turnWaiters.resolveAll();
     this.#dispatcher.pump();
   }
 
-  effective(envelope: Envelope, turn: Turn<unknown, unknown>, fault: unknown): void {
+  onEffective(envelope: Envelope, turn: Turn<unknown, unknown>, fault: unknown): void {
     const changed = turn.state !== undefined || turn.committed !== undefined;
-    const crashed = fault ?? (changed ? this.#followState(turn) : undefined);
-    if (crashed !== undefined) this.#supervision.note(crashed);
+    const crash = fault ?? (changed ? this.#followState(turn) : undefined);
+    if (crash !== undefined) this.#supervision.note(onCrash);
     if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#gate.reached(this.state);
-    if (this.isEnding) this.#turnWaiters.reached();
-    else if (crashed !== undefined || this.#isRecovering) this.#restart();
+    if (this.isEnding) this.#turnWaiters.resolveAll();
+    else if (crash !== undefined || this.#isRecovering) this.#restart();
   }
 
   /**
@@ -159,7 +159,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     }
   }
 
-  uncommitted(envelope: Envelope, message: string): void {
+  onUncommitted(envelope: Envelope, message: string): void {
     this.#isRecovering = false;
     if (this.#status === 'stopping') {
       envelope.asker?.reject(movedAway());
@@ -189,12 +189,12 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#dispatcher.pump();
   }
 
-  leaseExpired(): void {
+  onLeaseExpired(): void {
     this.#dispatcher.refuseWaiting();
   }
 
-  leaseRegained(): void {
-    this.#cycle.leaseRegained();
+  onLeaseRegained(): void {
+    this.#cycle.onLeaseRegained();
     this.#dispatcher.pump();
   }
 
@@ -204,7 +204,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     const serial = this.#loads;
     void this.#readState().then(
       (state) => serial === this.#loads && this.#stateLoaded(state),
-      (error) => serial === this.#loads && this.#loadFailed(error),
+      (error) => serial === this.#loads && this.#onLoadFailure(error),
     );
   }
 
@@ -238,7 +238,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#dispatcher.pump();
   }
 
-  #loadFailed(error: unknown): void {
+  #onLoadFailure(error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
       this.#crashedAlone(error);
       return;
@@ -263,7 +263,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#restart();
   }
 
-  crashed(envelope: Envelope, error: unknown, facts: unknown): void {
+  onCrash(envelope: Envelope, error: unknown, facts: unknown): void {
     this.#supervision.note(error);
     if (envelope.lane === 'client') {
       this.#around.deadLetter(this.#shard, this.#address, envelope.command, messageOf(error));
@@ -358,7 +358,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#unload(reason);
     this.#mailbox.clear(movedAway());
     this.#gate.refuse(movedAway());
-    this.#turnWaiters.reached();
+    this.#turnWaiters.resolveAll();
   }
 
   /** Forgets the state and all that hangs on it. */

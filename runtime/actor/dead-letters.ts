@@ -79,7 +79,7 @@ export class DeadLetterBox implements DeadLetters {
     const id = this.#nextId(atMs);
     const key = keyOf(shard.number);
     const { kind } = address;
-    const kept = this.#sealed(id, command);
+    const kept = this.#sealCommand(id, command);
     const letter = JSON.stringify({ kind, id: address.id, ...kept, cause, atMs });
     counters.deadLetters += 1;
     commits.add(shard, {
@@ -87,7 +87,7 @@ export class DeadLetterBox implements DeadLetters {
         ['ZADD', key, 0, `${id} ${letter}`],
         ['ZREMRANGEBYRANK', key, 0, -limits.deadLettersPerShard - 1],
       ],
-      settled: (outcome) => {
+      onSettled: (outcome) => {
         if (outcome === 'committed') return;
         log.error({ actor: addressText(address), id, outcome }, 'A dead letter could not be kept');
       },
@@ -97,7 +97,7 @@ export class DeadLetterBox implements DeadLetters {
   /**
    * The stored form of a command. Letters of an older version, and of nodes without a cipher, have it in plain text.
    */
-  #sealed(id: string, command: unknown): Pick<KeptLetter, 'type' | 'command' | 'sealed'> {
+  #sealCommand(id: string, command: unknown): Pick<KeptLetter, 'type' | 'command' | 'sealed'> {
     const { cipher } = this.#options;
     if (cipher === undefined) return { command };
     const type = (command as { readonly type?: string }).type;
@@ -182,12 +182,12 @@ export class DeadLetterBox implements DeadLetters {
   #letter(member: string, shard: number): DeadLetter {
     const { id, letter } = parseMember(member);
     const { kind, cause, atMs } = letter;
-    const command = letter.sealed === undefined ? letter.command : this.#opened(id, letter.sealed);
+    const command = letter.sealed === undefined ? letter.command : this.#openCommand(id, letter.sealed);
     const type = letter.type ?? (command as { readonly type?: string } | undefined)?.type;
     return { id, address: { shard, kind, id: letter.id }, command, type, cause, atMs };
   }
 
-  #opened(id: string, sealed: string): unknown {
+  #openCommand(id: string, sealed: string): unknown {
     try {
       return JSON.parse(this.#options.cipher?.open(id, sealed) ?? 'null') ?? undefined;
     } catch {

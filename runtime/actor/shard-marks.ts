@@ -62,7 +62,7 @@ export class ShardMarks {
   #write(shard: OwnedShard, write: Write, refused?: () => void): void {
     this.#options.commits.add(shard, {
       writes: [write],
-      settled: (outcome) => {
+      onSettled: (outcome) => {
         if (outcome === 'committed') return;
         if (outcome === 'unavailable' && refused !== undefined) refused();
         else this.#options.log.warn({ outcome, write }, 'A mark was not written');

@@ -87,7 +87,7 @@ export class SuspendedCare {
     return new Promise((resolve) => {
       this.#around.commits.add(shard, {
         writes,
-        settled: (outcome) => {
+        onSettled: (outcome) => {
           if (outcome !== 'unknown') resolve(outcome);
         },
       });

@@ -19,13 +19,13 @@ export interface TurnHost {
    * The turn is committed, its effects are performed and its reply is sent. `fault` is the error that `committed`
    * threw.
    */
-  effective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
+  onEffective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
   /** The turn threw, or Redis refused one of its writes. None of its decisions count. */
-  crashed(envelope: Envelope, error: unknown, facts: unknown): void;
+  onCrash(envelope: Envelope, error: unknown, facts: unknown): void;
   /** Redis did not apply the turn's writes. */
-  uncommitted(envelope: Envelope, message: string): void;
+  onUncommitted(envelope: Envelope, message: string): void;
   /** The cycle is free for the next. */
-  free(): void;
+  onFree(): void;
 }
 
 const noWrites: readonly Write[] = [];
@@ -119,7 +119,7 @@ export class TurnCycle implements Commitment {
       const context = { address: this.#address, store, nowMs };
       facts = this.#behaviour.prepare(this.state, envelope.command, context);
     } catch (error) {
-      this.#prepareFailed(envelope, error);
+      this.#onPrepareFailure(envelope, error);
       return;
     }
     if (facts instanceof Promise) void this.#decideLater(envelope, facts);
@@ -132,9 +132,9 @@ export class TurnCycle implements Commitment {
       const known = await facts;
       if (this.#isCurrent(serial)) this.#decide(envelope, known, this.#nowMs());
     } catch (error) {
-      if (this.#isCurrent(serial)) this.#prepareFailed(envelope, error);
+      if (this.#isCurrent(serial)) this.#onPrepareFailure(envelope, error);
     }
-    if (!this.isBusy) this.#host.free();
+    if (!this.isBusy) this.#host.onFree();
   }
 
   #isCurrent(serial: number): boolean {
@@ -145,15 +145,15 @@ export class TurnCycle implements Commitment {
    * A failure of the runtime does not count as a crash. A client's caller is rejected; any other command waits until
    * Redis answers.
    */
-  #prepareFailed(envelope: Envelope, error: unknown): void {
+  #onPrepareFailure(envelope: Envelope, error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
-      this.#host.crashed(envelope, error, undefined);
+      this.#host.onCrash(envelope, error, undefined);
     } else if (envelope.lane === 'client') {
       this.finish();
       envelope.asker?.reject(error);
     } else {
       this.finish();
-      this.#host.uncommitted(envelope, error.message);
+      this.#host.onUncommitted(envelope, error.message);
     }
   }
 
@@ -161,7 +161,7 @@ export class TurnCycle implements Commitment {
     try {
       this.#adopt(this.#run(envelope, facts, nowMs));
     } catch (error) {
-      this.#host.crashed(envelope, error, facts);
+      this.#host.onCrash(envelope, error, facts);
       return;
     }
     this.#submit();
@@ -226,7 +226,7 @@ export class TurnCycle implements Commitment {
   }
 
   /** Called by the group commit with the outcome of the writes. */
-  settled(outcome: CommitmentOutcome, message?: string): void {
+  onSettled(outcome: CommitmentOutcome, message?: string): void {
     const envelope = this.#current;
     if (this.#turn === undefined || envelope === undefined) return;
     switch (outcome) {
@@ -239,10 +239,10 @@ export class TurnCycle implements Commitment {
         return;
       case 'unavailable':
         this.finish();
-        this.#host.uncommitted(envelope, message ?? 'Redis cannot be reached');
+        this.#host.onUncommitted(envelope, message ?? 'Redis cannot be reached');
         break;
       case 'failed':
-        this.#host.crashed(envelope, new Error(`Redis refused a write of the turn: ${message}`), undefined);
+        this.#host.onCrash(envelope, new Error(`Redis refused a write of the turn: ${message}`), undefined);
         break;
       case 'fenced':
         // The actor is stopped next; until then it begins nothing, also nothing that the fence would not see.
@@ -250,7 +250,7 @@ export class TurnCycle implements Commitment {
         envelope.asker?.reject(movedAway());
         return;
     }
-    if (!this.isBusy) this.#host.free();
+    if (!this.isBusy) this.#host.onFree();
   }
 
   /** Applies a committed turn: state, then effects, then the reply. */
@@ -271,7 +271,7 @@ export class TurnCycle implements Commitment {
     if (observer?.traced !== undefined) this.#trace(envelope);
     this.finish();
     envelope.asker?.resolve(turn.reply);
-    this.#host.effective(envelope, turn, fault);
+    this.#host.onEffective(envelope, turn, fault);
   }
 
   #trace({ command }: Envelope): void {
@@ -308,7 +308,7 @@ export class TurnCycle implements Commitment {
   }
 
   /** Applies a turn that was committed while the lease was not valid. */
-  leaseRegained(): void {
+  onLeaseRegained(): void {
     if (this.#held) this.#takeEffect();
   }
 

@@ -8,7 +8,7 @@ export class Waiters {
   }
 
   /** Resolves all waits. */
-  reached(): void {
+  resolveAll(): void {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 }

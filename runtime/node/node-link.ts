@@ -130,7 +130,7 @@ export class RedisLink implements NodeLink {
       });
       this.#pending.set(id, { question, resolve, reject, timer });
       engine
-        .publish(channelOf(to), `ask ${id} ${question.from}\n${this.#sealed('ask', question, payload)}`)
+        .publish(channelOf(to), `ask ${id} ${question.from}\n${this.#seal('ask', question, payload)}`)
         .then(
           (listeners) => {
             if (listeners !== 0) return;
@@ -143,11 +143,11 @@ export class RedisLink implements NodeLink {
   }
 
   #fail(id: string, failure: Error): void {
-    this.#settled(id)?.reject(failure);
+    this.#takePending(id)?.reject(failure);
   }
 
   /** The call with that id, which is under way no longer. */
-  #settled(id: string): PendingCall | undefined {
+  #takePending(id: string): PendingCall | undefined {
     const call = this.#pending.get(id);
     this.#pending.delete(id);
     call?.timer.cancel();
@@ -156,24 +156,24 @@ export class RedisLink implements NodeLink {
 
   #receive(to: string, message: string): void {
     const [[verb, id = '', from = ''], sealed] = firstLine(message);
-    if (verb === 'ask') this.#asked({ id, from, to }, sealed);
-    else this.#replied(id, sealed);
+    if (verb === 'ask') this.#onQuestion({ id, from, to }, sealed);
+    else this.#onReply(id, sealed);
   }
 
-  #asked(question: Question, sealed: string): void {
-    const payload = this.#opened('ask', question, sealed);
+  #onQuestion(question: Question, sealed: string): void {
+    const payload = this.#open('ask', question, sealed);
     if (payload === undefined) return;
     if (this.#askedOnce.isFirst(question.from, Number(question.id))) void this.#answer(question, payload);
     else this.#options.counters.linkRefused += 1;
   }
 
-  #replied(id: string, sealed: string): void {
+  #onReply(id: string, sealed: string): void {
     const question = this.#pending.get(id)?.question;
     if (question === undefined) return;
-    const reply = this.#opened('reply', question, sealed);
+    const reply = this.#open('reply', question, sealed);
     if (reply === undefined) return;
     const [[verb, code, seconds], text] = firstLine(reply);
-    if (verb === 'answer') this.#settled(id)?.resolve(text);
+    if (verb === 'answer') this.#takePending(id)?.resolve(text);
     else this.#fail(id, new RuntimeFailure(code as RuntimeFailureCode, text, Number(seconds) || undefined));
   }
 
@@ -187,17 +187,17 @@ export class RedisLink implements NodeLink {
       const failure = this.#failureOf(error);
       reply = `failure ${failure.code} ${failure.retryAfterSeconds ?? 0}\n${failure.message}`;
     }
-    const message = `reply ${id}\n${this.#sealed('reply', question, reply)}`;
+    const message = `reply ${id}\n${this.#seal('reply', question, reply)}`;
     // An answer that is lost is a deadline for the caller.
     await Promise.allSettled([this.#options.engine.publish(channelOf(from), message)]);
   }
 
-  #sealed(verb: Verb, question: Question, text: string): string {
+  #seal(verb: Verb, question: Question, text: string): string {
     return this.#options.cipher?.seal(useOf(verb, question), text) ?? text;
   }
 
   /** Returns the text, or undefined if it was sealed for another request or without the secret. */
-  #opened(verb: Verb, question: Question, sealed: string): string | undefined {
+  #open(verb: Verb, question: Question, sealed: string): string | undefined {
     const { cipher, counters } = this.#options;
     if (cipher === undefined) return sealed;
     try {

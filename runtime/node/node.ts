@@ -204,7 +204,7 @@ class AssembledNode implements RuntimeNode {
       ...common,
       steppedClock,
       leaseHolds: () => ownership.lease.holds(),
-      onFenced: (shard, actual) => ownership.fenced(shard, actual),
+      onFenced: (shard, actual) => ownership.onFenced(shard, actual),
       onDoubt: (shard) => void ownership.settle(shard),
     });
     this.#commits = commits;

@@ -29,9 +29,9 @@ export interface ActiveActor {
   /** The hand-over of the shard begins: client commands are refused, and work in progress is settled. */
   drain(): void;
   /** Ends all waits, because the lease has ended. Nothing may take effect here any more. */
-  leaseExpired(): void;
+  onLeaseExpired(): void;
   /** Called when the lease is valid again and this node still owns the shard. */
-  leaseRegained(): void;
+  onLeaseRegained(): void;
   /** Starts a suspended actor again, and forgets that it crashed. */
   resume(): void;
   /** Discards the state and loads it again, after the turn under way and the last turn (`Behaviour.leaving`). */

@@ -24,5 +24,5 @@ export interface Commitment {
    * (`RuntimeLimits.stepMs`), or at once after a pause.
    */
   readonly mayWait?: boolean;
-  settled(outcome: CommitmentOutcome, message?: string): void;
+  onSettled(outcome: CommitmentOutcome, message?: string): void;
 }

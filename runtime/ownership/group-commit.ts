@@ -217,7 +217,7 @@ export class GroupCommit {
       onFenced(shard, outcome.actual as ShardRecord);
       return;
     }
-    if (outcome.code === 'committed') shard.committed();
+    if (outcome.code === 'committed') shard.confirmProposed();
     if (shard.waiting.length > 0) this.#ready.add(shard);
     const { failures } = outcome;
     if (failures === undefined) {
@@ -226,7 +226,7 @@ export class GroupCommit {
     }
     for (const [index, commitment] of underWay.entries()) {
       const failure = failures.get(index);
-      commitment.settled(failure === undefined ? 'committed' : 'failed', failure);
+      commitment.onSettled(failure === undefined ? 'committed' : 'failed', failure);
     }
   }
 }
@@ -252,5 +252,5 @@ function sectionOf(shard: OwnedShard): CommitSection {
 }
 
 function settleAll(commitments: readonly Commitment[], outcome: CommitmentOutcome, message?: string): void {
-  for (const commitment of commitments) commitment.settled(outcome, message);
+  for (const commitment of commitments) commitment.onSettled(outcome, message);
 }

@@ -43,19 +43,19 @@ export class HeldShards {
   }
 
   /** Ends all waits: the lease has ended by our own clock, and nothing may take effect here any more. */
-  leaseExpired(): void {
-    for (const shard of this) for (const actor of shard.actors.values()) actor.leaseExpired();
+  onLeaseExpired(): void {
+    for (const shard of this) for (const actor of shard.actors.values()) actor.onLeaseExpired();
   }
 
   /** This node still owns the shard. Committed turns take effect, and turns continue. */
-  ownerConfirmed(shard: OwnedShard): void {
+  onOwnerConfirmed(shard: OwnedShard): void {
     shard.ownerUnknown = false;
-    for (const actor of shard.actors.values()) actor.leaseRegained();
+    for (const actor of shard.actors.values()) actor.onLeaseRegained();
   }
 
   /** The lease was regained. A shard whose owner is still being checked resumes once the owner is known. */
-  leaseRegained(): void {
-    for (const shard of this) if (!shard.ownerUnknown) this.ownerConfirmed(shard);
+  onLeaseRegained(): void {
+    for (const shard of this) if (!shard.ownerUnknown) this.onOwnerConfirmed(shard);
   }
 }
 

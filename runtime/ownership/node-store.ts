@@ -109,7 +109,7 @@ export class NodeStore implements Store {
     await new Promise<void>((resolve, reject) => {
       this.#commits.add(shard, {
         writes,
-        settled: (outcome, message) =>
+        onSettled: (outcome, message) =>
           outcome === 'committed' ? resolve() : reject(commitFailure(outcome, message)),
       });
     });

@@ -93,7 +93,7 @@ export class OwnedShard {
   }
 
   /** The batch that was proposed last is committed. */
-  committed(): void {
+  confirmProposed(): void {
     if (this.#proposed === undefined)
       throw new Error(`shard ${this.number} committed what it never proposed`);
     this.record = this.#proposed.record;

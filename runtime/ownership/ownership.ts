@@ -73,8 +73,8 @@ export class Ownership {
       clock,
       limits,
       listener: {
-        onExpired: () => this.#leaseExpired(),
-        onRegained: () => this.#held.leaseRegained(),
+        onExpired: () => this.#onLeaseExpired(),
+        onRegained: () => this.#held.onLeaseRegained(),
         onEnded: () => {
           this.#comingBack = true;
           void this.#comeBack().finally(() => {
@@ -250,7 +250,7 @@ export class Ownership {
     if (!clock.isOff) {
       if (!this.#aside) return false;
       if (this.#isTaken(nodes)) {
-        this.#superseded();
+        this.#onSuperseded();
         return true;
       }
       if (this.lease.isOver) await this.#take(this.#incarnations.next());
@@ -322,12 +322,12 @@ export class Ownership {
 
   // ── losing, and coming back ────────────────────────────────────────────────────────────────────────────────
 
-  #leaseExpired(): void {
+  #onLeaseExpired(): void {
     this.#options.log.warn(
       { incarnation: this.incarnation },
       'The lease has ended by our clock: nothing takes effect until Redis answers',
     );
-    this.#held.leaseExpired();
+    this.#held.onLeaseExpired();
   }
 
   /**
@@ -338,7 +338,7 @@ export class Ownership {
     const { engine, log, counters } = this.#options;
     counters.leaseLosses += 1;
     for (const shard of this.#held) shard.ownerUnknown = true;
-    this.#leaseExpired();
+    this.#onLeaseExpired();
     const before = this.incarnation;
     const name = this.#incarnations.next();
     const isBack = await this.#askAgain(async () => {
@@ -347,7 +347,7 @@ export class Ownership {
       await this.#take(name);
       return true;
     });
-    if (isBack === false) this.#superseded();
+    if (isBack === false) this.#onSuperseded();
     if (isBack !== true) return;
     log.warn(
       { before, incarnation: this.incarnation },
@@ -362,7 +362,7 @@ export class Ownership {
     return nodes.some((node) => node.nodeId === nodeId && !this.#incarnations.includes(node.incarnation));
   }
 
-  #superseded(): void {
+  #onSuperseded(): void {
     const { log, nodeId, onSuperseded } = this.#options;
     log.error({ nodeId }, 'Another process runs under this node id: this one stops');
     this.#stopping = true;
@@ -384,7 +384,7 @@ export class Ownership {
   }
 
   /** The fence refused a batch. */
-  fenced(shard: OwnedShard, actual: ShardRecord): void {
+  onFenced(shard: OwnedShard, actual: ShardRecord): void {
     this.#settlement.lose(shard, actual);
     void this.check();
   }

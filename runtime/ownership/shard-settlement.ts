@@ -58,7 +58,7 @@ export class ShardSettlement {
       if (record.owner !== incarnations.current) continue;
       commits().resolve(shard, record);
       notices.note(shard.number, record);
-      held.ownerConfirmed(shard);
+      held.onOwnerConfirmed(shard);
       return;
     }
   }

@@ -15,7 +15,7 @@ export async function vacateShard(
   const { clock, limits, log } = options;
   shard.draining = true;
   for (const actor of shard.actors.values()) actor.drain();
-  await within(clock, limits.settleMs, settled(shard));
+  await within(clock, limits.settleMs, whenSettled(shard));
   const threw = (error: unknown): void =>
     log.error({ shard: shard.number, err: error }, 'An actor threw when it was asked whether it is settled');
   const unsettled = [...shard.actors].filter(([, actor]) => !isSettled(actor, threw)).map(([text]) => text);
@@ -29,7 +29,7 @@ export async function vacateShard(
 }
 
 /** Resolves when no actor of the shard has work in progress. */
-function settled(shard: OwnedShard): Promise<void> {
+function whenSettled(shard: OwnedShard): Promise<void> {
   return new Promise((resolve) => {
     shard.onSettling = () => {
       for (const actor of shard.actors.values()) if (!isSettled(actor)) return;

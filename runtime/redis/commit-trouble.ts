@@ -22,12 +22,12 @@ export class CommitTrouble {
   }
 
   /** A commit to this part was refused. */
-  refused(part: number, trouble: string): void {
+  noteRefused(part: number, trouble: string): void {
     this.#note(part, trouble, 'commits are refused, nothing of them was applied');
   }
 
   /** A commit to this part was applied, and not confirmed by those who must have it. */
-  unconfirmed(part: number, trouble: string): void {
+  noteUnconfirmed(part: number, trouble: string): void {
     this.#note(part, trouble, 'commits wait, and calls are answered 503');
   }
 
@@ -41,7 +41,7 @@ export class CommitTrouble {
   }
 
   /** A commit to this part was accepted. */
-  taken(part: number): void {
+  noteAccepted(part: number): void {
     if (this.#refusedAtMs.size === 0) return;
     this.#refusedAtMs.delete(part);
     this.#forgetOld();

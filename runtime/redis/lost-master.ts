@@ -43,11 +43,11 @@ export class LostMaster {
    * Called when a write failed. A broken connection reconnects by itself and proves nothing about the server's role.
    */
   writeFailed(error: unknown): void {
-    if (isMasterless(error)) this.denied('writes');
+    if (isMasterless(error)) this.noteDenied('writes');
   }
 
   /** The server at the other end is not a master. */
-  denied(witness: Witness): void {
+  noteDenied(witness: Witness): void {
     const nowMs = this.#clock.monotonicMs();
     const isFirst = this.#deniedSinceMs.size === 0;
     const sinceMs = this.#deniedSinceMs.get(witness) ?? nowMs;
@@ -59,7 +59,7 @@ export class LostMaster {
   }
 
   /** There is one. */
-  confirmed(witness: Witness): void {
+  noteConfirmed(witness: Witness): void {
     this.#deniedSinceMs.delete(witness);
   }
 }

@@ -91,7 +91,7 @@ export class RedisBus {
     client.on('error', () => undefined);
     client.on('message', (channel: string, message: string) => this.#listeners.get(channel)?.(message));
     await client.connect();
-    client.once('end', () => this.#lost());
+    client.once('end', () => this.#onLost());
     this.#client = client;
     const channels = [...this.#listeners.keys()];
     if (channels.length > 0) await client.subscribe(...channels);
@@ -101,7 +101,7 @@ export class RedisBus {
     this.#watch(client);
   }
 
-  #lost(): void {
+  #onLost(): void {
     this.#client = undefined;
     this.#timer?.cancel();
     if (this.#closed) return;

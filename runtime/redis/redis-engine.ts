@@ -113,15 +113,15 @@ export class RedisEngine implements Engine {
     const part = this.#cluster ? (sections[0]?.shard ?? 0) : 0;
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
-      this.#lostMaster.confirmed('writes');
+      this.#lostMaster.noteConfirmed('writes');
       const outcomes = sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
       if (!(await this.#isReplicated())) {
-        this.#trouble.unconfirmed(part, NOT_REPLICATED);
+        this.#trouble.noteUnconfirmed(part, NOT_REPLICATED);
         return outcomes.map((outcome) =>
           outcome.code === 'committed' ? { code: 'unknown', message: NOT_REPLICATED } : outcome,
         );
       }
-      this.#trouble.taken(part);
+      this.#trouble.noteAccepted(part);
       return outcomes;
     } catch (error) {
       this.#lostMaster.writeFailed(error);
@@ -131,7 +131,7 @@ export class RedisEngine implements Engine {
       }
       // A broken connection does not show what Redis would have answered.
       const refusal = refusalOf(error);
-      if (refusal !== undefined) this.#trouble.refused(part, refusal);
+      if (refusal !== undefined) this.#trouble.noteRefused(part, refusal);
       return sections.map(() => ({ code: 'unavailable', message: failure.message }));
     }
   }
@@ -249,8 +249,8 @@ export class RedisEngine implements Engine {
   async servers(): Promise<readonly ServerState[]> {
     const servers = await this.#askServers();
     this.#assumptions.see(servers);
-    if (servers.every(({ isMaster }) => isMaster)) this.#lostMaster.confirmed('role');
-    else this.#lostMaster.denied('role');
+    if (servers.every(({ isMaster }) => isMaster)) this.#lostMaster.noteConfirmed('role');
+    else this.#lostMaster.noteDenied('role');
     return servers;
   }
 
@@ -287,7 +287,7 @@ export class RedisEngine implements Engine {
   async #run(script: LuaScript, keys: string[], args: RedisArgument[]): Promise<unknown> {
     try {
       const reply = await this.#commits.run(script, keys, args);
-      this.#lostMaster.confirmed('writes');
+      this.#lostMaster.noteConfirmed('writes');
       return reply;
     } catch (error) {
       this.#lostMaster.writeFailed(error);

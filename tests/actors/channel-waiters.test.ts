@@ -34,7 +34,7 @@ test('a wait that a change or its timeout ended frees its slot', async () => {
   const clock = new FakeClock();
   const waiters = new ChannelWaiters(clock);
   assert.equal(admitted(waiters, 'a', shops('a', 16, 4)), 64);
-  waiters.changed('a-0');
+  waiters.notify('a-0');
   assert.equal(admitted(waiters, 'a', shops('a', 100, 4)), 4);
   await clock.advance(10_000);
   assert.equal(admitted(waiters, 'a', shops('a', 16, 4)), 64);

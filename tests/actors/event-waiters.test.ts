@@ -103,7 +103,7 @@ function inMemory() {
     happens(shopId: string): void {
       const subject = `message-${entries.length}`;
       entries.push([`${entries.length + 1}-0`, ['type', 'message.sent', 'shop', shopId, 'subject', subject]]);
-      waiters.changed(TENANT);
+      waiters.publish(TENANT);
     },
   };
 }

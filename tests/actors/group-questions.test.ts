@@ -46,7 +46,7 @@ class Asked {
   /** Takes an event of the session and notifies the calls that wait for a change. */
   async says(event: Parameters<ShopHarness['session']>[0]): Promise<void> {
     this.shop.session(event);
-    this.waiters.changed(this.shop.state.shop.shopId);
+    this.waiters.notify(this.shop.state.shop.shopId);
     await this.clock.advance(0);
   }
 }

@@ -81,8 +81,8 @@ test('usage that fell due while the lease had lapsed is reported to the tenant, 
     tell: ({ id }: Address, { type }: { type: string }) => told.push(`${type} ${id[0]}`),
   } as unknown as Actors;
   const usage = new UsageStorer({ actors, clock, keyLimits: new KeyLimits() });
-  usage.changed('a'.repeat(24));
-  usage.changed('b'.repeat(24));
+  usage.storeSoon('a'.repeat(24));
+  usage.storeSoon('b'.repeat(24));
   await clock.advance(1_000);
   assert.deepEqual(told, ['store_usage a'], 'the other lives elsewhere by now');
   usage.stop();

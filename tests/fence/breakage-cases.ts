@@ -131,7 +131,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'a shard resumes only once its owner is known',
     file: 'ownership/held-shards.ts',
-    edits: [['if (!shard.ownerUnknown) this.ownerConfirmed(shard);', 'this.ownerConfirmed(shard);']],
+    edits: [['if (!shard.ownerUnknown) this.onOwnerConfirmed(shard);', 'this.ownerConfirmed(shard);']],
     noticedBy: 'lost-lease.test.ts',
   },
   {
@@ -177,8 +177,8 @@ export const cases: readonly Case[] = [
     file: 'redis/redis-engine.ts',
     edits: [
       [
-        'if (refusal !== undefined) this.#trouble.refused(part, refusal);',
-        'if (refusal !== undefined) this.#trouble.refused(part, refusal);\n      else this.#trouble.taken(part);',
+        'if (refusal !== undefined) this.#trouble.noteRefused(part, refusal);',
+        'if (refusal !== undefined) this.#trouble.noteRefused(part, refusal);\n      else this.#trouble.taken(part);',
       ],
     ],
     noticedBy: one,
@@ -198,7 +198,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'a hand-over settles what is in hand',
     file: 'ownership/vacate-shard.ts',
-    edits: [['  await within(clock, limits.settleMs, settled(shard));\n', '']],
+    edits: [['  await within(clock, limits.settleMs, whenSettled(shard));\n', '']],
     noticedBy: several,
   },
   {

@@ -31,7 +31,7 @@ export async function eventAccount(service: ServiceFixture, target: Target): Pro
       const writes = eventWrites(owner.id, events, { nowMs: Date.now(), limits: EVENT_LIMITS });
       // Nothing is too old here, and only a commit can trim.
       await service.store.append(writes.filter(([command]) => command === 'XADD'));
-      service.eventWaiters.changed(owner.id);
+      service.eventWaiters.publish(owner.id);
     },
     async counted() {
       const { key } = await target.key(owner.id);

@@ -32,7 +32,7 @@ export class MemorySessionHost implements SessionHost {
   #behaviour: MemoryBehaviour;
   /** Called with the outcomes of all sessions. */
   readonly #settled = (session: MemorySession, messageId: string, outcome: SendOutcome): void => {
-    this.#counters.came(outcome);
+    this.#counters.countOutcome(outcome);
     const { generation } = session;
     this.#tell(session, { type: 'session.send_outcome', generation, messageId, outcome });
   };
@@ -108,7 +108,7 @@ export class MemorySessionHost implements SessionHost {
     // No test looks at it.
   }
 
-  hearInbound(address: SessionAddress, inbound: InboundMode): void {
+  setInboundMode(address: SessionAddress, inbound: InboundMode): void {
     this.#shopOf(address).inbound = inbound;
   }
 
@@ -188,7 +188,7 @@ export class MemorySessionHost implements SessionHost {
         if (shop.session === session) this.#end(shop, 'transient', undefined);
       },
     });
-    this.#counters.received();
+    this.#counters.countReceived();
     const { from, text, wireId = `WIRE${this.#count}` } = message;
     shop.writers.add(from);
     const { generation } = session;
@@ -227,7 +227,7 @@ export class MemorySessionHost implements SessionHost {
     session.settleOrders('restarted');
     this.#endSession(shop);
     const { generation } = session;
-    this.#counters.ended('worker_lost');
+    this.#counters.countEnd('worker_lost');
     this.#tell(shop, { type: 'session.worker_lost', generation, detail: 'it was told to die' });
   }
 
@@ -325,7 +325,7 @@ export class MemorySessionHost implements SessionHost {
     session.settleOrders('unknown');
     this.#endSession(shop);
     const { generation } = session;
-    this.#counters.ended(end);
+    this.#counters.countEnd(end);
     this.#tell(shop, { type: 'session.closed', generation, end, statusCode, detail: end });
   }
 

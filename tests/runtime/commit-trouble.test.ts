@@ -16,36 +16,36 @@ function trouble() {
 test('while one part of Redis refuses commits and another takes them it is logged once, and once that all are taken again', () => {
   const { log, trouble: told } = trouble();
   for (let commit = 0; commit < 100; commit += 1) {
-    told.refused(1, full);
-    told.refused(2, full);
-    told.refused(3, readOnly);
-    told.taken(4);
+    told.noteRefused(1, full);
+    told.noteRefused(2, full);
+    told.noteRefused(3, readOnly);
+    told.noteAccepted(4);
   }
   assert.deepEqual(log.errors.length, 2, 'each trouble once');
   assert.deepEqual(log.infos, []);
-  told.taken(1);
-  told.taken(2);
+  told.noteAccepted(1);
+  told.noteAccepted(2);
   assert.deepEqual(log.infos, [], 'one still refuses');
-  told.taken(3);
-  told.taken(4);
+  told.noteAccepted(3);
+  told.noteAccepted(4);
   assert.deepEqual(log.infos, ['Redis takes commits again']);
-  told.refused(1, full);
+  told.noteRefused(1, full);
   assert.equal(log.errors.length, 3, 'it is said anew when it begins anew');
 });
 
 test('a part without further writes does not keep the trouble from ending', async () => {
   const { clock, log, trouble: told } = trouble();
-  told.refused(1, full);
-  told.refused(2, full);
-  told.taken(2);
+  told.noteRefused(1, full);
+  told.noteRefused(2, full);
+  told.noteAccepted(2);
   assert.deepEqual(log.infos, []);
   await clock.advance(61_000);
-  told.taken(2);
+  told.noteAccepted(2);
   assert.deepEqual(log.infos, ['Redis takes commits again']);
 });
 
 test('a commit that is taken when there was no trouble logs nothing', () => {
   const { log, trouble: told } = trouble();
-  told.taken(1);
+  told.noteAccepted(1);
   assert.deepEqual([log.infos, log.errors], [[], []]);
 });

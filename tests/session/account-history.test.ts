@@ -35,7 +35,7 @@ test('a part that failed to download is retried in the same connection, at the n
     },
   });
   const failed = nextLine();
-  await history.received('A', { initialHistBootstrapInlinePayload: deflateSync(INLINE) });
+  await history.storeNotice('A', { initialHistBootstrapInlinePayload: deflateSync(INLINE) });
   assert.equal(await failed, 'data of the account was not taken');
   assert.deepEqual([...kept.keys()], ['history-notice/A']);
   isAway = false;

@@ -82,11 +82,11 @@ test('several changes of one group at a time are asked about once; a group that 
     report: (list) => told.push(list),
   });
   await groups.refresh();
-  for (let change = 0; change < 3; change += 1) groups.changed('a@g.us');
+  for (let change = 0; change < 3; change += 1) groups.renewSoon('a@g.us');
   await clock.advance(1_000);
   assert.deepEqual([asked, told.at(-1)?.map(({ isAdmin }) => isAdmin)], [['a@g.us'], [false]]);
   isMember = false;
-  groups.changed('a@g.us');
+  groups.renewSoon('a@g.us');
   await clock.advance(1_000);
   assert.deepEqual([asked.length, told.at(-1)], [2, []]);
 });
@@ -220,7 +220,7 @@ test('a list asked for a moment ago includes the groups that a notice named sinc
   await Promise.all([first, meanwhile]);
   assert.deepEqual([asked, told.length], [['all'], 1]);
   make('b@g.us');
-  groups.changed('b@g.us');
+  groups.renewSoon('b@g.us');
   const again = groups.refresh();
   await clock.advance(10);
   await again;

@@ -39,7 +39,10 @@ const envelope = {
 
 test('a message that the network delivers again ends the session when its commit takes longer than 10 s', async () => {
   const { clock, failures, intake: made } = intake();
-  const received = assert.rejects(made.received(envelope, { conversation: 'STOP' }), /not committed in time/);
+  const received = assert.rejects(
+    made.commitMessage(envelope, { conversation: 'STOP' }),
+    /not committed in time/,
+  );
   await clock.advance(9_999);
   assert.deepEqual(failures, []);
   await clock.advance(1);

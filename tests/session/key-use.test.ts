@@ -29,7 +29,7 @@ function shopOfYears() {
     await used(sealed);
     const gone = await use.prune(await sealed.reseal('credentials'), { get: async () => tokens as never });
     use.save();
-    await sealed.drained();
+    await sealed.drain();
     return gone;
   };
   return {

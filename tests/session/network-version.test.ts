@@ -28,7 +28,7 @@ test('a node with lasting refusals reads the version that another node got half 
   await clock.advance(1_000);
   told = '2.3000.77';
   for (let second = 0; second < 35; second += 5) {
-    version.refused();
+    version.onRefused();
     await clock.advance(5_000);
   }
   assert.deepEqual(version.version, [2, 3000, 77]);

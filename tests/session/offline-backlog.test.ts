@@ -17,17 +17,17 @@ test('a network that sends no more without an end is asked for some ten minutes,
     later: (delayMs, act) => clock.after(delayMs, act),
     note: (note) => void notes.push(note.type),
   });
-  backlog.announced(300);
-  backlog.arrived();
+  backlog.start(300);
+  backlog.countStanza();
   await clock.advance(HOUR_MS);
   assert.equal(asked, 15);
   assert.deepEqual(notes, ['offline_announced', 'offline_unfinished']);
   await clock.advance(24 * HOUR_MS);
   assert.equal(asked, 15, 'no question is asked for ever');
-  backlog.arrived();
+  backlog.countStanza();
   await clock.advance(1_000);
   assert.equal(asked, 16);
-  backlog.ended();
+  backlog.finish();
   await clock.advance(HOUR_MS);
   assert.equal(asked, 16);
   assert.equal(notes.at(-1), 'offline_drained');

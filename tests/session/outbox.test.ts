@@ -114,7 +114,7 @@ function outbox({ hangs = false, held = false } = {}) {
           stored.push(data);
         },
       },
-      carried: (_data, carry) => carry([]),
+      carry: (_data, carry) => carry([]),
     },
     prepared: ({ messageId }) => {
       prepared.push(messageId);
@@ -122,7 +122,7 @@ function outbox({ hangs = false, held = false } = {}) {
     },
     stalled: () => {
       doubts.push('stalled');
-      box.lost({ comesBack: false });
+      box.onClosed({ comesBack: false });
     },
     recipientKnown: () => undefined,
     numbers,
@@ -150,7 +150,7 @@ test('a message goes out once its recipient has devices, and is settled by the n
   devices[0]?.(['33622222222@s.whatsapp.net']);
   await clock.until(() => relayed.length === 1);
   assert.deepEqual(outcomes, []);
-  box.acknowledged({ id: ORDER.wireId });
+  box.onAcknowledged({ id: ORDER.wireId });
   assert.deepEqual(outcomes, ['acknowledged']);
 });
 
@@ -162,7 +162,7 @@ for (const isStopped of [false, true]) {
     devices[0]?.(['33622222222@s.whatsapp.net']);
     await clock.until(() => relayed.length === 1);
     if (isStopped) box.doNotRepeat(ORDER.messageId);
-    box.lost({ comesBack: true });
+    box.onClosed({ comesBack: true });
     assert.deepEqual(
       [memory.unacknowledged.isKept(ORDER.wireId), outcomes],
       isStopped ? [false, ['unknown']] : [true, []],
@@ -176,7 +176,7 @@ test('a message whose address is no longer the recipient’s fails if the networ
   await clock.until(() => devices.length === 1);
   devices[0]?.(['33622222222@s.whatsapp.net']);
   await clock.until(() => relayed.length === 1);
-  box.acknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
+  box.onAcknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
   await clock.until(() => outcomes.length === 1);
   assert.deepEqual([outcomes, relayed], [['refused'], [ORDER.wireId]]);
 });
@@ -189,11 +189,11 @@ for (const isStopped of [false, true]) {
     devices[0]?.(['33622222222@s.whatsapp.net']);
     await clock.until(() => relayed.length === 1);
     if (isStopped) box.doNotRepeat(ORDER.messageId);
-    box.acknowledged({ id: ORDER.wireId, error: '421' });
+    box.onAcknowledged({ id: ORDER.wireId, error: '421' });
     await clock.until(() => devices.length === 2);
     devices[1]?.(['33622222222@s.whatsapp.net']);
     await clock.until(() => (isStopped ? outcomes.length === 1 : relayed.length === 2));
-    if (!isStopped) box.acknowledged({ id: ORDER.wireId });
+    if (!isStopped) box.onAcknowledged({ id: ORDER.wireId });
     assert.deepEqual(
       [outcomes, relayed.length, prepared.length],
       isStopped ? [['refused'], 1, 1] : [['acknowledged'], 2, 2],
@@ -207,7 +207,7 @@ test('a post to a group is accepted if the network adds that one of its addresse
   await clock.until(() => devices.length === 1);
   devices[0]?.(['33622222222@s.whatsapp.net']);
   await clock.until(() => relayed.length === 1);
-  box.acknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
+  box.onAcknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
   await clock.until(() => outcomes.length === 1);
   assert.deepEqual([outcomes, relayed], [['acknowledged'], [ORDER.wireId]]);
 });
@@ -221,7 +221,7 @@ test("a post to a group that may have been lost with its socket brings the group
   await clock.until(() => relayed.length === 1);
   await clock.advance(1);
   assert.deepEqual(stored, []);
-  box.lost({ comesBack: false });
+  box.onClosed({ comesBack: false });
   // It is in the queue of writes before the session ends.
   assert.deepEqual([outcomes, stored], [['unknown'], [{ 'sender-key-memory': { [to]: null } }]]);
 });
@@ -241,7 +241,7 @@ for (const answer of ['devices', 'no devices', 'a failure'] as const) {
     assert.deepEqual([relayed, outcomes], [[], ['unprepared']], 'the first try has no say any more');
     devices[1]?.(['33622222222@s.whatsapp.net']);
     await clock.until(() => relayed.length === 1);
-    box.acknowledged({ id: ORDER.wireId });
+    box.onAcknowledged({ id: ORDER.wireId });
     assert.deepEqual(outcomes, ['unprepared', 'acknowledged']);
   });
 }
@@ -251,7 +251,7 @@ test('a socket that ends before a ciphertext was made does not fail the message,
     const { box, clock, devices, outcomes } = outbox();
     box.prepare(asked());
     await clock.until(() => devices.length === 1);
-    if (told === 'the session') box.lost({ comesBack: false });
+    if (told === 'the session') box.onClosed({ comesBack: false });
     else devices[0]?.(cut);
     await clock.until(() => outcomes.length === 1);
     assert.deepEqual(outcomes, ['not_sent']);

@@ -29,10 +29,10 @@ test('receipts of several shops are reported at one moment, each shop at most on
     attrs: { id, from: '33622222222@s.whatsapp.net', t: '1' },
   });
   await clock.advance(10);
-  void one.received(receipt('A'));
+  void one.onReceipt(receipt('A'));
   await clock.advance(100);
-  void one.received(receipt('B'));
-  void other.received(receipt('C'));
+  void one.onReceipt(receipt('B'));
+  void other.onReceipt(receipt('C'));
   await clock.advance(1_000);
   assert.deepEqual(told, ['1250 one A B', '1250 other C']);
 });
@@ -59,7 +59,7 @@ test('receipts of our own devices and of people outside the group do not count',
     },
   });
   for (const participant of [own, outsider, member, '33600000000:7@s.whatsapp.net']) {
-    await receipts.received({ tag: 'receipt', attrs: { id: 'A', from: group, participant, type: 'read' } });
+    await receipts.onReceipt({ tag: 'receipt', attrs: { id: 'A', from: group, participant, type: 'read' } });
   }
   assert.deepEqual(told, ['+33611111111 read']);
 });
@@ -87,7 +87,7 @@ function heldReceipts(pending = new Set<string>()) {
     const content = [{ tag: 'list', attrs: {}, content: items }];
     const from = '33622222222@s.whatsapp.net';
     const node = { tag: 'receipt', attrs: { from, t: '1', ...attrs }, ...(more.length > 0 && { content }) };
-    void receipts.received(node).then(() => letGo.push(attrs.id ?? ''));
+    void receipts.onReceipt(node).then(() => letGo.push(attrs.id ?? ''));
   };
   const confirmed = async (index: number): Promise<void> => {
     receipts.confirm(told[index]?.token ?? '');
@@ -160,7 +160,7 @@ test('receipts of many members of a group in one stanza are reported for each, a
       void told.push(...words.map(({ wireId, from, kind, atMs }) => `${wireId} ${from} ${kind} ${atMs}`)),
   });
   const user = (jid: string, t: string) => ({ tag: 'user', attrs: { jid, t } });
-  void receipts.received({
+  void receipts.onReceipt({
     tag: 'receipt',
     attrs: { id: 'X', from: '120363000000000001@g.us', type: 'read' },
     content: [
@@ -172,7 +172,7 @@ test('receipts of many members of a group in one stanza are reported for each, a
       { tag: 'participants', attrs: { key: 'B' }, content: [user('33655555555:99@hosted', '3')] },
     ],
   });
-  void receipts.received({ tag: 'receipt', attrs: { id: 'C', from: '7:99@hosted.lid', t: '4' } });
+  void receipts.onReceipt({ tag: 'receipt', attrs: { id: 'C', from: '7:99@hosted.lid', t: '4' } });
   await clock.advance(250);
   assert.deepEqual(told.sort(), [
     'A +33622222222 read 1000',

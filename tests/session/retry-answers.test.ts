@@ -71,7 +71,7 @@ function answersThatFail(failures: number, found = ONCE_MORE) {
     by: { readonly from: string; readonly participant?: string } = { from: PERSON },
     id = 'A',
   ): void =>
-    void answers.received({
+    void answers.onReceipt({
       tag: 'receipt',
       attrs: { id, type: 'retry', ...by },
       content: [{ tag: 'retry', attrs: { count: '1' } }],

@@ -162,11 +162,11 @@ test('changes that may be lost are written with the next ones, or alone after ha
   await clock.advance(29_999);
   assert.equal(store.commits.length, 1);
   await clock.advance(1);
-  await sealed.drained();
+  await sealed.drain();
   assert.equal(store.commits.length, 2);
 
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/c': '3' }) });
-  await sealed.drained();
+  await sealed.drain();
   assert.equal(store.commits.length, 3, 'an ending session leaves nothing behind');
   assert.deepEqual(text(await sealed.read('credentials', names)), ['1', '2', '3']);
 });
@@ -186,16 +186,16 @@ test('changes that may be lost go with a change that another caller carries, and
   const { sealed, store } = sealedStore();
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
   let carried: string[] = [];
-  await sealed.carried({ hash: 'credentials', fields: fields({ 'session/a': '1' }) }, async (changes) => {
+  await sealed.carry({ hash: 'credentials', fields: fields({ 'session/a': '1' }) }, async (changes) => {
     carried = changes.flatMap(({ set }) => set.map(([field]) => field));
   });
   assert.deepEqual([carried, store.commits.length], [['lid-mapping/a', 'session/a'], 0]);
   sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/b': '1' }) });
-  const recalled = sealed.carried({ hash: 'credentials', fields: fields({ 'session/a': '2' }) }, () =>
+  const recalled = sealed.carry({ hash: 'credentials', fields: fields({ 'session/a': '2' }) }, () =>
     Promise.reject(new Error('recalled')),
   );
   await assert.rejects(recalled, /recalled/);
-  await sealed.drained();
+  await sealed.drain();
   assert.deepEqual([...([...store.hashes.values()][0]?.keys() ?? [])], ['lid-mapping/b']);
 });
 
@@ -227,7 +227,7 @@ test('after a first failure nothing is read or written any more, and the failure
   store.beforeCommit = () => undefined;
   await assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) }), /shard was lost/);
   await assert.rejects(sealed.read('credentials', ['a']), /shard was lost/);
-  await sealed.drained();
+  await sealed.drain();
   assert.deepEqual([failures, store.hashes.size], [['the shard was lost'], 0]);
 });
 
@@ -295,7 +295,7 @@ test('a change that another caller carries takes the waiting changes along, in t
   const waiting = sealed.write({ hash: 'sent:0', fields: fields({ s: '1' }) });
   const carried: string[] = [];
   let stored = (): void => undefined;
-  const done = sealed.carried(
+  const done = sealed.carry(
     { hash: 'credentials', fields: fields({ 'session/a': '1' }) },
     async (changes) => {
       carried.push(...changes.map(({ hash, set }) => `${hash} ${set.map(([field]) => field)}`));
@@ -317,7 +317,7 @@ test('a change that was not carried is forgotten, and the changes that waited wi
   const { sealed, failures, asked } = sealedStore();
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': 'before' }) });
   const waiting = sealed.write({ hash: 'credentials', fields: fields({ 'session/b': '1' }) });
-  const refused = sealed.carried(
+  const refused = sealed.carry(
     { hash: 'credentials', fields: fields({ 'session/a': 'after', 'session/c': '1' }) },
     () => Promise.reject(new Error('recalled')),
   );

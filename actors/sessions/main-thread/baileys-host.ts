@@ -75,8 +75,8 @@ class BaileysHost implements SessionHost {
       clock: options.clock,
       log: options.log,
       events: {
-        message: (message, from) => this.#heard(message, from),
-        lost: (worker, detail) => this.#lost(worker, detail),
+        message: (message, from) => this.#onReport(message, from),
+        lost: (worker, detail) => this.#onWorkerLost(worker, detail),
         ready: () => this.#openAwaiting(),
         unreachable: () => {
           this.#openAwaiting();
@@ -185,7 +185,7 @@ class BaileysHost implements SessionHost {
     this.#post(this.#live(shop), { kind: 'mark_read', shopId: shop.shopId, ...message });
   }
 
-  hearInbound(shop: SessionAddress, inbound: InboundMode): void {
+  setInboundMode(shop: SessionAddress, inbound: InboundMode): void {
     const slot = this.#live(shop);
     if (slot === undefined) return;
     slot.opening = { ...slot.opening, inbound };
@@ -260,25 +260,25 @@ class BaileysHost implements SessionHost {
     return this.#questions.ask<Answer>(slot?.worker, post, withinMs);
   }
 
-  #heard(message: SessionReport, from: { worker: number; reply(answer: ToWorker): void }): void {
+  #onReport(message: SessionReport, from: { worker: number; reply(answer: ToWorker): void }): void {
     switch (message.kind) {
       case 'event':
         this.#forward(message.shopId, message.event);
         break;
       case 'note':
-        this.#noted(message);
+        this.#onNote(message);
         break;
       case 'prepared':
-        this.#prepared(message);
+        this.#onPrepared(message);
         break;
       case 'outcome':
-        this.#settled(message);
+        this.#onOutcome(message);
         break;
       case 'closed':
-        this.#closed(message.shopId, message.generation);
+        this.#onClosed(message.shopId, message.generation);
         break;
       case 'answer':
-        this.#questions.answered(message.questionId, message.answer);
+        this.#questions.settle(message.questionId, message.answer);
         break;
       case 'store': {
         const { shop, request, requestId } = message;
@@ -295,12 +295,12 @@ class BaileysHost implements SessionHost {
     }
   }
 
-  #noted({ shopId, generation, note }: Extract<SessionReport, { kind: 'note' }>): void {
+  #onNote({ shopId, generation, note }: Extract<SessionReport, { kind: 'note' }>): void {
     const slot = this.#slots.get(shopId);
     if (slot?.generation === generation) noteWord(this.#notes, slot, note);
   }
 
-  #prepared(word: Extract<SessionReport, { kind: 'prepared' }>): void {
+  #onPrepared(word: Extract<SessionReport, { kind: 'prepared' }>): void {
     const { shopId, generation, attempt, messageId, lid, hasChat } = word;
     const slot = this.#slots.get(shopId);
     if (slot?.isOpen(messageId, attempt) !== true) return;
@@ -309,7 +309,7 @@ class BaileysHost implements SessionHost {
     this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...named });
   }
 
-  #settled({
+  #onOutcome({
     shopId,
     generation,
     attempt,
@@ -330,17 +330,17 @@ class BaileysHost implements SessionHost {
     const slot = this.#slots.get(shopId);
     if (slot === undefined || event.generation !== slot.generation || slot.closing) return;
     noteEvent(this.#notes, slot, event);
-    if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion.refused();
+    if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion.onRefused();
     this.#report(slot.shop, event);
   }
 
-  #closed(shopId: string, generation: number): void {
+  #onClosed(shopId: string, generation: number): void {
     const slot = this.#slots.get(shopId);
     if (slot?.closing === true && slot.generation === generation) this.#slots.delete(shopId);
   }
 
-  #lost(worker: number, detail: string): void {
-    this.#questions.lost(worker);
+  #onWorkerLost(worker: number, detail: string): void {
+    this.#questions.onWorkerLost(worker);
     for (const [shopId, slot] of this.#slots) {
       if (slot.worker !== worker) continue;
       slot.worker = undefined;
@@ -351,7 +351,7 @@ class BaileysHost implements SessionHost {
       }
       if (slot.state === 'ended') continue;
       slot.enter('ended');
-      this.#counters.ended('worker_lost');
+      this.#counters.countEnd('worker_lost');
       this.#report(slot.shop, { type: 'session.worker_lost', generation: slot.generation, detail });
     }
     this.#openAwaiting();

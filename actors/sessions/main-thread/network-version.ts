@@ -77,7 +77,7 @@ export class NetworkVersion {
   }
 
   /** The network refused a client for its version. */
-  refused(): void {
+  onRefused(): void {
     if (this.#isHandlingRefusal || this.#stopped.signal.aborted) return;
     this.#isHandlingRefusal = true;
     const handled = this.#claim(REFUSED_KEY, REFUSED_MS).then(async (isOurs) => {
@@ -86,7 +86,7 @@ export class NetworkVersion {
       else this.#readIn(REFUSED_READ_MS);
     });
     void handled
-      .catch((error: unknown) => this.#failed(error))
+      .catch((error: unknown) => this.#logFailure(error))
       .finally(() => (this.#isHandlingRefusal = false));
   }
 
@@ -116,7 +116,7 @@ export class NetworkVersion {
       this.#setBy(set);
       this.#named = named ?? this.#named;
     } catch (error) {
-      this.#failed(error);
+      this.#logFailure(error);
     }
     if (!this.#isRead) {
       this.#isRead = true;
@@ -126,7 +126,7 @@ export class NetworkVersion {
     try {
       if (await this.#claim(ASKED_KEY, DAY_MS)) await this.#ask();
     } catch (error) {
-      this.#failed(error);
+      this.#logFailure(error);
     }
   }
 
@@ -162,7 +162,7 @@ export class NetworkVersion {
     }
   }
 
-  #failed(error: unknown): void {
+  #logFailure(error: unknown): void {
     if (this.#stopped.signal.aborted) return;
     const cause = error instanceof Error ? error.message : String(error);
     this.#options.log.warn({ cause }, 'the version of the client could not be asked for');

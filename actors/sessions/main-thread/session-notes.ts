@@ -15,8 +15,8 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
   const { tenantId, shopId } = slot.shop;
   const about = { tenantId, shopId, generation: slot.generation };
   if (event.type === 'session.inbound') {
-    slot.received();
-    counters.received(event.content?.kind);
+    slot.countReceived();
+    counters.countReceived(event.content?.kind);
   }
   if (event.type === 'session.qr') slot.enter('qr');
   if (event.type === 'session.pairing_code') slot.enter('code');
@@ -27,7 +27,7 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
   if (event.type === 'session.closed') {
     const { end, statusCode, detail, networkCode, waitMs } = event;
     slot.enter('ended');
-    counters.ended(end);
+    counters.countEnd(end);
     const said = networkCode === undefined ? {} : { networkCode, waitMs };
     log.warn({ ...about, end, statusCode, detail, ...said }, 'a session ended');
   }
@@ -37,8 +37,8 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
 export function noteWord({ log, counters }: SessionNotes, slot: SessionSlot, note: SessionNote): void {
   const { tenantId, shopId } = slot.shop;
   const about = { tenantId, shopId, generation: slot.generation };
-  counters.noted(note);
-  slot.noted(note);
+  counters.countNote(note);
+  slot.addNote(note);
   switch (note.type) {
     case 'offline_announced':
       log.info({ ...about, announced: note.count }, 'the network announced what waited');
@@ -70,7 +70,7 @@ export function noteOutcome(
   { shop }: SessionSlot,
   { messageId, outcome, generation }: SettledOrder,
 ): void {
-  counters.came(outcome);
+  counters.countOutcome(outcome);
   if (outcome.kind === 'acknowledged' || outcome.kind === 'not_on_network') return;
   const { kind, ...details } = outcome;
   const { tenantId, shopId } = shop;

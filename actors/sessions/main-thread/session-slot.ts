@@ -69,11 +69,11 @@ export class SessionSlot {
     this.#stateSinceMs = this.#clock.wallMs();
   }
 
-  received(): void {
+  countReceived(): void {
     this.#counts.received += 1;
   }
 
-  noted(note: SessionNote): void {
+  addNote(note: SessionNote): void {
     this.#notes = { ...this.#notes, ...factsOf(note, new Date(this.#clock.wallMs()).toISOString()) };
   }
 

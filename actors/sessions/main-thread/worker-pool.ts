@@ -78,7 +78,7 @@ interface Slot {
    */
   isFirst: boolean;
   /** True if a message came from it since the last ping. */
-  heard: boolean;
+  hasReported: boolean;
   /** Pings in a row without a message after them. */
   unanswered: number;
   /** The figure that its last heartbeat reported. */
@@ -119,7 +119,7 @@ export class WorkerPool {
       thread: undefined,
       ready: false,
       isFirst: true,
-      heard: false,
+      hasReported: false,
       unanswered: 0,
       heapBytes: 0,
       reason: undefined,
@@ -219,16 +219,16 @@ export class WorkerPool {
     slot.timers = [
       clock.after(supervision.startMs, () => this.#terminate(slot, thread, 'it did not start in time')),
     ];
-    thread.on('message', (message: FromWorker) => this.#heard(slot, thread, message));
+    thread.on('message', (message: FromWorker) => this.#onMessage(slot, thread, message));
     thread.on('error', (error: Error) => {
       slot.reason ??= error.message;
     });
-    thread.on('exit', (code) => this.#gone(slot, thread, code));
+    thread.on('exit', (code) => this.#onExit(slot, thread, code));
   }
 
-  #heard(slot: Slot, thread: Worker, message: FromWorker): void {
+  #onMessage(slot: Slot, thread: Worker, message: FromWorker): void {
     if (slot.thread !== thread) return;
-    slot.heard = true;
+    slot.hasReported = true;
     if (message.kind === 'pong') slot.heapBytes = message.heapBytes;
     if (message.kind === 'pong' || message.kind === 'stopped') return;
     if (message.kind !== 'ready') {
@@ -260,12 +260,12 @@ export class WorkerPool {
     const { heartbeatMs, heartbeatDeadlineMs } = this.#options.supervision;
     const timer = this.#options.clock.after(heartbeatMs, () => {
       if (slot.thread !== thread) return;
-      slot.unanswered = slot.heard ? 0 : slot.unanswered + 1;
+      slot.unanswered = slot.hasReported ? 0 : slot.unanswered + 1;
       if (slot.unanswered * heartbeatMs >= heartbeatDeadlineMs) {
         this.#terminate(slot, thread, 'it hung');
         return;
       }
-      slot.heard = false;
+      slot.hasReported = false;
       thread.postMessage({ kind: 'ping' } satisfies ToWorker);
       this.#beat(slot, thread);
     });
@@ -278,7 +278,7 @@ export class WorkerPool {
     void thread.terminate();
   }
 
-  #gone(slot: Slot, thread: Worker, code: number): void {
+  #onExit(slot: Slot, thread: Worker, code: number): void {
     if (slot.thread !== thread) return;
     for (const timer of slot.timers) timer.cancel();
     slot.thread = undefined;

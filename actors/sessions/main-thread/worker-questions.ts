@@ -3,7 +3,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 /** A question without an answer so far. */
 interface OpenQuestion {
   readonly worker: number;
-  readonly answered: (answer: unknown) => void;
+  readonly settle: (answer: unknown) => void;
 }
 
 /** Questions to session workers. Each gets at most one answer. */
@@ -29,23 +29,23 @@ export class WorkerQuestions {
     const questionId = this.#count;
     if (worker === undefined || !post(questionId)) return undefined;
     return new Promise((resolve) => {
-      const timeout = withinMs && this.#clock.after(withinMs, () => this.answered(questionId, undefined));
-      const answered = (answer: unknown): void => {
+      const timeout = withinMs && this.#clock.after(withinMs, () => this.settle(questionId, undefined));
+      const settle = (answer: unknown): void => {
         if (timeout) timeout.cancel();
         resolve(answer as Answer | undefined);
       };
-      this.#open.set(questionId, { worker, answered });
+      this.#open.set(questionId, { worker, settle });
     });
   }
 
-  answered(questionId: number, answer: unknown): void {
-    this.#open.get(questionId)?.answered(answer);
+  settle(questionId: number, answer: unknown): void {
+    this.#open.get(questionId)?.settle(answer);
     this.#open.delete(questionId);
   }
 
   /** The worker has exited. */
-  lost(worker: number): void {
+  onWorkerLost(worker: number): void {
     for (const [questionId, open] of this.#open)
-      if (open.worker === worker) this.answered(questionId, undefined);
+      if (open.worker === worker) this.settle(questionId, undefined);
   }
 }

@@ -153,8 +153,8 @@ export class LiveSession {
     this.#running?.outbox.doNotRepeat(messageId);
   }
 
-  attachmentsFailed(): void {
-    this.#running?.outbox.attachmentsFailed();
+  returnAttachments(): void {
+    this.#running?.outbox.returnAttachments();
   }
 
   confirm(token: string): void {
@@ -170,12 +170,12 @@ export class LiveSession {
       const remoteJid = await chatOf(socket, from);
       await socket.readMessages([{ remoteJid, id: wireId, fromMe: false }]);
     } catch (error) {
-      this.#failed('a person was not told that their message was read')(error);
+      this.#logFailure('a person was not told that their message was read')(error);
     }
   }
 
   /** Sets whether the content of inbound messages is reported from now on. */
-  hearInbound(inbound: InboundMode): void {
+  setInboundMode(inbound: InboundMode): void {
     this.#inbound.hear(inbound);
   }
 
@@ -194,7 +194,7 @@ export class LiveSession {
     if (!this.#open || this.#running === undefined) return;
     const { groups } = this.#running;
     const asked = groupId === undefined ? groups.refresh() : groups.request(groupId);
-    asked.catch(this.#failed('the groups could not be asked for'));
+    asked.catch(this.#logFailure('the groups could not be asked for'));
   }
 
   /**
@@ -203,14 +203,14 @@ export class LiveSession {
    */
   async close({ comesBack = false } = {}): Promise<void> {
     this.#stopEverything('the session was closed', { comesBack });
-    await this.#drained();
+    await this.#drain();
   }
 
   /** Unlinks this device on the network, if it listens, and ends. */
   async unlink(): Promise<void> {
     if (this.#running !== undefined && this.#open) {
       this.#unlinking = true;
-      const failed = this.#failed('the network was not told that a device is unlinked');
+      const failed = this.#logFailure('the network was not told that a device is unlinked');
       const { clock } = this.#options.environment;
       const timeout = new Promise<void>((resolve) => void clock.after(UNLINK_MS, resolve));
       await Promise.race([this.#running.socket.logout().catch(failed), timeout]);
@@ -253,7 +253,7 @@ export class LiveSession {
       this.#pairing.mayPair(this.#running.socket, update.qr);
     if (update.connection === 'open') {
       this.#settle();
-      this.#timers.after(this.#options.environment.timing.settleMs, () => this.#opened());
+      this.#timers.after(this.#options.environment.timing.settleMs, () => this.#onOpened());
     }
     if (update.connection === 'close') {
       const { message: detail, end, ...cause } = readDisconnect(update.lastDisconnect?.error);
@@ -261,7 +261,7 @@ export class LiveSession {
     }
   }
 
-  #opened(): void {
+  #onOpened(): void {
     if (this.#running === undefined) return;
     const { credentials } = this.#running;
     this.#open = true;
@@ -290,7 +290,7 @@ export class LiveSession {
       if (this.#open) history.resume(names);
       if (this.#open) await this.#keyUse.prune(names, credentials.keys);
     } catch (error) {
-      this.#failed('the keys were not all gone through')(error);
+      this.#logFailure('the keys were not all gone through')(error);
     }
   }
 
@@ -312,7 +312,7 @@ export class LiveSession {
   #end(end: SessionEnd, cause: SessionEndCause): void {
     if (this.#ended) return;
     this.#stopEverything(cause.detail, { comesBack: end === 'transient' || end === 'egress_unreachable' });
-    void this.#drained().then(() => {
+    void this.#drain().then(() => {
       this.#emit({ type: 'session.closed', end, ...cause });
       this.#running = undefined;
     });
@@ -325,7 +325,7 @@ export class LiveSession {
     this.#open = false;
     this.#timers.end();
     this.#inbound.close();
-    this.#running?.outbox.lost({ comesBack });
+    this.#running?.outbox.onClosed({ comesBack });
     this.#running?.receipts.close();
     // It resolves when the other side has closed too, and no code needs to wait for that. A failure finds it closed
     // already.
@@ -333,11 +333,11 @@ export class LiveSession {
     this.#settle();
   }
 
-  async #drained(): Promise<void> {
+  async #drain(): Promise<void> {
     const { clock, timing } = this.#options.environment;
     await new Promise<void>((resolve) => {
       const timeout = clock.after(timing.drainMs, resolve);
-      void this.#sealed.drained().then(() => {
+      void this.#sealed.drain().then(() => {
         timeout.cancel();
         resolve();
       });
@@ -366,7 +366,7 @@ export class LiveSession {
     environment.post({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
   }
 
-  #failed(message: string): (error: unknown) => void {
+  #logFailure(message: string): (error: unknown) => void {
     return (error) => this.#log({ cause: readClientError(error).message }, message);
   }
 

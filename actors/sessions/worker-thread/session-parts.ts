@@ -144,8 +144,8 @@ function ratchetsOf(
       const { socket } = running() ?? {};
       return socket === undefined ? undefined : lookUpIds(socket, memory, addresses);
     },
-    received: (envelope, message) => inbound.received(envelope, message),
-    historyReceived: async (wireId, notice) => running()?.history.received(wireId, notice),
+    received: (envelope, message) => inbound.commitMessage(envelope, message),
+    historyReceived: async (wireId, notice) => running()?.history.storeNotice(wireId, notice),
     isLeftOut: (address) =>
       isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
     ownAddresses,
@@ -199,12 +199,12 @@ function listen(
   { environment, updated }: SessionPartsOptions,
 ): void {
   socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
-    outbox.acknowledged(node.attrs),
+    outbox.onAcknowledged(node.attrs),
   );
   socket.ws.on('CB:notification,type:w:gp2', ({ attrs }: { attrs: Record<string, string> }) => {
-    if (isGroupAddress(attrs.from ?? '')) groups.changed(attrs.from ?? '');
+    if (isGroupAddress(attrs.from ?? '')) groups.renewSoon(attrs.from ?? '');
   });
-  holdReceipts(socket, (node) => receipts.received(node), retries);
+  holdReceipts(socket, (node) => receipts.onReceipt(node), retries);
   socket.ev.on('creds.update', () => {
     // The failure is not lost here: a write that fails closes the sealed store, which ends the session with it.
     credentials.save(environment.clock.wallMs()).catch(() => undefined);

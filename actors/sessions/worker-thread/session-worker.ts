@@ -86,12 +86,12 @@ function run(): void {
   process.on('uncaughtException', (error) => {
     if (!isAttachmentFailure(error)) throw error;
     attachmentUnwritable(`${error.name}: ${error.message}`);
-    sessions.attachmentsFailed();
+    sessions.returnAttachments();
   });
 
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'ping') post({ kind: 'pong', heapBytes: getHeapStatistics().used_heap_size });
-    else if (message.kind === 'store_answer') store.answered(message.requestId, message.answer);
+    else if (message.kind === 'store_answer') store.settle(message.requestId, message.answer);
     else if (message.kind === 'stop') void sessions.stop().then(() => post({ kind: 'stopped' }));
     else sessions.handle(message);
   });
@@ -115,7 +115,7 @@ function busyShareOfThread(): () => number {
 /** Sends requests to the main thread's store, and matches its replies to the requests. */
 function storeClient(post: (message: FromWorker) => void): {
   ask: AskStore;
-  answered(requestId: number, answer: StoreAnswer): void;
+  settle(requestId: number, answer: StoreAnswer): void;
 } {
   const open = new Map<number, (answer: StoreAnswer) => void>();
   let count = 0;
@@ -126,7 +126,7 @@ function storeClient(post: (message: FromWorker) => void): {
         open.set(count, resolve);
         post({ kind: 'store', requestId: count, shop, request });
       }),
-    answered(requestId, answer) {
+    settle(requestId, answer) {
       open.get(requestId)?.(answer);
       open.delete(requestId);
     },

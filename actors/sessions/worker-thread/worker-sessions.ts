@@ -59,7 +59,7 @@ export class WorkerSessions {
         void session?.markRead(message.from, message.wireId);
         break;
       case 'inbound':
-        session?.hearInbound(message.inbound);
+        session?.setInboundMode(message.inbound);
         break;
       case 'refresh_groups':
         session?.refreshGroups(message.groupId);
@@ -71,8 +71,8 @@ export class WorkerSessions {
   }
 
   /** A file of an attachment could not be written. Its owner is not known, so each attachment in work is given back. */
-  attachmentsFailed(): void {
-    for (const { session } of this.#places.values()) session?.attachmentsFailed();
+  returnAttachments(): void {
+    for (const { session } of this.#places.values()) session?.returnAttachments();
   }
 
   /** Ends all sessions; resolves when their last writes are answered. */
@@ -97,7 +97,7 @@ export class WorkerSessions {
     this.#places.set(shop.shopId, place);
     // A session that only changes its egress keeps its pending orders.
     const comesBack = place.opening.egress !== opening.egress;
-    const before = this.#ended(shop.shopId, place.session?.close({ comesBack }));
+    const before = this.#whenEnded(shop.shopId, place.session?.close({ comesBack }));
     const session: LiveSession = new LiveSession({
       environment: this.#environment,
       memory: place.memory,
@@ -116,7 +116,7 @@ export class WorkerSessions {
     if (place === undefined) return;
     this.#places.delete(shopId);
     place.memory.unacknowledged.giveUp();
-    await this.#ended(shopId, place.session?.close());
+    await this.#whenEnded(shopId, place.session?.close());
     this.#environment.post({ kind: 'closed', shopId, generation: place.opening.generation });
   }
 
@@ -125,12 +125,12 @@ export class WorkerSessions {
     place?.memory.unacknowledged.giveUp();
     const ending = place?.session?.unlink();
     this.#places.delete(shopId);
-    await this.#ended(shopId, ending);
+    await this.#whenEnded(shopId, ending);
     this.#environment.post({ kind: 'answer', questionId, answer: undefined });
   }
 
   /** Resolves when the session that ends now has ended, and all those of the shop that were ending before it. */
-  #ended(shopId: string, ending: Promise<void> | undefined): Promise<void> {
+  #whenEnded(shopId: string, ending: Promise<void> | undefined): Promise<void> {
     const before = this.#ending.get(shopId);
     if (ending === undefined) return before ?? Promise.resolve();
     const all = Promise.all([before, ending]).then(() => {

@@ -21,7 +21,7 @@ export class ChannelWaiters {
   }
 
   /** The channel of this shop changed, its QR code changed, or its session reported its groups. */
-  changed(shopId: string): void {
+  notify(shopId: string): void {
     const waiting = this.#waiting.get(shopId);
     this.#waiting.delete(shopId);
     for (const wake of waiting ?? []) wake();
@@ -30,7 +30,7 @@ export class ChannelWaiters {
   /** Ends all waits and accepts no more, because this node stops. */
   close(): void {
     this.#closed = true;
-    for (const shopId of [...this.#waiting.keys()]) this.changed(shopId);
+    for (const shopId of [...this.#waiting.keys()]) this.notify(shopId);
   }
 
   /** True once no more waits are accepted. */

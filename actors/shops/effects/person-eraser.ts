@@ -3,12 +3,12 @@ import { isPhoneNumber } from '../../../policy/recipient.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { answeredInTime } from '../../answered-in-time.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { partsOf } from '../../parts.ts';
 import { eraseEventsAbout } from '../../tenants/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
+import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { MessageBody } from '../state/message-record.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { personDigests } from '../state/person-ids.ts';
@@ -60,7 +60,7 @@ export class PersonEraser {
     const { actors, store, clock, messages, forgetChanges, retentionMs } = this.#options;
     const { shard } = tenantAddress(tenantId);
     const keysOfShops = shopIds.map((shopId) => shopKeys(shard, shopId));
-    const known = await this.#known(tenantId, personId);
+    const known = await this.#readKnown(tenantId, personId);
     const isTheirs = (address: string): boolean =>
       personDigests(tenantId, address, this.#options.vault).some((digest) => known.digests.has(digest));
     const addresses = new Set<string>();
@@ -83,11 +83,11 @@ export class PersonEraser {
     await messages.redactStrays(shard, isForgotten);
     for (const id of known.ids) await forgetChanges(id);
     await this.#forgetIds(tenantId, known.fields);
-    await answeredInTime(clock, actors.ask(tenantAddress(tenantId), { type: 'person_erased', personId }));
+    await withReplyTimeout(clock, actors.ask(tenantAddress(tenantId), { type: 'person_erased', personId }));
   }
 
   /** Returns all ids of the person, the digests of their addresses, and the fields with them. */
-  async #known(
+  async #readKnown(
     tenantId: string,
     personId: string,
   ): Promise<{

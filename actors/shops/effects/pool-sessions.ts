@@ -22,7 +22,7 @@ export class PoolSessions {
   }
 
   /** A shop's channel changed. */
-  changed(shop: ShopReference): void {
+  refresh(shop: ShopReference): void {
     this.#write(shop, async () => {
       const platform = await this.#isPlatform(shop.tenantId);
       return platform ? this.#isConnected(shop) : undefined;

@@ -32,17 +32,17 @@ export class SharedNumbers {
   }
 
   /** Call this once the commit that connects the shop with this number (digits only) succeeded. */
-  connected(shop: ShopReference & { readonly name: string }, phone: string): void {
-    this.#connected(shop, phone).catch((error: unknown) => this.#failed(shop, error));
+  onConnected(shop: ShopReference & { readonly name: string }, phone: string): void {
+    this.#notifyIfShared(shop, phone).catch((error: unknown) => this.#logFailure(shop, error));
   }
 
   /**
    * A session reconnected by itself with its number. The number is remembered for 30 days more, without a notice to
    * operators.
    */
-  inUse(shop: ShopReference, phone: string): void {
+  remember(shop: ShopReference, phone: string): void {
     const [number = ''] = this.#digests(phone);
-    this.#remember(shop, number).catch((error: unknown) => this.#failed(shop, error));
+    this.#remember(shop, number).catch((error: unknown) => this.#logFailure(shop, error));
   }
 
   /** The tenant's shop that had these numbers is erased. */
@@ -51,7 +51,7 @@ export class SharedNumbers {
     if (keys.length > 0) await this.#options.store.append(keys.map((key): Read => ['HDEL', key, tenantId]));
   }
 
-  #failed({ tenantId, shopId }: ShopReference, err: unknown): void {
+  #logFailure({ tenantId, shopId }: ShopReference, err: unknown): void {
     const line = 'it is not known whether another tenant has the number of a shop';
     this.#options.log.warn({ tenantId, shopId, err }, line);
   }
@@ -68,7 +68,7 @@ export class SharedNumbers {
     return nowMs;
   }
 
-  async #connected(shop: ShopReference & { readonly name: string }, phone: string): Promise<void> {
+  async #notifyIfShared(shop: ShopReference & { readonly name: string }, phone: string): Promise<void> {
     const { store, feed, log, counts } = this.#options;
     const { tenantId, shopId, name } = shop;
     const digests = this.#digests(phone);

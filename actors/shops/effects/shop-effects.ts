@@ -30,7 +30,7 @@ export interface ShopEffectsParts {
   readonly actors: Actors;
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
-  readonly eventWaiters: Pick<EventWaiters, 'changed'>;
+  readonly eventWaiters: Pick<EventWaiters, 'publish'>;
   readonly feed: ActorEventFeed;
   readonly pool: PoolClient;
   readonly poolSessions: PoolSessions;
@@ -60,7 +60,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
     }
     const session = sessionOf(address);
     const { tenantId, shopId } = session;
-    if (effect.type === 'announce_events') return eventWaiters.changed(tenantId);
+    if (effect.type === 'announce_events') return eventWaiters.publish(tenantId);
     if (effect.type === 'send_scheduled') return sendScheduled(session, effect.scheduledId);
     if (effect.type === 'forget_people') return forgetPeople(tenantId, effect);
     if (effect.type === 'send_batched') return sendBatched(session, effect.batchId, effect.place);
@@ -89,7 +89,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
         passOrder(host, session, effect);
         break;
       case 'groups_told':
-        waiters.changed(shopId);
+        waiters.notify(shopId);
         break;
       case 'first_look':
       case 'cut_accepted':
@@ -113,8 +113,8 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
         pool.perform(effect, address);
         break;
       case 'announce_channel':
-        waiters.changed(shopId);
-        poolSessions.changed({ tenantId, shopId });
+        waiters.notify(shopId);
+        poolSessions.refresh({ tenantId, shopId });
         feed.publish('channel', {
           tenantId,
           shopId,
@@ -147,10 +147,10 @@ function noteNumber(
   switch (effect.type) {
     case 'confirm_number':
       oneShopPerNumber.confirm(shop, phone);
-      sharedNumbers.connected({ ...shop, name: effect.of.name }, phone);
+      sharedNumbers.onConnected({ ...shop, name: effect.of.name }, phone);
       break;
     case 'note_number':
-      sharedNumbers.inUse(shop, phone);
+      sharedNumbers.remember(shop, phone);
       break;
     case 'owner_number':
       actors.tell(tenantAddress(shop.tenantId), { type: 'owner_number', phone });
@@ -195,7 +195,7 @@ function passOrder(host: SessionHost, session: SessionAddress, order: HostOrder)
       host.markRead(session, order);
       break;
     case 'hear_inbound':
-      host.hearInbound(session, order.inbound);
+      host.setInboundMode(session, order.inbound);
       break;
     case 'refresh_groups':
       host.refreshGroups(session);

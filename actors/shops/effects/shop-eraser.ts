@@ -2,10 +2,10 @@ import type { DeadLetters } from '../../../runtime/actor/dead-letters.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { answeredInTime } from '../../answered-in-time.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import { eraseShopEvents } from '../../tenants/erase-events.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { endedBatchKeys, readBatchIds } from '../state/batch-reading.ts';
 import { batchKey } from '../state/batches.ts';
@@ -19,7 +19,7 @@ import {
 import type { InboundOwner } from '../state/inbound-records.ts';
 import type { MessageState } from '../state/message-record.ts';
 import type { NumberVault } from '../state/number-vault.ts';
-import { numbersLeft, numbersTaken } from '../state/numbers-left.ts';
+import { numbersLeft, readNumbersTaken } from '../state/numbers-left.ts';
 import { decodePooled } from '../state/pooled-message.ts';
 import { endedKeys } from '../state/scheduled-sends.ts';
 import { sentIndexKeys } from '../state/sent-index.ts';
@@ -39,7 +39,7 @@ export interface ShopEraserOptions {
   readonly clock: Clock;
   readonly pool: Pick<PoolClient, 'withdraw'>;
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
-  readonly sharedNumbers: Pick<SharedNumbers, 'forget' | 'inUse'>;
+  readonly sharedNumbers: Pick<SharedNumbers, 'forget' | 'remember'>;
   /** Seals the data of its number that is kept after a shop. */
   readonly vault: NumberVault;
   /** Removes the shop's id from the log of operators' changes. */
@@ -116,7 +116,7 @@ export class ShopEraser {
     }
     // Its record names the shop until then. If that is not stored in time, the tenant starts the erasure once more.
     const noted = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
-    await answeredInTime(clock, noted);
+    await withReplyTimeout(clock, noted);
   }
 
   /** Returns the keys of all batches, including ended ones. */
@@ -138,10 +138,10 @@ export class ShopEraser {
     const { phones, writes } = await numbersLeft(shop, { ...this.#options, nowMs: clock.wallMs() });
     await sharedNumbers.forget(shop.tenantId, phones);
     if (writes.length > 0) await store.commit(shard, writes);
-    const taken = await numbersTaken(shop, phones, this.#options);
+    const taken = await readNumbersTaken(shop, phones, this.#options);
     if (taken.writes.length > 0) await store.commit(shard, taken.writes);
     // The tenant has them still.
-    for (const phone of taken.phones) sharedNumbers.inUse(shop, phone);
+    for (const phone of taken.phones) sharedNumbers.remember(shop, phone);
   }
 
   /**

@@ -25,7 +25,7 @@ import type { MessageReason } from '../../message-status.ts';
 import type { SendOutcome } from '../../sessions/session-host.ts';
 
 /** The message in progress. */
-export interface Hand {
+export interface MessageInProgress {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
   /** E.164, a group id, or empty for a status. */
@@ -36,7 +36,7 @@ export interface Hand {
 
 /** The context of the pacing machine. The part that outlasts a process is stored (`shop-machines.ts`). */
 export interface PacingContext {
-  readonly hand: Hand | null;
+  readonly hand: MessageInProgress | null;
   /** The end of a state with a time limit: gap, pause, or the deadline of preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
@@ -57,7 +57,7 @@ export interface Settlement {
 
 /** The events of the pacing machine. `untilMs`: the end of the state that follows. */
 export type PacingEvent =
-  | { readonly type: 'dispatch'; readonly hand: Hand; readonly untilMs: number }
+  | { readonly type: 'dispatch'; readonly hand: MessageInProgress; readonly untilMs: number }
   | { readonly type: 'prepared'; readonly untilMs: number; readonly startsChat?: boolean }
   | { readonly type: 'blocked'; readonly reason: MessageReason }
   | {
@@ -80,11 +80,11 @@ export type PacingEvent =
 
 /** The effects of the pacing machine. */
 export type PacingEffect =
-  | { readonly type: 'firstLook'; readonly params: Hand }
-  | { readonly type: 'storeSending'; readonly params: Hand }
-  | { readonly type: 'recall'; readonly params: Hand }
+  | { readonly type: 'firstLook'; readonly params: MessageInProgress }
+  | { readonly type: 'storeSending'; readonly params: MessageInProgress }
+  | { readonly type: 'recall'; readonly params: MessageInProgress }
   | { readonly type: 'settle'; readonly params: Settlement }
-  | { readonly type: 'putBack'; readonly params: Hand };
+  | { readonly type: 'putBack'; readonly params: MessageInProgress };
 
 type OutcomeEvent = Extract<PacingEvent, { type: 'outcome' }>;
 interface Arguments {
@@ -104,7 +104,7 @@ const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason }
   restarted: 'BOT_RESTARTED',
 };
 
-const handOf = ({ context, event }: Arguments): Hand => {
+const currentMessage = ({ context, event }: Arguments): MessageInProgress => {
   const hand = event.type === 'dispatch' ? event.hand : context.hand;
   if (hand === null) throw new Error('pacing: no current message');
   return hand;
@@ -114,7 +114,7 @@ const timesUnsent = ({ context: { hand, unsent } }: { readonly context: PacingCo
   unsent !== undefined && unsent.messageId === hand?.messageId ? unsent.times : 0;
 
 const settlementOf = ({ context, event }: Arguments): Settlement => {
-  const { messageId, startsChat } = handOf({ context, event });
+  const { messageId, startsChat } = currentMessage({ context, event });
   const reason = reasonOf(event);
   if (startsChat !== true) return { messageId, reason };
   return { messageId, reason, newChat: mayHaveLeft.includes(reason) ? 'used' : 'unused' };
@@ -131,26 +131,28 @@ const reasonOf = (event: PacingEvent): MessageReason | null => {
 const mayHaveLeft: readonly (MessageReason | null)[] = [null, 'DELIVERY_UNKNOWN', 'BOT_RESTARTED'];
 
 // Effects are data: the shop's turn carries them out, so the machine's own actions are empty.
-const withHand = (_: unknown, _hand: Hand): void => undefined;
+const withMessage = (_: unknown, _message: MessageInProgress): void => undefined;
 const withSettlement = (_: unknown, _settlement: Settlement): void => undefined;
 
 const pacingSetup = setup({
   types: { context: {} as PacingContext, events: {} as PacingEvent },
   actions: {
-    firstLook: withHand,
-    storeSending: withHand,
-    recall: withHand,
+    firstLook: withMessage,
+    storeSending: withMessage,
+    recall: withMessage,
     settle: withSettlement,
-    putBack: withHand,
+    putBack: withMessage,
     take: assign(({ event }) =>
       event.type === 'dispatch' ? { hand: event.hand, untilMs: event.untilMs } : {},
     ),
     putOnWire: assign(({ context, event }) => {
       if (event.type !== 'prepared') return {};
       const { untilMs, startsChat } = event;
-      return startsChat ? { untilMs, hand: { ...handOf({ context, event }), startsChat } } : { untilMs };
+      return startsChat
+        ? { untilMs, hand: { ...currentMessage({ context, event }), startsChat } }
+        : { untilMs };
     }),
-    dropHand: assign({ hand: null, untilMs: null }),
+    clearMessage: assign({ hand: null, untilMs: null }),
     startGap: assign(({ event }) => ({
       hand: null,
       untilMs: 'gapUntilMs' in event ? event.gapUntilMs : null,
@@ -161,7 +163,10 @@ const pacingSetup = setup({
       ...('pausedForMs' in event ? { pausedForMs: event.pausedForMs } : {}),
     })),
     countUnsent: assign(({ context, event }) => ({
-      unsent: { messageId: handOf({ context, event }).messageId, times: timesUnsent({ context }) + 1 },
+      unsent: {
+        messageId: currentMessage({ context, event }).messageId,
+        times: timesUnsent({ context }) + 1,
+      },
     })),
     pauseByOperator: assign({ heldByOperator: true }),
     resumeByOperator: assign({ heldByOperator: false }),
@@ -175,11 +180,11 @@ const pacingSetup = setup({
   },
 });
 
-const look = { type: 'firstLook' as const, params: handOf };
-const store = { type: 'storeSending' as const, params: handOf };
+const look = { type: 'firstLook' as const, params: currentMessage };
+const store = { type: 'storeSending' as const, params: currentMessage };
 const settle = { type: 'settle' as const, params: settlementOf };
-const back = { type: 'putBack' as const, params: handOf };
-const recall = { type: 'recall' as const, params: handOf };
+const back = { type: 'putBack' as const, params: currentMessage };
+const recall = { type: 'recall' as const, params: currentMessage };
 /** The states that an outcome leads to. Before the wire it is the reason why the message could not be prepared. */
 const onOutcome = [
   { guard: 'wasRateLimited' as const, target: 'paused', actions: [back, 'startPause' as const] },
@@ -212,10 +217,13 @@ export const pacingMachine = pacingSetup.createMachine({
     preparing: {
       on: {
         prepared: { target: 'sending', actions: ['putOnWire', store] },
-        blocked: { target: 'idle', actions: [settle, recall, 'dropHand'] },
-        put_back: { target: 'idle', actions: [back, recall, 'dropHand'] },
+        blocked: { target: 'idle', actions: [settle, recall, 'clearMessage'] },
+        put_back: { target: 'idle', actions: [back, recall, 'clearMessage'] },
         rate_limited_before: { target: 'paused', actions: [back, recall, 'startPause'] },
-        outcome: [{ guard: 'wasNotOnNetwork', target: 'idle', actions: [settle, 'dropHand'] }, ...onOutcome],
+        outcome: [
+          { guard: 'wasNotOnNetwork', target: 'idle', actions: [settle, 'clearMessage'] },
+          ...onOutcome,
+        ],
         elapsed: { target: 'gap', actions: [back, recall, 'startGap'] },
       },
     },
@@ -225,8 +233,10 @@ export const pacingMachine = pacingSetup.createMachine({
         elapsed: { target: 'gap', actions: [settle, 'startGap'] },
       },
     },
-    gap: { on: { elapsed: { target: 'idle', actions: 'dropHand' }, rate_limited_before: pausedBefore } },
-    paused: { on: { elapsed: { target: 'idle', actions: 'dropHand' }, rate_limited_before: pausedBefore } },
+    gap: { on: { elapsed: { target: 'idle', actions: 'clearMessage' }, rate_limited_before: pausedBefore } },
+    paused: {
+      on: { elapsed: { target: 'idle', actions: 'clearMessage' }, rate_limited_before: pausedBefore },
+    },
   },
 });
 

@@ -231,11 +231,11 @@ export function withMessageState(
     const { queued } = batch.counts;
     const ended = status as 'sent' | 'failed' | 'rejected';
     const counts = { ...batch.counts, queued: queued - 1, [ended]: batch.counts[ended] + 1 };
-    return { ...batch, counts, codes: reason === null ? batch.codes : oneMore(batch.codes, reason) };
+    return { ...batch, counts, codes: reason === null ? batch.codes : countCode(batch.codes, reason) };
   });
 }
 
 /** Returns the counts with one more of a code. */
-export function oneMore(codes: BatchRecord['codes'], code: string): BatchRecord['codes'] {
+export function countCode(codes: BatchRecord['codes'], code: string): BatchRecord['codes'] {
   return { ...codes, [code]: (codes[code] ?? 0) + 1 };
 }

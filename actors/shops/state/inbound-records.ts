@@ -104,12 +104,12 @@ export async function readInbound(
     const owner = inboundOwner(stored);
     if (stored == null || owner === undefined) return undefined;
     const sealed = stored.slice(stored.lastIndexOf(' ') + 1);
-    const record = opened(id, owner, sealed, vault);
+    const record = openRecord(id, owner, sealed, vault);
     return record && { record, readAtMs: readAt == null ? null : Number(readAt) };
   });
 }
 
-function opened(
+function openRecord(
   id: string,
   owner: InboundOwner,
   sealed: string,

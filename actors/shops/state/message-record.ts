@@ -56,16 +56,16 @@ export function encodeBody(body: MessageBody): string {
   const { requestId, traceparent, policy } = body;
   // Piece after piece: parts that are put together first would each be one piece more.
   let json = `{"tenantId":"${tenantId}","shopId":"${shopId}${WORDS[kind][via]}${body.createdAtMs},"wireId":"${wireId}"`;
-  if (to !== null) json = `${json},"to":"${escaped(to)}"`;
-  if (text !== null) json = `${json},"text":"${escaped(text)}"`;
-  if (mediaUrl !== null) json = `${json},"mediaUrl":"${escaped(mediaUrl)}"`;
+  if (to !== null) json = `${json},"to":"${escapeText(to)}"`;
+  if (text !== null) json = `${json},"text":"${escapeText(text)}"`;
+  if (mediaUrl !== null) json = `${json},"mediaUrl":"${escapeText(mediaUrl)}"`;
   if (mediaType !== null) json = `${json},"mediaType":"${mediaType}"`;
   if (policy !== null) json = `${json},"policy":${JSON.stringify(policy)}`;
-  if (idempotencyKey !== null) json = `${json},"idempotencyKey":"${escaped(idempotencyKey)}"`;
+  if (idempotencyKey !== null) json = `${json},"idempotencyKey":"${escapeText(idempotencyKey)}"`;
   if (body.reply !== undefined) json = `${json},"reply":${JSON.stringify(body.reply)}`;
   if (body.batchId !== undefined) json = `${json},"batchId":"${body.batchId}"`;
   if (traceparent !== null) json = `${json},"traceparent":"${traceparent}"`;
-  return requestId === null ? `${json}}` : `${json},"requestId":"${escaped(requestId)}"}`;
+  return requestId === null ? `${json}}` : `${json},"requestId":"${escapeText(requestId)}"}`;
 }
 
 /** The JSON between a shop's id and the time of acceptance, by kind and by sender. */
@@ -114,7 +114,7 @@ const AS_IT_IS = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
  * Returns a text as JSON has it between quotes. Most texts need no escape, and the search for one costs half of writing
  * JSON.
  */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return AS_IT_IS.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }
 

@@ -76,7 +76,7 @@ export async function readArchive(
 }
 
 /** Returns the writes that drop a number's archive, because a shop now has its data. */
-export function archiveTaken(tenantId: string, key: string): Write[] {
+export function dropArchiveKey(tenantId: string, key: string): Write[] {
   return [
     ['DEL', key],
     ['SREM', tenantKeys(tenantId).numbersLeft, key],
@@ -84,8 +84,8 @@ export function archiveTaken(tenantId: string, key: string): Write[] {
 }
 
 /** Drops the archive of a number: a shop has it now, and has counted its past. */
-export function archiveDropped(number: TenantNumber, vault: NumberVault): Write[] {
-  return archiveKeys(number, vault).flatMap((key) => archiveTaken(number.tenantId, key));
+export function dropArchives(number: TenantNumber, vault: NumberVault): Write[] {
+  return archiveKeys(number, vault).flatMap((key) => dropArchiveKey(number.tenantId, key));
 }
 
 function archiveKeys({ tenantId, phone }: TenantNumber, vault: NumberVault): string[] {

@@ -5,7 +5,7 @@ import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { ownNumber } from '../machines/channel-context.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { archiveDropped, archiveWrites, readArchive } from './number-archive.ts';
+import { archiveWrites, dropArchives, readArchive } from './number-archive.ts';
 import { readMachines, readPast } from './number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
 import type { NumberVault } from './number-vault.ts';
@@ -62,7 +62,7 @@ export async function numbersLeft(
  * Returns the numbers that another shop of the tenant connected before the writes of `numbersLeft`. Also returns the
  * writes that drop their archives, because that shop has counted the data.
  */
-export async function numbersTaken(
+export async function readNumbersTaken(
   { tenantId }: Pick<ShopReference, 'tenantId'>,
   phones: readonly string[],
   { store, vault }: { readonly store: Pick<Store, 'read'>; readonly vault: NumberVault },
@@ -70,7 +70,7 @@ export async function numbersTaken(
   if (phones.length === 0) return { phones, writes: [] };
   const uses = await store.read(phones.map((phone) => numberUseRead(tenantId, phone)));
   const taken = phones.filter((_, index) => decodeNumberUse(uses[index]) !== undefined);
-  return { phones: taken, writes: taken.flatMap((phone) => archiveDropped({ tenantId, phone }, vault)) };
+  return { phones: taken, writes: taken.flatMap((phone) => dropArchives({ tenantId, phone }, vault)) };
 }
 
 /** Returns undefined if a newer program stored them: the shop is erased all the same. */

@@ -127,7 +127,7 @@ export class ShopKeys {
   }
 
   /** Sorted set by time in milliseconds: digests of the stanzas that were published to the shop's tenant. */
-  get inboundHeard(): string {
+  get inboundReceived(): string {
     return keyOf(this.shop, 'inbound-heard');
   }
 

@@ -16,7 +16,7 @@ const LONG_MS = 24 * 3_600_000;
 const LEAST = 3;
 
 /** Returns the count after one more send. */
-export function oneMore(before: Undelivered | undefined, nowMs: number): Undelivered {
+export function countSent(before: Undelivered | undefined, nowMs: number): Undelivered {
   const count = (before?.count ?? 0) + 1;
   return {
     isLong: false,

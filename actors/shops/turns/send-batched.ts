@@ -2,9 +2,15 @@ import { recipientKey } from '../../../policy/number-forms.ts';
 import { failed } from '../../failure.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { BatchPlace } from '../shop-operations.ts';
-import { type Batch, oneMore, WATCHED } from '../state/batches.ts';
+import { type Batch, countCode, WATCHED } from '../state/batches.ts';
 import { changeBatch } from './batches/batch-turns.ts';
-import { answered, decided, drippingBatch, isOfRecipient, postponed } from './batches/drip-batch.ts';
+import {
+  concernsRecipient,
+  drippingBatch,
+  postpone,
+  requestAgain,
+  storeResult,
+} from './batches/drip-batch.ts';
 import { tryAgainMs } from './builder/passing-refusal.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
@@ -25,7 +31,7 @@ export function sendBatched(
   if (at === undefined) throw new Error('a send of a batch came to its turn without its place');
   const batch = drippingBatch(builder, at);
   if (batch === undefined) {
-    answered(builder, at);
+    requestAgain(builder, at);
     return failed('NOT_CANCELLABLE');
   }
   const { draft, settings } = command;
@@ -45,7 +51,7 @@ export function sendBatched(
   const { counts } = batch;
   const person = recipientKey(facts.send.alias ?? draft.to);
   changeBatch(builder, {
-    ...decided(builder, batch, at, accepted.id),
+    ...storeResult(builder, batch, at, accepted.id),
     status: 'running',
     startedAtMs: batch.startedAtMs ?? nowMs,
     counts: replayed
@@ -78,8 +84,8 @@ function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: R
   const waitMs = tryAgainMs(refusal.failure);
   if (waitMs === undefined) return refuse(builder, batch, at, refusal);
   const tryAtMs = builder.nowMs + Math.max(waitMs, 1_000);
-  const waits = isOfRecipient(code, batch)
-    ? postponed(batch, at.place, tryAtMs)
+  const waits = concernsRecipient(code, batch)
+    ? postpone(batch, at.place, tryAtMs)
     : { ...batch, asked: null, tryAtMs };
   changeBatch(builder, waits);
   return refusal;
@@ -91,9 +97,9 @@ function refuse(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Ref
   const shown = code === 'COLD_RECIPIENT_CAP_REACHED' ? 'COLD_RECIPIENT' : code;
   const { counts, codes } = batch;
   changeBatch(builder, {
-    ...decided(builder, batch, at, shown),
+    ...storeResult(builder, batch, at, shown),
     counts: { ...counts, refused: counts.refused + 1 },
-    codes: oneMore(codes, shown),
+    codes: countCode(codes, shown),
   });
   builder.perform({ type: 'count_recipients', outcome: 'refused', code: shown, count: 1 });
   return refusal;

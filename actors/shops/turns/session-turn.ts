@@ -5,8 +5,8 @@ import { afterInbound } from '../state/writer.ts';
 import { stopBatchesOfNumber, stopBatchesOfOptOut } from './batches/stop-batch.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
 import { type InboundOptions, publishInbound } from './inbound/publish-inbound.ts';
-import { hearLimits, noteRefusal } from './number/network-word.ts';
 import type { NumberFacts } from './number/number-facts.ts';
+import { noteRefusal, storeReportedLimits } from './number/reported-limits.ts';
 import { takeNumber } from './number/take-number.ts';
 import { keepWriter, learnRecipient } from './people/recipient-alias.ts';
 import { applyOptOut, publishOptOut, startNotices } from './pool/opt-out-notices.ts';
@@ -89,7 +89,7 @@ function onLiveEvent(
       onClosed(builder, { end: 'transient', statusCode: undefined, detail: event.detail });
       break;
     case 'session.limits':
-      hearLimits(builder, event);
+      storeReportedLimits(builder, event);
       break;
     case 'session.groups':
       builder.change({ groups: { generation: event.generation, list: event.groups } });

@@ -16,13 +16,13 @@ import { askToConnect } from './ask-to-connect.ts';
 import { isBatchCommand, readBatchFacts } from './batches/batch-facts.ts';
 import { turnOfBatch } from './batches/batch-turns.ts';
 import { batchTimer, dripBatches } from './batches/drip-batch.ts';
-import { cutAccepted, cutIsDue } from './builder/acceptance.ts';
+import { cutAccepted, orderCut } from './builder/acceptance.ts';
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingTimer } from './builder/waiting-limits.ts';
 import { type Cancelled, cancelMessage, cancelQueue } from './cancel/cancel-turns.ts';
 import { describeShop } from './describe-shop.ts';
 import { markRead } from './inbound/mark-read.ts';
-import { endRestriction, restrictionTimer } from './number/network-word.ts';
+import { endRestriction, restrictionTimer } from './number/reported-limits.ts';
 import { yieldNumber } from './number/take-number.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
 import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
@@ -314,7 +314,7 @@ function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
   else if (id === 'scheduled') trySchedules(builder);
   else if (id === 'batches') dripBatches(builder, retentionMs);
   else if (id === 'undelivered') noteUndelivered(builder);
-  else if (id === 'cut') cutIsDue(builder);
+  else if (id === 'cut') orderCut(builder);
   else if (id === 'restriction') endRestriction(builder);
   else endOverdue(builder);
 }

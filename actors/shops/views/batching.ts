@@ -33,7 +33,7 @@ export function batchOperations(parts: BatchingParts): BatchOperations<ShopRefer
       if (stored === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
       return done({ ...view, forecast: await forecast(shop, state, { batchId, content: stored.content }) });
     });
-  const taken = async (shop: ShopReference, reply: Outcome<BatchReply>) => {
+  const withBatch = async (shop: ShopReference, reply: Outcome<BatchReply>) => {
     if (!reply.ok) return reply;
     const { batchId, refused, replayed, differs } = reply.value;
     const view = await batch(shop, batchId);
@@ -42,9 +42,9 @@ export function batchOperations(parts: BatchingParts): BatchOperations<ShopRefer
   return {
     batch,
     createBatch: async (shop, asked) =>
-      taken(shop, await askShop(actors, shop, { type: 'create_batch', asked })),
+      withBatch(shop, await askShop(actors, shop, { type: 'create_batch', asked })),
     addRecipients: async (shop, batchId, asked) =>
-      taken(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked })),
+      withBatch(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked })),
     async steerBatch(shop, batchId, order) {
       const reply = await askShop<unknown>(actors, shop, { type: 'steer_batch', batchId, order });
       return reply.ok ? await batch(shop, batchId) : reply;

@@ -63,7 +63,7 @@ export class PairingLimits {
   }
 
   /** The network refused a code because this node sent too many requests. */
-  refused(): void {
+  pause(): void {
     this.#pausedUntilMs = this.#clock.monotonicMs() + NODE_PAUSE_MS;
   }
 

@@ -5,11 +5,11 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { answeredInTime } from '../../answered-in-time.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
+import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { ChannelWaiters } from '../effects/channel-waiters.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
@@ -89,15 +89,15 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     await askGroups(shop, groupId);
     return await askToSend(shop, { ...command, groupAsked: true });
   };
-  const askTwice = (shop: ShopReference, command: SendCommand): Promise<Outcome<Sent<Accepted>>> =>
+  const sendWithHelp = (shop: ShopReference, command: SendCommand): Promise<Outcome<Sent<Accepted>>> =>
     askToSend(shop, command).then((reply) => {
       if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
       return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
     });
-  const withState = <Value>(shop: ShopReference, answer: Parameters<typeof fromShop<Value>>[2]) =>
+  const fromLastCommit = <Value>(shop: ShopReference, answer: Parameters<typeof fromShop<Value>>[2]) =>
     fromShop(actors, shop, answer);
   const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
-    withState(shop, async (state) => done(await channelView(state, qrImage)));
+    fromLastCommit(shop, async (state) => done(await channelView(state, qrImage)));
   const tenantOf = ({ tenantId }: Pick<ShopReference, 'tenantId'>): MaybePromise<TenantState | undefined> =>
     actors.state<TenantState>(tenantAddress(tenantId));
   const sendOf = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
@@ -107,8 +107,8 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     const mayGoByPool = !isOwn && (tenant?.record.poolFallback ?? false);
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
     // A send to a number that may not use the pool needs only one request.
-    const isOnce = !mayGoByPool && isPerson(draft.to);
-    return isOnce ? askToSend(shop, command) : askTwice(shop, command);
+    const isDirect = !mayGoByPool && isPerson(draft.to);
+    return isDirect ? askToSend(shop, command) : sendWithHelp(shop, command);
   };
   return {
     channel: view,
@@ -125,16 +125,16 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
         wait === undefined ? await ask(shop, { type: 'connect', pairWith }) : tooManyCodes(wait);
       if (!started.ok) return started;
       await untilOpened(shop, options, caller);
-      return withState(shop, (asked) => pairingReply(asked, options));
+      return fromLastCommit(shop, (asked) => pairingReply(asked, options));
     },
     pollConnection: (shop) =>
-      withState(shop, async (state) =>
+      fromLastCommit(shop, async (state) =>
         channelState(state) === 'unconfigured'
           ? failed('CHANNEL_NOT_STARTED')
           : done(await channelView(state, qrImage)),
       ),
     async disconnect(shop) {
-      const ended = await answeredInTime(clock, ask(shop, { type: 'disconnect' }));
+      const ended = await withReplyTimeout(clock, ask(shop, { type: 'disconnect' }));
       return ended.ok ? view(shop) : ended;
     },
     send(shop, draft) {
@@ -152,18 +152,18 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     ...scheduleOperations(options),
     ...batchOperations(options),
     policy: (shop, to) =>
-      withState(shop, async (state) => {
+      fromLastCommit(shop, async (state) => {
         const asked = { to, settings: (await tenantOf(shop))?.settings ?? resolveSettings({}) };
         const view = await policyOf(state, asked, options);
         const refusal = view.forecast?.failure;
         if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
         // A real send asks for the group too.
         await askGroups(shop, to);
-        return withState(shop, async (state) => done(await policyOf(state, asked, options)));
+        return fromLastCommit(shop, async (state) => done(await policyOf(state, asked, options)));
       }),
     async groups(shop) {
       if (isConnected(await actors.state<ShopState>(shopAddress(shop)))) await askGroups(shop);
-      return await withState(shop, groupsOf);
+      return await fromLastCommit(shop, groupsOf);
     },
   };
 }
@@ -336,7 +336,7 @@ function storedMessage(
 ): MaybePromise<Outcome<MessageView>> {
   if (tenant === undefined) return failed('MESSAGE_NOT_FOUND');
   const known = knownMessage(tenant.shard, id, store);
-  return known === undefined ? readView({ tenant, id }, store) : shownTo(tenant, views.of(id, known));
+  return known === undefined ? readView({ tenant, id }, store) : ownView(tenant, views.of(id, known));
 }
 
 /**
@@ -345,10 +345,10 @@ function storedMessage(
 async function readView({ tenant, id }: AskedMessage, store: Store): Promise<Outcome<MessageView>> {
   const { shard } = tenant;
   const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
-  return shownTo(tenant, viewOf(id, fields as MessageFields));
+  return ownView(tenant, viewOf(id, fields as MessageFields));
 }
 
-function shownTo(tenant: AskedMessage['tenant'], message: ReturnType<typeof viewOf>): Outcome<MessageView> {
+function ownView(tenant: AskedMessage['tenant'], message: ReturnType<typeof viewOf>): Outcome<MessageView> {
   const isOwn = message?.tenantId === tenant.tenantId && tenant.shops.has(message.view.shopId);
   return isOwn ? done(message.view) : failed('MESSAGE_NOT_FOUND');
 }

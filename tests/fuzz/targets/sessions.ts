@@ -55,7 +55,7 @@ async function openSession(network: SimulatedNetwork, index: number): Promise<Op
   const shop = newShop();
   const scan = async (_shop: unknown, qr: string): Promise<void> => void (await control.scan(qr, phone));
   await pair({ ...network, scan }, shop);
-  host.hearInbound(shop, 'texts');
+  host.setInboundMode(shop, 'texts');
   const closedBefore = log.all(shop, 'session.closed').length;
   let cases = 0;
   const look = async (): Promise<void> => {

@@ -58,7 +58,7 @@ export class AccountHistory {
    * The phone announced a part, in the message of that id. Resolves when the notice is stored. The message is
    * acknowledged only after that.
    */
-  async received(id: string, notice: HistoryNotice): Promise<void> {
+  async storeNotice(id: string, notice: HistoryNotice): Promise<void> {
     if (this.#known.has(id) || this.#known.size >= MOST_PARTS) return;
     const bytes = proto.Message.HistorySyncNotification.encode(notice).finish();
     if (bytes.length <= MOST_NOTICE_BYTES) {

@@ -97,7 +97,7 @@ export function connectClient(options: {
   boundMappings(socket.signalRepository);
   socket.ws.prependListener('frame', spellOutErrors);
   withholdRefusals(socket);
-  socket.ws.on('CB:message', (stanza: BinaryNode) => tokens.arrived(stanza));
+  socket.ws.on('CB:message', (stanza: BinaryNode) => tokens.keepToken(stanza));
   socket.ws.prependListener('frame', skipCollections);
   // If a login does not name the shop's LID, the client would forget the one of the pairing. If it names the LID
   // without the device, the client would take the phone for itself, and leave it out of sends.
@@ -172,12 +172,12 @@ function withholdRefusals({ ws }: WASocket): void {
 export function holdReceipts(
   { ws }: WASocket,
   taken: (receipt: BinaryNode) => Promise<void>,
-  retries: Pick<RetryAnswers, 'received'>,
+  retries: Pick<RetryAnswers, 'onReceipt'>,
 ): void {
   const acknowledge = ws.listeners('CB:receipt') as ((receipt: BinaryNode) => void)[];
   ws.removeAllListeners('CB:receipt');
   ws.on('CB:receipt', (receipt: BinaryNode) => {
-    if (receipt.attrs.type === 'retry') return void retries.received(receipt);
+    if (receipt.attrs.type === 'retry') return void retries.onReceipt(receipt);
     const goOn = (): void => {
       for (const listener of acknowledge) listener(receipt);
     };

@@ -35,7 +35,7 @@ export class LimitsWatch {
 
   constructor(options: LimitsWatchOptions) {
     this.#options = options;
-    options.socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => this.#noticed(stanza));
+    options.socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => this.#onNotification(stanza));
     options.socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
       if (!LIMIT_CODES.includes(attrs.error)) return;
       this.#isRefused = true;
@@ -87,7 +87,7 @@ export class LimitsWatch {
     }
   }
 
-  #noticed(stanza: BinaryNode): void {
+  #onNotification(stanza: BinaryNode): void {
     const update = getBinaryNodeChild(stanza, 'update');
     const { op_name: operation } = update?.attrs ?? {};
     try {

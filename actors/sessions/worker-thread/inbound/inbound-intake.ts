@@ -53,7 +53,7 @@ export class InboundIntake {
   }
 
   /** Commits a message through the shop's actor, if it has any content. A rejection keeps the ratchet where it was. */
-  async received(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
+  async commitMessage(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
     const read = readInbound(message);
     const content = await this.#contentOf(envelope, read.content);
     const text = read.text ?? (content && '');

@@ -78,7 +78,7 @@ export class InboundStanzas {
   #listen(note: (note: SessionNote) => void): void {
     const { ws } = this.#socket;
     ws.prependListener('frame', (frame: BinaryNode | Uint8Array) => {
-      if (!(frame instanceof Uint8Array)) this.#arrived(frame);
+      if (!(frame instanceof Uint8Array)) this.#onStanza(frame);
     });
     const passOn = ws.listeners('CB:message') as ((message: BinaryNode) => unknown)[];
     ws.removeAllListeners('CB:message');
@@ -90,10 +90,10 @@ export class InboundStanzas {
     // The client requests a hundred, once.
     ws.removeAllListeners('CB:ib,,offline_preview');
     ws.on('CB:ib,,offline_preview', (ib: BinaryNode) => {
-      this.#backlog.announced(Number(getBinaryNodeChild(ib, 'offline_preview')?.attrs.count ?? 0));
+      this.#backlog.start(Number(getBinaryNodeChild(ib, 'offline_preview')?.attrs.count ?? 0));
     });
     ws.on('CB:ib,,offline', () => {
-      this.#backlog.ended();
+      this.#backlog.finish();
       void this.#line.then(this.#caughtUp);
     });
     ws.prependListener('CB:stream:error', (error: BinaryNode) => {
@@ -104,10 +104,10 @@ export class InboundStanzas {
   }
 
   /** Handles each stanza before all other listeners. */
-  #arrived(stanza: BinaryNode): void {
+  #onStanza(stanza: BinaryNode): void {
     const { tag, attrs } = stanza;
     if (attrs.offline !== undefined) {
-      this.#backlog.arrived();
+      this.#backlog.countStanza();
       // The client would process it apart from the others, and not report the end.
       if (tag === 'message') delete attrs.offline;
     }

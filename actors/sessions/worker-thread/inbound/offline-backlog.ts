@@ -42,7 +42,7 @@ export class OfflineBacklog {
   }
 
   /** Starts the requests for `count` waiting stanzas. */
-  announced(count: number): void {
+  start(count: number): void {
     this.#announced = count;
     this.#drained = 0;
     this.#inVain = 0;
@@ -51,7 +51,7 @@ export class OfflineBacklog {
   }
 
   /** Counts a waiting stanza that arrived. */
-  arrived(): void {
+  countStanza(): void {
     if (this.#announced === undefined) return;
     this.#drained += 1;
     this.#left -= 1;
@@ -64,7 +64,7 @@ export class OfflineBacklog {
   }
 
   /** The network reported the end of the waiting stanzas. */
-  ended(): void {
+  finish(): void {
     this.#quiet?.cancel();
     if (this.#announced === undefined) return;
     this.#options.note({ type: 'offline_drained', announced: this.#announced, drained: this.#drained });

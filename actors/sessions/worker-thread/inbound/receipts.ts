@@ -92,7 +92,7 @@ export class Receipts {
    * Resolves when the stanza may be acknowledged. That is at once if it has no effect or too many wait. Otherwise it is
    * with its commit, at the latest a minute after it was reported.
    */
-  async received(node: BinaryNode): Promise<void> {
+  async onReceipt(node: BinaryNode): Promise<void> {
     const { from = '', recipient, type } = node.attrs;
     const kind = KINDS.get(type);
     if (kind === undefined || recipient !== undefined) return;

@@ -50,7 +50,7 @@ export class ContactTokens {
   }
 
   /** Keeps the token that a message carries. A store that fails ends the session by itself. */
-  arrived(stanza: BinaryNode): void {
+  keepToken(stanza: BinaryNode): void {
     const { from = '', sender_lid: senderLid = from, t } = stanza.attrs;
     const carried = getBinaryNodeChild(stanza, 'tctoken');
     const isPerson = isLidAddress(from) || isNumberAddress(from);

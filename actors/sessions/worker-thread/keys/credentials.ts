@@ -23,7 +23,7 @@ export interface Credentials {
   /** Stores any keys now. Resolves when they are stored. */
   storeNow(data: SignalDataSet): Promise<void>;
   /** Changed keys that another writer stores, in one commit with its own data. */
-  carried(data: SignalDataSet, carry: Carry): Promise<void>;
+  carry(data: SignalDataSet, carry: Carry): Promise<void>;
   /** When these credentials were paired; undefined before the pairing. */
   pairedAtMs(): number | undefined;
   /**
@@ -48,7 +48,7 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
     keys: signalKeys(sealed),
     setUnhurried: (data) => sealed.writeUnhurried({ hash: 'credentials', fields: fieldsOf(data) }),
     storeNow: (data) => sealed.write({ hash: 'credentials', fields: fieldsOf(data) }),
-    carried: (data, carry) => sealed.carried({ hash: 'credentials', fields: fieldsOf(data) }, carry),
+    carry: (data, carry) => sealed.carry({ hash: 'credentials', fields: fieldsOf(data) }, carry),
     pairedAtMs: () => pairedAtMs,
     async save(nowMs) {
       // A client that asked for a code names itself before anybody typed it; the account signs with the pairing.

@@ -61,7 +61,7 @@ export class RetryAnswers {
   }
 
   /** Takes a receipt of type `retry`. Never rejects. */
-  async received(node: BinaryNode): Promise<void> {
+  async onReceipt(node: BinaryNode): Promise<void> {
     const { socket, ownAddresses, log } = this.#options;
     try {
       const receipt = readRetryReceipt(node, ownAddresses());

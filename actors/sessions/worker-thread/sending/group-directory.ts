@@ -169,7 +169,7 @@ export class GroupDirectory {
   }
 
   /** Something about a group changed. */
-  changed(id: string): void {
+  renewSoon(id: string): void {
     if (this.#stale.has(id)) return;
     this.#stale.add(id);
     this.#later(QUIET_MS, () => {

@@ -34,7 +34,7 @@ export interface OutboxOptions {
   readonly memory: Pick<ShopMemory, 'devices' | 'lidless' | 'otherDevices' | 'retries' | 'unacknowledged'>;
   readonly aliases: Pick<WireAliases, 'set'>;
   readonly timers: Pick<ChatTimers, 'of'>;
-  readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carried'>;
+  readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carry'>;
   readonly tokens: Pick<ContactTokens, 'has'>;
   /** Which numbers are on the network. */
   readonly numbers: ExpiringCache;

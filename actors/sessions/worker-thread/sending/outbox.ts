@@ -112,7 +112,7 @@ export class Outbox {
   }
 
   /** Returns the orders whose attachments are in work. The attempt does not count against them. */
-  attachmentsFailed(): void {
+  returnAttachments(): void {
     for (const pending of [...this.#pending.values()]) {
       if (pending.phase === 'fetching') this.#settle(pending, { kind: 'unprepared' });
     }
@@ -139,7 +139,7 @@ export class Outbox {
     pending.phase = 'ready';
     // It goes into the same write. If that fails it closes the sealed store, which reports it as the session's end.
     sent.remember(order.wireId, { chat, message, audience }).catch(() => undefined);
-    await credentials.carried(data, async (changes) => {
+    await credentials.carry(data, async (changes) => {
       const { asked, lid, hasChat } = pending;
       const { messageId } = order;
       if (this.#isStillPending(pending))
@@ -154,7 +154,7 @@ export class Outbox {
   }
 
   /** The network's answer to a stanza. */
-  acknowledged(attributes: { readonly [name: string]: string | undefined }): void {
+  onAcknowledged(attributes: { readonly [name: string]: string | undefined }): void {
     const pending = this.#awaiting(attributes.id ?? '');
     // Acknowledged without a ciphertext: a stanza that addressed no device.
     if (pending === undefined || pending.phase !== 'transmitting') return;
@@ -270,7 +270,7 @@ export class Outbox {
   /**
    * The socket has closed. `comesBack` is true if a connection may follow, which sends unacknowledged messages again.
    */
-  lost({ comesBack }: { readonly comesBack: boolean }): void {
+  onClosed({ comesBack }: { readonly comesBack: boolean }): void {
     for (const pending of [...this.#pending.values()]) {
       const mayHaveLeft = pending.phase === 'transmitting';
       if (comesBack && mayHaveLeft && !pending.isRepeat && !pending.isWithheld) this.#keep(pending);

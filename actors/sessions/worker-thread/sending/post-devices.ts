@@ -12,12 +12,12 @@ import type { GroupDirectory } from './group-directory.ts';
  */
 export class PostDevices {
   readonly #socket: Pick<WASocket, 'user'>;
-  readonly #groups: Pick<GroupDirectory, 'metadata' | 'changed'>;
+  readonly #groups: Pick<GroupDirectory, 'metadata' | 'renewSoon'>;
   readonly #memory: Pick<ShopMemory, 'devices' | 'otherDevices'>;
 
   constructor(options: {
     readonly socket: Pick<WASocket, 'user'>;
-    readonly groups: Pick<GroupDirectory, 'metadata' | 'changed'>;
+    readonly groups: Pick<GroupDirectory, 'metadata' | 'renewSoon'>;
     readonly memory: Pick<ShopMemory, 'devices' | 'otherDevices'>;
   }) {
     this.#socket = options.socket;
@@ -43,7 +43,7 @@ export class PostDevices {
     if (this.#memory.otherDevices.get(group) === true) return;
     this.#memory.otherDevices.set(group, true);
     this.forget(group);
-    this.#groups.changed(group);
+    this.#groups.renewSoon(group);
   }
 
   /** Makes the next post request the devices of a group's members. */

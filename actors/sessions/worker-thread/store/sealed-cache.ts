@@ -38,7 +38,7 @@ export class SealedCache {
   }
 
   /** Returns the opened form of a sealed value. Calls `open` if it is not among those opened last. */
-  opened(sealed: Uint8Array, open: () => Buffer): Buffer {
+  openOnce(sealed: Uint8Array, open: () => Buffer): Buffer {
     const known = this.#opened.get(sealed);
     if (known !== undefined) return known;
     const opened = open();

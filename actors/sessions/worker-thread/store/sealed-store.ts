@@ -96,12 +96,12 @@ export class SealedStore {
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
     if (hash === 'credentials') for (const field of fields) this.#used(field);
     return this.#guarded(async () => {
-      const held = new Map(fields.map((field) => [field, this.#held(hash, field)]));
+      const held = new Map(fields.map((field) => [field, this.#knownValue(hash, field)]));
       const missing = [...held].flatMap(([field, value]) => (value === undefined ? [field] : []));
       const asked = missing.length === 0 ? undefined : await this.#askFor(hash, missing);
       return fields.map((field) => {
         const value = held.get(field) ?? asked?.get(field);
-        return value == null ? undefined : this.#opened(hash, field, value);
+        return value == null ? undefined : this.#open(hash, field, value);
       });
     });
   }
@@ -112,7 +112,7 @@ export class SealedStore {
    */
   async find(hash: SealedHash, field: string): Promise<Buffer | undefined> {
     return this.#guarded(async () => {
-      const held = this.#held(hash, field);
+      const held = this.#knownValue(hash, field);
       const value = held === undefined ? (await this.#askFor(hash, [field])).get(field) : held;
       if (value == null) return undefined;
       // Only a value that exists: missing ones would fill the filter of used fields.
@@ -155,7 +155,7 @@ export class SealedStore {
    * Lets `carry` store the change, at its position in the order of writes, together with all waiting changes. Resolves
    * when it is stored. If `carry` rejects, this does too; the change is dropped, and the rest is written without it.
    */
-  carried(change: FieldChange, carry: Carry): Promise<void> {
+  carry(change: FieldChange, carry: Carry): Promise<void> {
     const fields = this.#seal(change);
     const batch = this.#batch();
     batch.hurry();
@@ -189,7 +189,7 @@ export class SealedStore {
   }
 
   /** Resolves when every write so far has a reply, of any kind. */
-  async drained(): Promise<void> {
+  async drain(): Promise<void> {
     this.#next?.hurry();
     await this.#tail.catch(() => undefined);
   }
@@ -248,7 +248,7 @@ export class SealedStore {
   }
 
   /** Returns a field's sealed value, null for none, or undefined if the store must be read. */
-  #held(hash: SealedHash, field: string): Uint8Array | null | undefined {
+  #knownValue(hash: SealedHash, field: string): Uint8Array | null | undefined {
     for (const change of [...this.#unanswered].reverse()) {
       const waiting = change.find(hash, field);
       if (waiting !== undefined) return waiting;
@@ -318,8 +318,8 @@ export class SealedStore {
     return sealed;
   }
 
-  #opened(hash: SealedHash, field: string, sealed: Uint8Array): Buffer {
-    return this.#cache.opened(sealed, () => this.#cipher.open(this.#place(hash, field), asBuffer(sealed)));
+  #open(hash: SealedHash, field: string, sealed: Uint8Array): Buffer {
+    return this.#cache.openOnce(sealed, () => this.#cipher.open(this.#place(hash, field), asBuffer(sealed)));
   }
 
   #put(change: PendingChange): Promise<void> {

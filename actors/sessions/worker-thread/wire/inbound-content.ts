@@ -49,8 +49,8 @@ export function readInbound(message: proto.IMessage): InboundReading {
     return { ...read, timer: isSetting ? acceptedTimer(protocol.ephemeralExpiration ?? 0) : undefined };
   }
   if (reaction != null) {
-    const quotes = bounded(reaction.key?.id, LONGEST.id);
-    const text = bounded(reaction.text ?? '', LONGEST.name);
+    const quotes = cutText(reaction.key?.id, LONGEST.id);
+    const text = cutText(reaction.text ?? '', LONGEST.name);
     return { ...NOTHING, content: { kind: 'reaction', text, quotes, media: null } };
   }
   const names = Object.entries(content).flatMap(([name, value]) => (value == null ? [] : [name]));
@@ -63,7 +63,7 @@ export function readInbound(message: proto.IMessage): InboundReading {
   return {
     text: kind === 'location' || kind === 'contact' ? '' : (text ?? ''),
     content: isShown
-      ? { kind, text: bounded(text, LONGEST.text), media, quotes: quotedBy(contexts) }
+      ? { kind, text: cutText(text, LONGEST.text), media, quotes: quotedBy(contexts) }
       : undefined,
     timer: acceptedTimer(Math.max(0, ...contexts.map(({ expiration }) => expiration ?? 0))),
   };
@@ -121,9 +121,9 @@ function mediaOf(purpose: InboundFile['purpose'], media: WireMedia): InboundMedi
     directPath && directPath.length <= LONGEST.path && isDigest(mediaKey) && isDigest(fileEncSha256);
   const size = Number(media.fileLength ?? Number.NaN);
   return {
-    type: bounded(media.mimetype, LONGEST.type),
+    type: cutText(media.mimetype, LONGEST.type),
     size: Number.isSafeInteger(size) && size >= 0 ? size : null,
-    fileName: bounded(media.fileName, LONGEST.fileName),
+    fileName: cutText(media.fileName, LONGEST.fileName),
     sha256: isDigest(fileSha256) ? Buffer.from(fileSha256).toString('hex') : null,
     file: isWhole
       ? { directPath, key: base64(mediaKey), encryptedSha256: base64(fileEncSha256), purpose }
@@ -155,7 +155,7 @@ function contextsIn(content: proto.IMessage): proto.IContextInfo[] {
 
 /** Returns the network's id of the stanza that a message quotes. */
 function quotedBy(contexts: readonly proto.IContextInfo[]): string | null {
-  return bounded(contexts.find(({ stanzaId }) => stanzaId)?.stanzaId, LONGEST.id);
+  return cutText(contexts.find(({ stanzaId }) => stanzaId)?.stanzaId, LONGEST.id);
 }
 
 /** Keys and context that travel with every message. */
@@ -181,12 +181,12 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** The beginning of a text; null for none. Half of a surrogate pair, which JSON cannot carry, becomes U+FFFD. */
-function bounded(text: string | null | undefined, most: number): string | null {
+function cutText(text: string | null | undefined, most: number): string | null {
   return text == null ? null : Buffer.from(text.slice(0, most)).toString();
 }
 
 /** Returns a name as its sender wrote it, in one line. Null if it has no visible character. */
 export function senderName(name: string | undefined): string | null {
-  const shown = bounded(name?.replaceAll(/\p{Cc}/gu, ' ').trim(), LONGEST.name);
+  const shown = cutText(name?.replaceAll(/\p{Cc}/gu, ' ').trim(), LONGEST.name);
   return shown === '' ? null : shown;
 }

@@ -117,12 +117,12 @@ async function readRecipients(
   const known = await Promise.all(asked.recipients.map(({ to }) => readRecipient(state, to, store)));
   return known.map((facts, index) => ({
     recipient: asked.recipients[index] as BatchRecipient,
-    ...judged(facts, nowMs),
+    ...judge(facts, nowMs),
     isThere: asked.isThere(index),
   }));
 }
 
-function judged(
+function judge(
   { writer, isCustomer, declaration }: RecipientFacts,
   nowMs: number,
 ): Pick<KnownRecipient, 'refusal' | 'was'> {

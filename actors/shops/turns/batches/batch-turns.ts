@@ -13,10 +13,10 @@ import {
   type BatchRecord,
   batchKey,
   batchKeyField,
+  countCode,
   firstCallField,
   isActive,
   numberField,
-  oneMore,
 } from '../../state/batches.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -78,7 +78,7 @@ function createBatch(
     ...quietProblems(quietHours),
     ...recipientProblems(recipients, asked),
   ];
-  if (problems.length > 0) return impossible(problems);
+  if (problems.length > 0) return invalid(problems);
   if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
   const content: BatchContent = { text, mediaUrl, mediaType, requestId, traceparent, digest: digests[0] };
   const empty: Batch = {
@@ -145,7 +145,7 @@ function addRecipients(
   if (batch.total + recipients.length > MOST_RECIPIENTS) {
     problems.push({ field: 'recipients', message: 'must not be more than 10,000 in all' });
   }
-  if (problems.length > 0) return impossible(problems);
+  if (problems.length > 0) return invalid(problems);
   const { batch: changed, refused, writes } = withRecipients(builder, batch, recipients);
   builder.write(...writes);
   if (asked.idempotencyKey !== undefined) {
@@ -171,7 +171,7 @@ function steerBatch(
   if (batch === undefined || status === 'cancelled' || status === 'expired') return failed('BATCH_ENDED');
   if (order === 'cancel') cancelBatch(builder, batch);
   else if (order === 'pause' && isActive(batch)) changeBatch(builder, { ...batch, status: 'paused' });
-  else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resumed(batch, builder.nowMs));
+  else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resume(batch, builder.nowMs));
   return done({ batchId });
 }
 
@@ -189,7 +189,7 @@ export function endUnsent(builder: TurnBuilder, batchId: string, reason: 'CANCEL
 }
 
 /** A caller resumed it, so the earlier reasons for a stop no longer count. */
-function resumed(batch: Batch, nowMs: number): Batch {
+function resume(batch: Batch, nowMs: number): Batch {
   const status = batch.startedAtMs === null ? 'waiting' : 'running';
   const forgotten = { stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 };
   return { ...batch, status, movedAtMs: nowMs, ...forgotten };
@@ -214,7 +214,7 @@ function withRecipients(
   for (const { recipient, refusal, was } of recipients) {
     if (refusal !== undefined) {
       refused.push({ to: recipient.to, code: refusal });
-      codes = oneMore(codes, refusal);
+      codes = countCode(codes, refusal);
       builder.perform({ type: 'count_recipients', outcome: 'refused', code: refusal, count: 1 });
       continue;
     }
@@ -249,6 +249,6 @@ function quietProblems(quietHours: BatchAsked['quietHours']): FieldProblem[] {
   return problem === undefined ? [] : [{ field: `quietHours.${problem.field}`, message: problem.message }];
 }
 
-function impossible(fields: readonly FieldProblem[]): ReturnType<typeof failed> {
+function invalid(fields: readonly FieldProblem[]): ReturnType<typeof failed> {
   return failed('VALIDATION_ERROR', { fields: fields.slice(0, MOST_PROBLEMS) });
 }

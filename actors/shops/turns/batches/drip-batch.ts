@@ -114,37 +114,37 @@ export function drippingBatch(builder: TurnBuilder, { id, place }: BatchPlace): 
 }
 
 /** A reply came without a decision: the send is requested again. */
-export function answered(builder: TurnBuilder, { id, place }: BatchPlace): void {
+export function requestAgain(builder: TurnBuilder, { id, place }: BatchPlace): void {
   const batch = builder.state.batches.find((one) => one.id === id);
   if (batch?.asked?.place === place) changeBatch(builder, { ...batch, asked: null });
 }
 
 /** Removes a recipient from the waiting ones and stores the result: a message id or a code. */
-export function decided(builder: TurnBuilder, batch: Batch, at: BatchPlace, what: string): Batch {
+export function storeResult(builder: TurnBuilder, batch: Batch, at: BatchPlace, what: string): Batch {
   builder.write(['HSET', batchKey(builder.state.keys, batch.id), `e:${at.place}`, what]);
   const { left } = batch;
   const { place, was } = at;
   return {
-    ...passedOver(batch, place),
+    ...dropRecipient(batch, place),
     movedAtMs: builder.nowMs,
     left: was === 'known' ? left : { ...left, [was]: left[was] - 1 },
   };
 }
 
 /** Postpones a recipient, so that later ones go first. If too many are postponed, all wait. */
-export function postponed(batch: Batch, place: number, tryAtMs: number): Batch {
-  const passed = passedOver(batch, place);
+export function postpone(batch: Batch, place: number, tryAtMs: number): Batch {
+  const passed = dropRecipient(batch, place);
   if (passed.postponed.length >= MOST_POSTPONED) return { ...batch, asked: null, tryAtMs };
   return { ...passed, postponed: [...passed.postponed, { place, tryAtMs }] };
 }
 
 /** Refusals that are about one recipient, or about some of them: the others need not wait. */
-export function isOfRecipient(code: FailureCode, { isFilled }: Batch): boolean {
+export function concernsRecipient(code: FailureCode, { isFilled }: Batch): boolean {
   if (code === 'BULK_PATTERN_BLOCKED') return isFilled;
   return code === 'RECIPIENT_RATE_LIMITED' || code === 'DECLARED_RECIPIENT_CAP_REACHED';
 }
 
-function passedOver(batch: Batch, place: number): Batch {
+function dropRecipient(batch: Batch, place: number): Batch {
   const { next, postponed: others } = batch;
   return {
     ...batch,

@@ -87,7 +87,7 @@ export function count(
 }
 
 /** The daily time at which the shop's list is cut has come. */
-export function cutIsDue(builder: TurnBuilder): void {
+export function orderCut(builder: TurnBuilder): void {
   const { accepted, shop } = builder.state;
   builder.perform({ type: 'cut_accepted' });
   builder.onCommitted(() => {

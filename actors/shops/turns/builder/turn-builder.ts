@@ -1,4 +1,4 @@
-import { newChatEnded } from '../../../../policy/network-limits.ts';
+import { endNewChat } from '../../../../policy/network-limits.ts';
 import { isGroupId } from '../../../../policy/recipient.ts';
 import type { Turn } from '../../../../runtime/behaviour.ts';
 import type { Random } from '../../../../runtime/random.ts';
@@ -34,7 +34,7 @@ import {
   settledPlace,
 } from '../../state/shop-state.ts';
 import { encodeLimits } from '../../state/stored-limits.ts';
-import { encodeUndelivered, oneMore } from '../../state/undelivered.ts';
+import { countSent, encodeUndelivered } from '../../state/undelivered.ts';
 import { type MessageReference, messageOutcome } from './message-outcome.ts';
 import { eventsBetween } from './shop-events.ts';
 
@@ -358,13 +358,13 @@ export class TurnBuilder {
   #countNewChat({ newChat }: Settlement): void {
     const { limits } = this.#state;
     if (newChat !== undefined && limits.newChats !== null)
-      this.change({ limits: { ...limits, newChats: newChatEnded(limits.newChats, newChat) } });
+      this.change({ limits: { ...limits, newChats: endNewChat(limits.newChats, newChat) } });
   }
 
   /** Counts a sent message until a recipient's receipt arrives. */
   #noteSent({ kind, carriedFor }: QueuedMessage, reason: MessageReason | null): void {
     if (finalStatus(reason) !== 'sent' || kind === 'status' || carriedFor !== undefined) return;
-    this.change({ undelivered: oneMore(this.#state.undelivered, this.nowMs) });
+    this.change({ undelivered: countSent(this.#state.undelivered, this.nowMs) });
   }
 
   #note(step: MachineStep | undefined): void {

@@ -13,7 +13,7 @@ type Inbound = Extract<SessionEvent, { type: 'session.inbound' }>;
 export interface EventFacts {
   readonly person: KnownPerson;
   /** The message was published to the tenant before. */
-  readonly isHeard: boolean;
+  readonly isReceived: boolean;
   /** The id of our message that it quotes or reacts to. */
   readonly quotedMessageId: string | null;
 }
@@ -33,20 +33,20 @@ export async function readEventFacts(
   const number = isPhoneNumber(writtenBy) ? writtenBy : undefined;
   const lid = content.lid ?? (number === undefined ? writtenBy : undefined);
   const person = await readPerson(state.shop.tenantId, { number, lid }, sources);
-  const marks = person.ids.map((id) => heardMark(id, wireId));
+  const marks = person.ids.map((id) => receivedMark(id, wireId));
   const quoted = content.quotes === null ? [] : sentReads(state.keys, [content.quotes], nowMs);
   const answers = await store.read([
-    ...marks.map((mark): Read => ['ZSCORE', state.keys.inboundHeard, mark]),
+    ...marks.map((mark): Read => ['ZSCORE', state.keys.inboundReceived, mark]),
     ...quoted,
   ]);
   const stanzas = answers.slice(marks.length) as (string | null)[][];
   // A quote counts for as long as the stanza is found, longer than a receipt does.
   const sent = stanzas.map(([text]) => decodeSent(text, 0)).find((stanza) => stanza !== undefined);
-  const isHeard = answers.slice(0, marks.length).some((score) => score !== null);
-  return { person, isHeard, quotedMessageId: sent?.messageId ?? null };
+  const isReceived = answers.slice(0, marks.length).some((score) => score !== null);
+  return { person, isReceived, quotedMessageId: sent?.messageId ?? null };
 }
 
 /** Returns a mark for one stanza of one person, since each person's phone chooses its stanzas' ids. */
-export function heardMark(personId: string, wireId: string): string {
+export function receivedMark(personId: string, wireId: string): string {
   return createHash('sha256').update(`${personId} ${wireId}`).digest().subarray(0, 16).toString('base64url');
 }

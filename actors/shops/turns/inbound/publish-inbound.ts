@@ -4,7 +4,7 @@ import { inboundExpiry, inboundWrite } from '../../state/inbound-records.ts';
 import { dayEndsMs, dayOf, firstIdOfDay } from '../../state/message-days.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { type EventFacts, heardMark } from './inbound-facts.ts';
+import { type EventFacts, receivedMark } from './inbound-facts.ts';
 
 /** Ids, the vault and the retention of inbound messages. */
 export interface InboundOptions {
@@ -28,7 +28,7 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
   const { event, writtenBy, facts } = received;
   const { content } = event;
   const { state, nowMs } = builder;
-  if (facts === undefined || facts.isHeard || content === undefined || state.inbound === 'none') return;
+  if (facts === undefined || facts.isReceived || content === undefined || state.inbound === 'none') return;
   const { person, quotedMessageId } = facts;
   const id = options.makeId(nowMs);
   const withTexts = state.inbound === 'texts';
@@ -50,7 +50,7 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
   builder.write(
     inboundWrite(state.shard, record, options.vault),
     ['ZADD', state.keys.inbound, 0, id],
-    ['ZADD', state.keys.inboundHeard, nowMs, heardMark(person.id, event.wireId)],
+    ['ZADD', state.keys.inboundReceived, nowMs, receivedMark(person.id, event.wireId)],
     ...person.writes,
   );
   keepAsLong(builder, id, options.retentionMs);
@@ -69,7 +69,7 @@ function keepAsLong(builder: TurnBuilder, id: string, retentionMs: number): void
   builder.write(
     inboundExpiry(shard, id, retentionMs),
     ['ZREMRANGEBYLEX', keys.inbound, '-', `(${firstIdOfDay(oldestDay)}`],
-    ['ZREMRANGEBYSCORE', keys.inboundHeard, '-inf', nowMs - retentionMs],
+    ['ZREMRANGEBYSCORE', keys.inboundReceived, '-inf', nowMs - retentionMs],
     ['PEXPIREAT', people.personIds, dayEndsMs(day + 1, retentionMs)],
   );
   // Messages of a day are gone a day later than that.

@@ -4,7 +4,7 @@ import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import { entryTextOf, messageIdOf } from '../../state/accepted-list.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { newChatGivenBack } from './network-word.ts';
+import { uncountNewChat } from './reported-limits.ts';
 
 /** A cancelled message, with the known facts about it. */
 export interface CancelledPlace {
@@ -29,7 +29,7 @@ export function giveBack(builder: TurnBuilder, cancelled: CancelledPlace): void 
   const { keys, accepted } = builder.state;
   builder.write(['LSET', keys.accepted, place - accepted.cut, messageId]);
   takeBack(builder, decodeEntry(text), cancelled);
-  if (isNewChat) newChatGivenBack(builder);
+  if (isNewChat) uncountNewChat(builder);
 }
 
 /**

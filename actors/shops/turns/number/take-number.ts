@@ -8,7 +8,7 @@ import type { Write } from '../../../../runtime/store.ts';
 import { partsOf } from '../../../parts.ts';
 import type { SessionEvent } from '../../../sessions/session-host.ts';
 import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../../machines/channel-context.ts';
-import { archiveTaken } from '../../state/number-archive.ts';
+import { dropArchiveKey } from '../../state/number-archive.ts';
 import { isForgotten } from '../../state/number-past.ts';
 import { numberUseWrite } from '../../state/number-use.ts';
 import { channelState, pacingState } from '../../state/shop-state.ts';
@@ -89,7 +89,7 @@ function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
   const { keys, accepted } = builder.state;
   const { entries, ledger, writers, aliases, archivedAt } = inheritance;
   if (archivedAt !== undefined) {
-    builder.write(...archiveTaken(builder.state.shop.tenantId, archivedAt));
+    builder.write(...dropArchiveKey(builder.state.shop.tenantId, archivedAt));
   }
   if (entries.length > 0) {
     builder.write(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);

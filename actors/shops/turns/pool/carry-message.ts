@@ -15,7 +15,7 @@ import { byAge, carriedMessage, channelState, pacingState, type ShopState } from
 import { channelRefusal, count } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
-import { limitsNow, newChatAccepted } from '../number/network-word.ts';
+import { countNewChat, limitsNow } from '../number/reported-limits.ts';
 import type { WriterFacts } from '../people/recipient-facts.ts';
 
 /** Facts that these turns read in addition to the state. */
@@ -66,7 +66,7 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
   ]);
   builder.write(['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judged.entry)]);
   count(builder, judged.entry);
-  if (facts.writer === undefined) newChatAccepted(builder);
+  if (facts.writer === undefined) countNewChat(builder);
   builder.change({ queue: byAge([...queue, carriedMessage(body, facts.alias)]) });
   return { kind: 'taken' };
 }

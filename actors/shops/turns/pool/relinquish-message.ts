@@ -36,7 +36,7 @@ export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, po
   const place = storeAccepted(builder, message);
   const { id: messageId, to, createdAtMs } = message.body;
   const askAtMs = builder.nowMs + ASK_AGAIN_MS;
-  put(builder, { messageId, to: to ?? '', createdAtMs, place, pool, taken: false, askAtMs });
+  putPooled(builder, { messageId, to: to ?? '', createdAtMs, place, pool, taken: false, askAtMs });
   builder.perform({ type: 'relinquish', messageId, pool, known: false });
 }
 
@@ -83,7 +83,7 @@ export function askAboutPooled(builder: TurnBuilder): void {
 export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopReference): void {
   const message = builder.state.pooled.find((other) => other.messageId === messageId);
   if (message === undefined || message.pool !== null) return;
-  put(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
+  putPooled(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
   builder.perform({ type: 'relinquish', messageId, pool, known: false });
 }
 
@@ -107,11 +107,11 @@ export function onPoolAnswered(
   switch (answer.kind) {
     case 'taken':
       if (!message.taken)
-        put(builder, { ...message, taken: true, askAtMs: builder.nowMs + ASK_ABOUT_TAKEN_MS });
+        putPooled(builder, { ...message, taken: true, askAtMs: builder.nowMs + ASK_ABOUT_TAKEN_MS });
       break;
     case 'refused':
       if (message.taken) return;
-      put(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS });
+      putPooled(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS });
       builder.perform({ type: 'find_pool', messageId });
       break;
     case 'ended':
@@ -133,7 +133,7 @@ function fail(builder: TurnBuilder, message: PooledMessage, reason: MessageReaso
   builder.store(message, { status: 'failed', reason, updatedAtMs: builder.nowMs, sentAtMs: null });
 }
 
-function put(builder: TurnBuilder, message: PooledMessage): void {
+function putPooled(builder: TurnBuilder, message: PooledMessage): void {
   const { pooled, keys } = builder.state;
   const known = pooled.some(({ messageId }) => messageId === message.messageId);
   builder.change({

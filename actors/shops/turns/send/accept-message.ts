@@ -8,7 +8,7 @@ import { type MessageBody, statusUrl } from '../../state/message-record.ts';
 import { presentFields } from '../../state/present-fields.ts';
 import { enqueue } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { newChatAccepted } from '../number/network-word.ts';
+import { countNewChat } from '../number/reported-limits.ts';
 import type { SendFacts } from '../people/recipient-facts.ts';
 import { enqueueAtPool } from '../pool/relinquish-message.ts';
 import { judgeSend, mayAskForGroup } from './judge-send.ts';
@@ -102,7 +102,7 @@ export function acceptMessage(
   const accepted = { body, entry, alias, retentionMs: options.retentionMs };
   if (route === undefined) {
     enqueue(builder, accepted);
-    if (isPhoneNumber(to) && facts.send.writer === undefined) newChatAccepted(builder);
+    if (isPhoneNumber(to) && facts.send.writer === undefined) countNewChat(builder);
   } else enqueueAtPool(builder, accepted, route);
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
 }

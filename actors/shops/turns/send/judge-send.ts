@@ -9,7 +9,7 @@ import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import { channelRefusal } from '../builder/acceptance.ts';
-import { limitsNow } from '../number/network-word.ts';
+import { limitsNow } from '../number/reported-limits.ts';
 import type { RecipientFacts } from '../people/recipient-facts.ts';
 
 /** The fields of a draft that are judged. */

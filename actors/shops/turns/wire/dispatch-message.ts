@@ -8,7 +8,7 @@ import type { MessageBody } from '../../state/message-record.ts';
 import { sentExpiry, sentWrite } from '../../state/sent-index.ts';
 import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { barsNewChat, startsChat } from '../number/network-word.ts';
+import { barsNewChat, startsChat } from '../number/reported-limits.ts';
 import { isOverRecipientLimits, linkLid } from '../people/recipient-alias.ts';
 import { rememberCarried } from '../pool/opt-out-notices.ts';
 import type { DispatchFacts } from './dispatch-facts.ts';

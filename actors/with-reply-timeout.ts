@@ -9,7 +9,7 @@ const ANSWER_MS = 2_000;
  * the `RuntimeFailure` `DEADLINE_EXCEEDED` after two seconds (docs/contract.md, Codes of the service); the command is
  * carried out all the same.
  */
-export function answeredInTime<Answer>(
+export function withReplyTimeout<Answer>(
   clock: Pick<Clock, 'after'>,
   answer: Promise<Answer>,
 ): Promise<Answer> {

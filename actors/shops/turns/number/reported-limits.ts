@@ -31,7 +31,7 @@ const RESTRICTED_CODE = '463';
 const CAPPED_CODE = '475';
 
 /** Stores the limits that the session reports. */
-export function hearLimits(
+export function storeReportedLimits(
   builder: TurnBuilder,
   { restriction, newChats }: Extract<SessionEvent, { type: 'session.limits' }>,
 ): void {
@@ -60,13 +60,13 @@ export function noteRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
 }
 
 /** A message to a person without a chat is accepted: it will use one of the quota. */
-export function newChatAccepted(builder: TurnBuilder): void {
+export function countNewChat(builder: TurnBuilder): void {
   const { newChats } = limitsNow(builder.state);
   if (newChats !== null) changeNewChats(builder, { ...newChats, accepted: newChats.accepted + 1 });
 }
 
 /** Such a message was cancelled, and uses none. */
-export function newChatGivenBack(builder: TurnBuilder): void {
+export function uncountNewChat(builder: TurnBuilder): void {
   const { newChats } = limitsNow(builder.state);
   if (newChats !== null && newChats.accepted > 0)
     changeNewChats(builder, { ...newChats, accepted: newChats.accepted - 1 });
