@@ -137,7 +137,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   onEffective(envelope: Envelope, turn: Turn<unknown, unknown>, fault: unknown): void {
     const changed = turn.state !== undefined || turn.committed !== undefined;
     const crash = fault ?? (changed ? this.#followState(turn) : undefined);
-    if (crash !== undefined) this.#supervision.note(onCrash);
+    if (crash !== undefined) this.#supervision.note(crash);
     if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#gate.reached(this.state);
     if (this.isEnding) this.#turnWaiters.resolveAll();
     else if (crash !== undefined || this.#isRecovering) this.#restart();

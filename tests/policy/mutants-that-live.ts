@@ -108,7 +108,7 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'send-ledger.ts',
-    before: 'this.#resize(capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity);',
+    before: 'const larger = capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity;',
     why: 'Tuning: how fast the ring grows; that it ends at the bound is tested.',
   },
   {
