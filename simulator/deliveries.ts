@@ -74,10 +74,14 @@ export class Deliveries {
     }
   }
 
-  /** Keeps a stanza for a companion and sends it when the companion is online. */
+  /**
+   * Keeps a stanza for a companion and sends it when the companion is online. If the companion asked for another
+   * encryption of it, its retries stay counted.
+   */
   add(delivery: Omit<Delivery, 'sequence' | 'retries'>): void {
     this.#lastSequence += 1;
-    const kept = { ...delivery, sequence: this.#lastSequence, retries: 0 };
+    const { retries = 0 } = this.get(delivery.companionId, delivery.messageId) ?? {};
+    const kept = { ...delivery, sequence: this.#lastSequence, retries };
     const queue = this.#queueOf(delivery.companionId);
     for (const oldest of queue.values()) {
       if (queue.size < LONGEST_QUEUE) break;
@@ -160,10 +164,16 @@ export class Deliveries {
     connection.backlog.start();
   }
 
+  /** Counts that the client asked for another encryption. */
+  countRetry(delivery: Delivery): Delivery {
+    const counted = { ...delivery, retries: delivery.retries + 1 };
+    this.#keep(counted);
+    return counted;
+  }
+
   /** Sends a delivery again with new envelopes, under the same id. */
   retry(delivery: Delivery, envelopes: readonly Envelope[]): void {
-    const retried = { ...delivery, envelopes, retries: delivery.retries + 1 };
-    this.#keep(retried);
+    const retried = this.countRetry({ ...delivery, envelopes });
     this.#connections.of(delivery.companionId)?.send(stanzaOf(retried));
   }
 

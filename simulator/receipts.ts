@@ -1,7 +1,7 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
 import { getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys';
-import { isGroupAddress, STATUS_ADDRESS } from './addresses.ts';
-import { type Companion, sessionAddress } from './companions.ts';
+import { isGroupAddress, parseUserAddress, STATUS_ADDRESS } from './addresses.ts';
+import { type Companion, companionAddress, sessionAddress } from './companions.ts';
 import type { Connection } from './connection.ts';
 import { type Delivery, isStatus, plaintextOf } from './deliveries.ts';
 import { readRetryBundle } from './key-bundle.ts';
@@ -83,6 +83,7 @@ async function retry(
   if (delivery.source === 'nobody') return;
   network.log({ event: 'retry asked', companion: companion.id, messageId: delivery.messageId });
   if ('companion' in delivery.source) {
+    network.deliveries.countRetry(delivery);
     forwardRetry(network, companion, delivery.source.companion, receipt);
     return;
   }
@@ -95,8 +96,9 @@ async function retry(
 
 /** Forwards a retry to the client that sent the message, because only that client can encrypt it again. */
 function forwardRetry(network: Network, asking: Companion, sender: string, receipt: BinaryNode): void {
-  const { id, type, to = '', recipient } = receipt.attrs;
-  const device = sessionAddress(asking);
+  const { id, type, to = '', participant, recipient } = receipt.attrs;
+  const addressing = parseUserAddress(participant ?? to)?.addressing ?? 'lid';
+  const device = companionAddress(asking, addressing);
   // For a message to many, the retry comes from their address and names the device that asks (whatsmeow retry.go).
   const isToMany = isGroupAddress(to) || to === STATUS_ADDRESS;
   const origin = isToMany ? { from: to, participant: device } : { from: device, recipient };

@@ -36,7 +36,10 @@ test(`${MEMBERS} members who ask for a post at once get at most one stanza each,
     // The post itself is for the members and the shop's own phone.
     assert.ok(deliveries <= MEMBERS + 1 + MEMBERS, `${deliveries} deliveries`);
     for (const phone of phones) {
-      const { items } = await control.inbox(phone);
+      const items = await until(`${phone} reads the post`, async () => {
+        const inbox = await control.inbox(phone);
+        return inbox.items.length > 0 && inbox.items;
+      });
       assert.deepEqual(
         items.map(({ text, duplicates }) => [text, duplicates]),
         [['to all', 0]],

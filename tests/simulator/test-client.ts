@@ -167,7 +167,9 @@ export class TestClient {
   /** Resolves with the inbound message of that text. */
   received(text: string): Promise<WAMessage> {
     return this.until(`message ${text}`, () =>
-      this.messages.find((message) => message.message?.conversation === text),
+      this.messages.find(
+        ({ message }) => (message?.conversation || message?.extendedTextMessage?.text) === text,
+      ),
     );
   }
 
