@@ -9,6 +9,7 @@ import { hostileNames } from './benches/hung-names.ts';
 import { liveSessions } from './benches/live-sessions.ts';
 import { liveSoak } from './benches/live-soak.ts';
 import { manySessions } from './benches/many-sessions.ts';
+import { month } from './benches/month.ts';
 import { serviceBenches } from './benches/service-alone.ts';
 import { storms } from './benches/storms.ts';
 import { waitingReaders } from './benches/waiting-readers.ts';
@@ -33,6 +34,7 @@ const benches: readonly Bench[] = [
   liveSessions,
   liveSoak,
   manySessions,
+  month,
   storms,
   waitingReaders,
 ];
