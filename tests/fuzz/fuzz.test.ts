@@ -1,9 +1,13 @@
 /** A little of `npm run fuzz` on each target, and that a defect is reported with the case that gives it again. */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { testEnvironment } from '../../service/environment.ts';
+import { root } from '../root.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { runFuzz } from './run-fuzz.ts';
+import { CALLS } from './targets/scripts.ts';
 import { FUZZ_TARGETS } from './targets.ts';
 
 /** Cases of each target, some seconds in all. */
@@ -19,6 +23,15 @@ for (const target of FUZZ_TARGETS)
     assert.deepEqual(defects, []);
     assert.equal(cases, most);
   });
+
+test('the corpus has a call of every script of the service', () => {
+  const scripts = ['runtime', 'actors', 'http'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.lua'))
+      .map((path) => `${folder}/${path}`),
+  );
+  assert.deepEqual([...new Set(CALLS.map(({ script }) => script))].sort(), scripts.sort());
+});
 
 test('a case that fails is reported with its number and its input, and gives the same input again', async () => {
   const target: FuzzTarget = {

@@ -6,9 +6,19 @@
 -- KEYS: the hash, each value ending in the day on which it last counted.
 -- ARGV: the cursor, at first 0; the oldest day that is kept; today; how many fields a step reads.
 -- Reply: the next cursor.
+-- Errors: arguments of another form; nothing was changed. Otherwise a broken call could mark the day as done.
 
-local people, cursor = KEYS[1], ARGV[1]
-local oldest, today, most = tonumber(ARGV[2]), ARGV[3], ARGV[4]
+-- A whole number that Redis and Lua both take; nil for anything else.
+local function whole(text)
+  return text and #text <= 15 and tonumber(string.match(text, '^%d+$')) or nil
+end
+
+local people, cursor, today = KEYS[1], ARGV[1], ARGV[3]
+local oldest, most = whole(ARGV[2]), whole(ARGV[4])
+local isCursor = cursor and string.match(cursor, '^%d+$')
+if #KEYS ~= 1 or not isCursor or not oldest or not whole(today) or not most or most == 0 then
+  return redis.error_reply('ERR the arguments are no step of the search')
+end
 
 if cursor == '0' then
   if redis.call('EXISTS', people) == 0 then return '0' end

@@ -16,7 +16,8 @@ interface ScriptCall {
   readonly args: readonly string[];
 }
 
-const CALLS = JSON.parse(
+/** The calls of the corpus. */
+export const CALLS = JSON.parse(
   readFileSync(join(root, 'tests/fuzz/corpus/script-calls.json'), 'utf8'),
 ) as readonly ScriptCall[];
 const SOURCES = new Map(CALLS.map(({ script }) => [script, readFileSync(join(root, script), 'utf8')]));
