@@ -91,9 +91,15 @@ export class Connection {
     this.#enqueue(() => frame(this.#noise.encrypt(bytes)));
   }
 
-  /** Sends a stanza. Resolves with the client's answer or ack, or with undefined after `timeoutMs`. */
+  /** Sends a stanza. Resolves as `answerTo` does. */
   ask(stanza: BinaryNode, timeoutMs: number): Promise<BinaryNode | undefined> {
-    const id = stanza.attrs.id ?? '';
+    const answer = this.answerTo(stanza.attrs.id ?? '', timeoutMs);
+    this.send(stanza);
+    return answer;
+  }
+
+  /** Resolves with the client's answer or ack, or with undefined after `timeoutMs`. */
+  answerTo(id: string, timeoutMs: number): Promise<BinaryNode | undefined> {
     return new Promise((resolve) => {
       const timer = this.#clock.after(timeoutMs, () => settle(undefined));
       const settle = (answer: BinaryNode | undefined): void => {
@@ -102,7 +108,6 @@ export class Connection {
         resolve(answer);
       };
       this.#answers.set(id, settle);
-      this.send(stanza);
     });
   }
 

@@ -1,3 +1,4 @@
+import type { FindStanza } from './backlog.ts';
 import type { Companion } from './companions.ts';
 import type { Connection } from './connection.ts';
 
@@ -21,6 +22,12 @@ export class Connections {
   /** Returns the companion's live connection. */
   of(companionId: string): Connection | undefined {
     return this.#byCompanion.get(companionId);
+  }
+
+  /** Sends a new stanza after those that wait before it. Without a client that hears, nothing is sent. */
+  offer(companionId: string, find: FindStanza): void {
+    const connection = this.#byCompanion.get(companionId);
+    if (connection?.hearing === 'full') connection.backlog?.add(find);
   }
 
   /** Returns the connections of those companions that are online. */

@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 import type { Envelope } from './handset.ts';
 import type { Collection, Journal } from './journal.ts';
+import type { Notices } from './notices.ts';
 import type { ContactToken } from './number-limits.ts';
 import { node } from './stanzas.ts';
 
@@ -53,6 +54,7 @@ const LONGEST_QUEUE = 5_000;
 export class Deliveries {
   readonly #deliveries: Collection<Delivery>;
   readonly #connections: Connections;
+  readonly #notices: Notices;
   readonly #queues = new Map<string, Map<string, Delivery>>();
   readonly #waiting = new Map<string, Set<(end: DeliveryEnd) => void>>();
   /** Receipts of handsets that the client has not acknowledged, by companion and then by `receiptName`. */
@@ -63,9 +65,10 @@ export class Deliveries {
   readonly #blocking = new Map<string, Set<string>>();
   #lastSequence = 0;
 
-  constructor(journal: Journal, connections: Connections) {
+  constructor(journal: Journal, connections: Connections, notices: Notices) {
     this.#deliveries = journal.collection<Delivery>('deliveries');
     this.#connections = connections;
+    this.#notices = notices;
     const kept = [...this.#deliveries.entries()].map(([, delivery]) => delivery);
     for (const delivery of kept.sort((left, right) => left.sequence - right.sequence)) {
       this.#queueOf(delivery.companionId).set(delivery.messageId, delivery);
@@ -88,8 +91,7 @@ export class Deliveries {
       this.#end(oldest, 'refused');
     }
     this.#keep(kept);
-    const connection = this.#connections.of(delivery.companionId);
-    if (connection?.hearing === 'full') connection.backlog?.add(this.#finder(kept));
+    this.#connections.offer(kept.companionId, this.#finder(kept));
   }
 
   /** Returns a function that finds the delivery when it is next. */
@@ -130,7 +132,7 @@ export class Deliveries {
   /** Keeps a handset's receipt, and sends it now to a companion that is online. */
   addReceipt(companionId: string, receipt: BinaryNode): void {
     this.keepReceipt(companionId, receipt);
-    this.#connections.of(companionId)?.backlog?.add(() => this.#keptReceipt(companionId, receipt));
+    this.#connections.offer(companionId, () => this.#keptReceipt(companionId, receipt));
   }
 
   /** Returns the receipt, unless it was acknowledged meanwhile. */
@@ -149,7 +151,10 @@ export class Deliveries {
     if (receipt !== undefined && this.#sentReceipts.has(receipt)) kept?.delete(name);
   }
 
-  /** Starts to send to the connection: first the waiting stanzas, oldest first, then receipts, then new stanzas. */
+  /**
+   * Starts to send to the connection: first the waiting stanzas, oldest first, then receipts, then notifications, then
+   * new stanzas.
+   */
   flush(connection: Connection, companion: Companion): void {
     const { id } = companion;
     const waiting = this.waitingFor(id).map((delivery) => this.#finder(delivery));
@@ -159,7 +164,7 @@ export class Deliveries {
     connection.backlog = new Backlog({
       send: (stanza) => connection.send(stanza),
       isBlocked: () => this.#blockingOf(id).size > 0,
-      waiting: [...waiting, ...receipts],
+      waiting: [...waiting, ...receipts, ...this.#notices.waitingFor(id)],
     });
     connection.backlog.start();
   }
@@ -171,10 +176,10 @@ export class Deliveries {
     return counted;
   }
 
-  /** Sends a delivery again with new envelopes, under the same id. */
+  /** Sends a delivery again with new envelopes, under the same id, after the stanzas that wait. */
   retry(delivery: Delivery, envelopes: readonly Envelope[]): void {
     const retried = this.countRetry({ ...delivery, envelopes });
-    this.#connections.of(delivery.companionId)?.send(stanzaOf(retried));
+    this.#connections.offer(delivery.companionId, this.#finder(retried));
   }
 
   /** Ends a delivery, because the client received the stanza or refused it. */

@@ -120,7 +120,6 @@ function hearAgain(network: Network, connection: Connection): void {
   const { companion } = connection;
   if (companion === undefined) return;
   network.deliveries.flush(connection, companion);
-  network.notices.flush(connection, companion);
 }
 
 function logOut(network: Network, phone: string): number {

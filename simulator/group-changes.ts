@@ -41,7 +41,12 @@ async function notify(
     return;
   }
   // Send them one after the other: of two updates of a group at once, the client's event buffer keeps only the first.
-  for (const change of changes) await connection.ask(notification(network, group, change), ACK_WAIT_MS);
+  for (const change of changes) {
+    const id = network.newId();
+    const acknowledged = connection.answerTo(id, ACK_WAIT_MS);
+    network.notices.add(companion.id, notification(network, { group, change, id }));
+    if (await acknowledged) network.notices.acknowledged(companion.id, id);
+  }
 }
 
 function changesBetween(network: Network, before: Group, after: Group): BinaryNode[] {
@@ -74,7 +79,10 @@ function changesBetween(network: Network, before: Group, after: Group): BinaryNo
 const without = (some: readonly string[], others: readonly string[]): string[] =>
   some.filter((phone) => !others.includes(phone));
 
-function notification(network: Network, group: Group, change: BinaryNode): BinaryNode {
+function notification(
+  network: Network,
+  { group, change, id }: { readonly group: Group; readonly change: BinaryNode; readonly id: string },
+): BinaryNode {
   const author = group.admins[0] ?? group.participants[0];
   const number = author === undefined ? undefined : network.numbers.of(author);
   return node(
@@ -82,7 +90,7 @@ function notification(network: Network, group: Group, change: BinaryNode): Binar
     {
       type: 'w:gp2',
       from: group.id,
-      id: network.newId(),
+      id,
       t: stanzaTime(network.clock),
       addressing_mode: group.addressing,
       participant: number && addressOf(number, group.addressing),

@@ -1,6 +1,5 @@
 import type { BinaryNode } from '@whiskeysockets/baileys';
-import type { Companion } from './companions.ts';
-import type { Connection } from './connection.ts';
+import type { FindStanza } from './backlog.ts';
 import type { Connections } from './connections.ts';
 import type { Collection, Journal } from './journal.ts';
 
@@ -23,26 +22,38 @@ export class Notices {
   }
 
   add(companionId: string, stanza: BinaryNode): void {
-    this.#notices.set(`${companionId} ${stanza.attrs.id}`, { companionId, stanza });
-    const connection = this.#connections.of(companionId);
-    if (connection?.backlog !== undefined && connection.hearing === 'full') connection.send(stanza);
+    const key = `${companionId} ${stanza.attrs.id}`;
+    this.#notices.set(key, { companionId, stanza });
+    this.#connections.offer(companionId, this.#finder(key));
+  }
+
+  /** Adds a notification, unless one of its type and sender waits. */
+  addOnce(companionId: string, stanza: BinaryNode): void {
+    const { type, from } = stanza.attrs;
+    const isSame = ({ attrs }: BinaryNode): boolean => attrs.type === type && attrs.from === from;
+    if (!this.#of(companionId).some(([, notice]) => isSame(notice.stanza))) this.add(companionId, stanza);
   }
 
   acknowledged(companionId: string, id: string): void {
     this.#notices.delete(`${companionId} ${id}`);
   }
 
-  /** Sends the notifications that wait for the companion. */
-  flush(connection: Connection, companion: Companion): void {
-    for (const [, { companionId, stanza }] of this.#notices.entries()) {
-      if (companionId === companion.id) connection.send(stanza);
-    }
+  /** Returns the notifications that wait for the companion, oldest first. */
+  waitingFor(companionId: string): FindStanza[] {
+    return this.#of(companionId).map(([key]) => this.#finder(key));
   }
 
   /** Removes the notifications of a companion that was unlinked. */
   forget(companionId: string): void {
-    for (const [key, notice] of [...this.#notices.entries()]) {
-      if (notice.companionId === companionId) this.#notices.delete(key);
-    }
+    for (const [key] of this.#of(companionId)) this.#notices.delete(key);
+  }
+
+  #of(companionId: string): [key: string, notice: Notice][] {
+    return [...this.#notices.entries()].filter(([, notice]) => notice.companionId === companionId);
+  }
+
+  /** Returns a function that finds the notification when it is next, unless it was acknowledged meanwhile. */
+  #finder(key: string): FindStanza {
+    return () => this.#notices.get(key)?.stanza;
   }
 }

@@ -80,13 +80,9 @@ export function takeBundle(network: Network, companion: Companion): KeyBundle {
   const bundle = network.companions.bundle(companion);
   const left = network.companions.preKeyCount(companion);
   if (left < FEW_PRE_KEYS) {
-    network.connections
-      .of(companion.id)
-      ?.send(
-        node('notification', { type: 'encrypt', from: SERVER_ADDRESS, id: network.newId() }, [
-          node('count', { value: String(left) }),
-        ]),
-      );
+    const attrs = { type: 'encrypt', from: SERVER_ADDRESS, id: network.newId() };
+    const count = node('count', { value: String(left) });
+    network.notices.addOnce(companion.id, node('notification', attrs, [count]));
   }
   return bundle;
 }

@@ -86,7 +86,6 @@ export async function deliverFromNowOn(
 ): Promise<void> {
   if (network.groups.takeStale(companion.id)) connection.send(groupsChanged(network));
   network.deliveries.flush(connection, companion);
-  network.notices.flush(connection, companion);
   if (!network.companions.takeHistoryDue(companion)) return;
   await shareSettingsKey(network, companion);
   await sendHistory(network, companion);

@@ -131,6 +131,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 function createNetwork(options: SimulatorOptions, journal: Journal, media: MediaHost): Network {
   const connections = new Connections();
+  const notices = new Notices(journal, connections);
   const { random, log } = options;
   const clock = new MovableClock(options.clock ?? processClock);
   return {
@@ -152,10 +153,10 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
     inboxes: new EntryLog<InboxEntry>(journal, 'inboxes'),
     statuses: new EntryLog<StatusEntry>(journal, 'statuses'),
     groups: new Groups(journal),
-    deliveries: new Deliveries(journal, connections),
+    deliveries: new Deliveries(journal, connections, notices),
     retries: new RetryCounts(),
     sendCounts: new SendCounts(),
-    notices: new Notices(journal, connections),
+    notices,
     limits: new NumberLimits(journal, clock),
     copies: new PhoneCopies(),
     offline: new OfflineHandsets(),

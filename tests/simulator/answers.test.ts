@@ -8,6 +8,7 @@ import type { TestClient } from './test-client.ts';
 const SHOP = '+33611111111';
 const CUSTOMER = '+33622222222';
 const CONTACT = '+33633333333';
+const GROUP = '120363000000000021@g.us';
 const FIFTY_MINUTES = 50 * 60_000;
 
 const childOf = ({ content }: BinaryNode): BinaryNode | undefined =>
@@ -21,8 +22,8 @@ const ib = (client: TestClient, tag: string): Promise<BinaryNode> =>
 async function comesBack(fixture: Fixture): Promise<TestClient> {
   const first = await fixture.link(SHOP);
   await first.until('its history is taken', async () => {
-    const { waiting } = await fixture.control.unanswered(SHOP);
-    return waiting.length === 0;
+    const { waiting, unacknowledged } = await fixture.control.unanswered(SHOP);
+    return waiting.length === 0 && unacknowledged.every((stanza) => stanza.class !== 'notification');
   });
   await first.end();
   const client = fixture.keep(first.again());
@@ -97,15 +98,63 @@ test('an unreadable status, answered with an error, comes first at each login an
   await again.received('STOP');
 });
 
+test('that status also withholds notifications, a change of a group, and an answer to a retry', async (context) => {
+  const fixture = await Fixture.start(context);
+  await fixture.control.setGroup(GROUP, { name: 'Before', participants: [SHOP, CONTACT] });
+  const client = await fixture.link(SHOP);
+  const status = { kind: 'status_message', from: CONTACT, readable: false } as const;
+  const [statusId = ''] = (await fixture.control.arrive(SHOP, status)).ids;
+  const stanzaOf = (id: string): BinaryNode | undefined =>
+    client.stanzas.find(({ tag, attrs }) => tag !== 'ack' && attrs.id === id);
+  await client.until('the error', async () => {
+    const { waiting } = await fixture.control.unanswered(SHOP);
+    return waiting.some(({ blocking }) => blocking);
+  });
+  const [noticeId = ''] = (await fixture.control.notify(SHOP, { kind: 'unknown_setting' })).ids;
+  await fixture.control.setGroup(GROUP, { name: 'After', participants: [SHOP, CONTACT] });
+  const { id } = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'Bonjour', wait: false });
+  const retry = { tag: 'retry', attrs: { count: '1', id, t: '0', v: '1' } };
+  const to = '33622222222@s.whatsapp.net';
+  await client.socket.sendNode({ tag: 'receipt', attrs: { id, to, type: 'retry' }, content: [retry] });
+  // A question on the same line is answered after a stanza before it, had one left.
+  await client.socket.onWhatsApp(CUSTOMER);
+  const changes = (): BinaryNode[] => client.stanzas.filter(({ attrs }) => attrs.type === 'w:gp2');
+  assert.deepEqual([stanzaOf(noticeId), changes(), stanzaOf(id)], [undefined, [], undefined]);
+  const participant = stanzaOf(statusId)?.attrs.participant ?? '';
+  const ack = { id: statusId, to: 'status@broadcast', class: 'message', participant };
+  await client.socket.sendNode({ tag: 'ack', attrs: ack });
+  await client.until('the notification', () => stanzaOf(noticeId));
+  await client.until('the change', () => changes().length === 1);
+  await client.until('the message', () => stanzaOf(id));
+});
+
+test('a client that was away is asked for more keys once, however many people took one', async (context) => {
+  const fixture = await Fixture.start(context);
+  const client = await comesBack(fixture);
+  await client.end();
+  for (let person = 0; person < 8; person += 1)
+    await fixture.control.write(`+3362222220${person}`, { to: SHOP, text: 'Bonjour', wait: false });
+  const again = fixture.keep(client.again());
+  await again.opened();
+  await ib(again, 'offline');
+  const asked = again.stanzas.filter(({ attrs }) => attrs.type === 'encrypt');
+  assert.deepEqual(
+    asked.map(({ attrs }) => attrs.offline !== undefined),
+    [true],
+  );
+});
+
 test('waiting stanzas are announced, and beyond five they come as the client asks for them, then the end', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await comesBack(fixture);
   await client.end();
   await fixture.control.arrive(SHOP, { kind: 'appdata', count: 120 });
   await fixture.control.arrive(SHOP, { kind: 'newsletter', count: 3 });
+  await fixture.control.notify(SHOP, { kind: 'devices_updated', from: CONTACT });
+  await fixture.control.notify(SHOP, { kind: 'unknown_setting' });
   const again = fixture.keep(client.again());
   const { attrs } = await ib(again, 'offline_preview');
-  assert.deepEqual(attrs, { appdata: '120', message: '3', count: '123' });
+  assert.deepEqual(attrs, { appdata: '120', message: '3', notification: '2', count: '125' });
   const came = (): number => again.stanzas.filter((stanza) => stanza.attrs.offline !== undefined).length;
   // The client asks once, for a hundred.
   await again.until('a batch', () => came() === 105);
@@ -117,16 +166,15 @@ test('waiting stanzas are announced, and beyond five they come as the client ask
     attrs: {},
     content: [{ tag: 'offline_batch', attrs: { count: '100' } }],
   });
-  assert.equal((await ib(again, 'offline')).attrs.count, '123');
-  assert.equal(came(), 123);
+  assert.equal((await ib(again, 'offline')).attrs.count, '125');
+  assert.equal(came(), 125);
 });
 
 test('receipts of a group’s phones come after the acknowledgement of the post', async (context) => {
   const fixture = await Fixture.start(context);
-  const group = '120363000000000021@g.us';
-  await fixture.control.setGroup(group, { name: 'G', participants: [SHOP, CUSTOMER, CONTACT] });
+  await fixture.control.setGroup(GROUP, { name: 'G', participants: [SHOP, CUSTOMER, CONTACT] });
   const client = await fixture.link(SHOP);
-  const sent = await client.socket.sendMessage(group, { text: 'Bonjour' });
+  const sent = await client.socket.sendMessage(GROUP, { text: 'Bonjour' });
   const about = (): BinaryNode[] => client.stanzas.filter(({ attrs }) => attrs.id === sent?.key.id);
   await client.until('both receipts', () => about().filter(({ tag }) => tag === 'receipt').length === 2);
   assert.deepEqual(
