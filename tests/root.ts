@@ -8,7 +8,7 @@ const isCompiled = basename(programs) === '.compiled';
 export const root = isCompiled ? dirname(programs) : programs;
 
 /** Flags with which Node runs programs in the form in which the tests run. */
-export const nodeFlags = isCompiled ? ['--enable-source-maps'] : ['--import', import.meta.resolve('tsx')];
+export const nodeFlags = isCompiled ? [] : ['--import', import.meta.resolve('tsx')];
 
 /** Returns the file of a module of the repository, in the form in which the tests run. */
 export function moduleFile(path: string): string {
