@@ -14,8 +14,8 @@ interface WindowState {
 }
 
 /**
- * Independent rate windows of one key, as plain as possible. The time of every accepted call is in one array for each
- * window, counted by a filter. Above a limit of 1,000, a call counts until its whole 256th of the window is a window
+ * Independent rate windows of one key, as plain as possible. The time of every accepted call that still counts is in one
+ * array for each window, in order. Above a limit of 1,000, a call counts until its whole 256th of the window is a window
  * old. It shares no code with `policy/`.
  */
 export class RateOracle {
@@ -25,13 +25,13 @@ export class RateOracle {
 
   /** Remembers all there is now for `restart`. */
   save(): void {
-    this.#saved = { latestMs: this.#latestMs, states: this.#states.map((state) => ({ ...state })) };
+    this.#saved = { latestMs: this.#latestMs, states: this.#states.map(copyOf) };
   }
 
   /** Forgets all that came after `save`. */
   restart(): void {
     this.#latestMs = this.#saved.latestMs;
-    this.#states = this.#saved.states.map((state) => ({ ...state }));
+    this.#states = this.#saved.states.map(copyOf);
   }
 
   take(limits: RateLimits, nowMs: number): RateDecision {
@@ -39,7 +39,7 @@ export class RateOracle {
     const allowed = this.#states.every((state) => state.timesMs.length < limits[state.scope]);
     if (allowed) {
       for (const state of this.#states) {
-        state.timesMs = [...state.timesMs, Math.max(this.#latestMs, state.timesMs.at(-1) ?? 0)];
+        state.timesMs.push(Math.max(this.#latestMs, state.timesMs.at(-1) ?? 0));
       }
     }
     const buckets = this.#states.map((state) => ({ state, ...this.#bucket(state, limits[state.scope]) }));
@@ -84,7 +84,9 @@ export class RateOracle {
   }
 
   #counting(state: WindowState): number[] {
-    return state.timesMs.filter((timeMs) => this.#untilMs(state, timeMs) > this.#latestMs);
+    const ended = state.timesMs.findIndex((timeMs) => this.#untilMs(state, timeMs) > this.#latestMs);
+    if (ended === 0) return state.timesMs;
+    return ended === -1 ? [] : state.timesMs.slice(ended);
   }
 
   #untilMs(state: WindowState, timeMs: number): number {
@@ -106,4 +108,8 @@ export class RateOracle {
       reliefMs: oldestToGo === undefined ? this.#latestMs : this.#untilMs(state, oldestToGo),
     };
   }
+}
+
+function copyOf(state: WindowState): WindowState {
+  return { ...state, timesMs: [...state.timesMs] };
 }
