@@ -1,6 +1,6 @@
 /**
- * An independent send policy, as slow and plain as possible. Every accepted send is in one array, and every rule is a
- * filter over it. The end of a refusal is found by trying each moment at which anything changes. It shares no code with
+ * An independent send policy, as slow and plain as possible. Every accepted send of a day is in one array, and every rule is
+ * a filter over it. The end of a refusal is found by trying each moment at which anything changes. It shares no code with
  * `policy/`.
  */
 const minute = 60_000;
@@ -47,7 +47,12 @@ export type OracleAnswer =
 type Moment = OracleQuestion & { readonly nowMs: number };
 
 export class SendOracle {
-  readonly sends: OracleSend[] = [];
+  #sends: readonly OracleSend[] = [];
+
+  /** Remembers an accepted send. No moment comes before it, so none of a day before it counts any more. */
+  record(send: OracleSend): void {
+    this.#sends = [...this.#within(day, send.atMs), send];
+  }
 
   ask(question: OracleQuestion, clockMs: number): OracleAnswer {
     const code = this.#firstRefusal(question, clockMs);
@@ -59,11 +64,11 @@ export class SendOracle {
 
   /** Returns the question at the moment that counts: never before the newest send. */
   #at(question: OracleQuestion, clockMs: number): Moment {
-    return { ...question, nowMs: Math.max(clockMs, ...this.sends.slice(-1).map((send) => send.atMs)) };
+    return { ...question, nowMs: Math.max(clockMs, this.#sends.at(-1)?.atMs ?? clockMs) };
   }
 
   #within(windowMs: number, nowMs: number): OracleSend[] {
-    return this.sends.filter((send) => nowMs - send.atMs < windowMs);
+    return this.#sends.filter((send) => nowMs - send.atMs < windowMs);
   }
 
   #firstRefusal(question: OracleQuestion, clockMs: number): string | undefined {
@@ -127,7 +132,7 @@ export class SendOracle {
   /** Tries each second at or after which something changes, in order. */
   #retryAfter(question: OracleQuestion, clockMs: number, code: string): number | undefined {
     const moments = [
-      ...this.sends.flatMap((send) => [send.atMs + 10 * minute, send.atMs + hour, send.atMs + day]),
+      ...this.#sends.flatMap((send) => [send.atMs + 10 * minute, send.atMs + hour, send.atMs + day]),
       ...[3, 7, 14].map((days) => (question.pairedAtMs ?? Number.NaN) + days * day),
       question.declaration?.expiresAtMs ?? Number.NaN,
     ];

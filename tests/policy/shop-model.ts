@@ -52,7 +52,7 @@ export class ShopModel {
   readonly #oracle = new SendOracle();
   readonly #ledger = new SendLedger();
   #restarted = new SendLedger();
-  #stored: string[] = [];
+  readonly #stored: string[] = [];
   readonly #people = new Map<string, Person>();
 
   person(phone: string): Person {
@@ -85,8 +85,9 @@ export class ShopModel {
     if (actual.admitted && expected.admitted) {
       this.#compareAdmission(actual, expected);
       if (isCommitted) {
-        this.#oracle.sends.push(expected.send);
-        this.#stored = [...this.#stored, encodeEntry(actual.entry)].slice(-LEDGER_BOUND);
+        this.#oracle.record(expected.send);
+        this.#stored.push(encodeEntry(actual.entry));
+        if (this.#stored.length > LEDGER_BOUND) this.#stored.shift();
         this.#ledger.record(actual.entry);
         this.#restarted.record(actual.entry);
       }
