@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { lockFile } from '../../service/file-lock.ts';
-import { root } from '../root.ts';
+import { moduleFile, nodeFlags, root } from '../root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dev-'));
 const started: ChildProcess[] = [];
@@ -88,10 +88,10 @@ interface Started {
   readonly over: Promise<number | null>;
 }
 
-/** Runs service/dev.ts and waits until all is up. */
+/** Runs service/dev.ts, in the form in which the tests run, and waits until all is up. */
 async function start(dataDirectory: string): Promise<Started> {
   const variables = ['PORT=0', 'ADMIN_PORT=0', 'SIMULATOR_PORT=0', `DATA_DIR=${dataDirectory}`];
-  const dev = spawn('env', [...variables, process.execPath, '--import', 'tsx', 'service/dev.ts'], {
+  const dev = spawn('env', [...variables, process.execPath, ...nodeFlags, moduleFile('service/dev.ts')], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -117,7 +117,7 @@ test('when the service is killed everything ends, and started again at once it c
   const keeper = await refuse({ DATA_DIR: dataDirectory }, 'service/simulator.ts');
   assert.equal(keeper.code, 1);
   assert.match(keeper.errors, /another simulator is running on/);
-  process.kill(childOf(first.process.pid, 'service/service.ts'), 'SIGKILL');
+  process.kill(childOf(first.process.pid, moduleFile('service/service.ts')), 'SIGKILL');
   assert.equal(await first.over, 1);
   const second = await start(dataDirectory);
   assert.equal(second.ready.apiKey, first.ready.apiKey);
