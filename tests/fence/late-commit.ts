@@ -1,11 +1,32 @@
 import { until } from '../e2e/waiting.ts';
-import type { JournalNode, JournalWorld } from './journal-world.ts';
+import type { Breakage } from './broken-runtime.ts';
+import type { Journal } from './journal.ts';
+import { type JournalNode, type JournalWorld, startJournalWorld } from './journal-world.ts';
+
+type Story = (world: JournalWorld) => Promise<void>;
+
+/** The commits that arrive too late, by their names. */
+export const LATE_COMMITS: readonly (readonly [name: string, story: Story])[] = [
+  ['a commit that arrives after another node took the shard', commitAfterTakeOver],
+  ['a commit that arrives after its connection was given up', commitAfterItsConnection],
+];
+
+/** Plays a story, with this runtime or a broken copy, and reads what it left behind. */
+export async function journalOf(story: Story, breakage?: Breakage): Promise<Journal> {
+  const world = await startJournalWorld(breakage);
+  try {
+    await story(world);
+    return await world.end();
+  } finally {
+    await world.stop();
+  }
+}
 
 /**
  * A node is paused with a commit on its line. The commit arrives when another node has taken the shard and written to
  * it, and the node goes on.
  */
-export async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
+async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
   const paused = await world.start('a');
   const other = await world.start('b');
   await world.shardOf('b');
@@ -23,7 +44,7 @@ export async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
  * A node gives up a connection that does not answer, finds out on a new one what holds, and goes on. The commit that
  * it sent on the old one arrives after that.
  */
-export async function commitAfterItsConnection(world: JournalWorld): Promise<void> {
+async function commitAfterItsConnection(world: JournalWorld): Promise<void> {
   const node = await world.start('a');
   const shard = await world.shardOf('a');
   await keepCommit(world, node, shard);
