@@ -9,7 +9,7 @@ import { runHistory } from './run-history.ts';
 
 /** They are over before a lease ends, or end with it; none of them keeps Redis or the machine busy. */
 const FAULTS = ['kill', 'cut', 'messagesLost', 'messagesTwice'] as const;
-const MINUTES = 0.25;
+const MINUTES = 1;
 const ON_THE_WAY_MS = 60_000;
 /** More events than there are: a second retry would come after five minutes. */
 const REFUSES_NONE = 1_000_000;
