@@ -74,6 +74,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors', 'policy', 'runtime'],
   ],
   'actors/shops/turns/batches': [
+    'actors/shops/turns/send',
     ...['actors/shops/turns/people', 'actors/shops/turns/builder', 'actors/shops/protocol'],
     ...['actors/shops/state', 'actors/shops', 'actors', 'policy', 'runtime'],
   ],
@@ -85,14 +86,14 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines', 'actors/sessions'],
     ...['actors/shops', 'actors/tenants', 'actors', 'policy', 'runtime'],
   ],
-  'actors/shops/views': [
+  'actors/shops/service': [
     ...['actors/shops/turns', 'actors/shops/turns/batches', 'actors/shops/turns/cancel'],
     ...['actors/shops/turns/number', 'actors/shops/turns/send', 'actors/shops/effects'],
     ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines'],
     ...['actors/shops', 'actors/tenants', 'actors', 'policy', 'runtime'],
   ],
   'actors/operators': [
-    ...['actors/shops/views', 'actors/shops/turns', 'actors/shops/effects', 'actors/shops/protocol'],
+    ...['actors/shops/service', 'actors/shops/turns', 'actors/shops/effects', 'actors/shops/protocol'],
     ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
     ...['actors/replies', 'actors', 'policy', 'runtime/node', 'runtime/redis', 'runtime'],
   ],
@@ -165,7 +166,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
       'http/owner',
       'http/pipeline',
     ],
-    ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/shops/views'],
+    ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/shops/service'],
     ...['actors/shops/machines', 'actors/shops', 'actors/tenants', 'actors/replies', 'actors'],
     ...['policy/limits', 'policy', 'runtime'],
   ],

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { FleetOperations, ShopActorView } from '../../actors/operators/operator-operations.ts';
-import type { ShopSummary } from '../../actors/shops/views/shop-summary.ts';
+import type { ShopSummary } from '../../actors/shops/service/shop-summary.ts';
 import { eachYielding } from '../../runtime/yielder.ts';
 import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
 import type { ActorsQuery } from '../owner/forwarded-form.ts';

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BatchAsked } from '../../actors/shops/batch-operations.ts';
+import { withPlace } from '../../actors/shops/service/queue-place.ts';
 import type { MessageView } from '../../actors/shops/shop-operations.ts';
-import { withPlace } from '../../actors/shops/views/queue-place.ts';
 import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
 
 /** The harness begins at 08:00 UTC. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionEnd } from '../../actors/sessions/session-host.ts';
+import { channelView } from '../../actors/shops/service/channel-view.ts';
 import { channelState } from '../../actors/shops/state/shop-state.ts';
-import { channelView } from '../../actors/shops/views/channel-view.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const MINUTE_MS = 60_000;

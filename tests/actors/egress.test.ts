@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { egressText, readEgressAddress, shownEgress } from '../../actors/egress-address.ts';
 import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../../actors/sessions/egress-vault.ts';
+import { channelView } from '../../actors/shops/service/channel-view.ts';
 import { loadShop } from '../../actors/shops/state/load-shop.ts';
 import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
 import { channelState } from '../../actors/shops/state/shop-state.ts';
 import { describeShop } from '../../actors/shops/turns/describe-shop.ts';
-import { channelView } from '../../actors/shops/views/channel-view.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { ShopHarness, testEgressVault } from './shop-harness.ts';
 

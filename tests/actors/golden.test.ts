@@ -7,11 +7,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeMachines } from '../../actors/shops/machines/shop-machines.ts';
+import { listMessages } from '../../actors/shops/service/message-list.ts';
 import { loadShop } from '../../actors/shops/state/load-shop.ts';
 import { readMessages } from '../../actors/shops/state/message-days.ts';
 import { shopAddress, shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { channelState, pacingState } from '../../actors/shops/state/shop-state.ts';
-import { listMessages } from '../../actors/shops/views/message-list.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { shardKey } from '../../runtime/address.ts';
 import { type Golden, goldenHash, goldenStore, goldenTenant, readGolden } from './golden/golden-store.ts';

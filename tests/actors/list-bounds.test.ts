@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { listMessages } from '../../actors/shops/service/message-list.ts';
 import { messageLookup } from '../../actors/shops/state/message-days.ts';
 import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import type { ShopState } from '../../actors/shops/state/shop-state.ts';
-import { listMessages } from '../../actors/shops/views/message-list.ts';
 import { listContacts } from '../../actors/tenants/contact-list.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { CursorPage } from '../../actors/tenants/tenant-operations.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../actors/failure.ts';
+import { policyView } from '../../actors/shops/service/policy-view.ts';
 import { describeShop } from '../../actors/shops/turns/describe-shop.ts';
-import { policyView } from '../../actors/shops/views/policy-view.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';

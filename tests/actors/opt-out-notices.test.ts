@@ -18,24 +18,26 @@ async function told(): Promise<ShopHarness> {
 test('a shop whose messages were carried is notified of an opt-out until it answers, also by the next process', async () => {
   const pool = await told();
   assert.deepEqual(
-    pool.effectsOf('tell_opt_out').map(({ notice: { origin, from, wireId } }) => ({ origin, from, wireId })),
+    pool
+      .effectsOf('report_opt_out')
+      .map(({ notice: { origin, from, wireId } }) => ({ origin, from, wireId })),
     [{ origin: ORIGIN, from: PERSON, wireId: 'W1' }],
   );
   pool.pass(60_000);
-  assert.ok(pool.effectsOf('tell_opt_out').length > 3);
+  assert.ok(pool.effectsOf('report_opt_out').length > 3);
   const next = await pool.successor('store');
   next.pass(1_000);
-  const again = next.effectsOf('tell_opt_out');
+  const again = next.effectsOf('report_opt_out');
   assert.ok(again.length > 0, 'the next process tells it at once');
   const notice = again.at(-1)?.notice;
   assert.ok(notice);
   next.command({ type: 'pool.opt_out_noted', notice: { ...notice, wireId: 'an older one' } });
   next.pass(60_000);
-  const before = next.effectsOf('tell_opt_out').length;
+  const before = next.effectsOf('report_opt_out').length;
   assert.ok(before > again.length, 'an answer to an older notice ends nothing');
   next.command({ type: 'pool.opt_out_noted', notice });
   next.pass(60_000);
-  assert.equal(next.effectsOf('tell_opt_out').length, before);
+  assert.equal(next.effectsOf('report_opt_out').length, before);
   assert.equal((await next.successor('store')).state.optOutNotices.length, 0);
 });
 

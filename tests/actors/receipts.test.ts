@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StanzaReceipt } from '../../actors/sessions/session-host.ts';
+import { shopSummary } from '../../actors/shops/service/shop-summary.ts';
 import { messageLookup } from '../../actors/shops/state/message-days.ts';
 import { decodeMessage, type MessageFields, messageView } from '../../actors/shops/state/message-record.ts';
 import { readReceipts } from '../../actors/shops/turns/wire/receipt-turn.ts';
-import { shopSummary } from '../../actors/shops/views/shop-summary.ts';
 import { ShopHarness, storeOf } from './shop-harness.ts';
 
 const PERSON = '+33612345678';

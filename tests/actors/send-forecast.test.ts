@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../actors/failure.ts';
+import { forecastSend, policyView } from '../../actors/shops/service/policy-view.ts';
 import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import type { RecipientFacts } from '../../actors/shops/turns/people/recipient-facts.ts';
-import { forecastSend, policyView } from '../../actors/shops/views/policy-view.ts';
 import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Random } from '../../runtime/random.ts';
 import { propertyRuns } from '../policy/property-runs.ts';

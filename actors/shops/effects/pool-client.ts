@@ -38,7 +38,7 @@ export interface PoolClientOptions {
   readonly platformName: string;
 }
 
-type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' | 'tell_opt_out' }>;
+type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' | 'report_opt_out' }>;
 
 /**
  * Sends requests to shops of the pool on behalf of a shop, and replies to a shop on behalf of the pool shop that
@@ -118,7 +118,7 @@ export class PoolClient {
   }
 
   async #carryOut(effect: PoolEffect, address: Address): Promise<void> {
-    if (effect.type === 'tell_opt_out') {
+    if (effect.type === 'report_opt_out') {
       const { notice } = effect;
       await this.#ask({ ask: 'opt_out', notice }, ASK_TIMEOUT_MS);
       this.#offer(address, { type: 'pool.opt_out_noted', notice });

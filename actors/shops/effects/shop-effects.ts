@@ -83,12 +83,12 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'recall':
       case 'do_not_repeat':
       case 'confirm':
-      case 'hear_inbound':
+      case 'set_inbound_mode':
       case 'mark_read':
       case 'refresh_groups':
         passOrder(host, session, effect);
         break;
-      case 'groups_told':
+      case 'groups_reported':
         waiters.notify(shopId);
         break;
       case 'first_look':
@@ -109,7 +109,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'relinquish':
       case 'find_pool':
       case 'note_end':
-      case 'tell_opt_out':
+      case 'report_opt_out':
         pool.perform(effect, address);
         break;
       case 'announce_channel':
@@ -167,7 +167,7 @@ type HostOrder = Extract<
       | 'recall'
       | 'do_not_repeat'
       | 'confirm'
-      | 'hear_inbound'
+      | 'set_inbound_mode'
       | 'mark_read'
       | 'refresh_groups';
   }
@@ -194,7 +194,7 @@ function passOrder(host: SessionHost, session: SessionAddress, order: HostOrder)
     case 'mark_read':
       host.markRead(session, order);
       break;
-    case 'hear_inbound':
+    case 'set_inbound_mode':
       host.setInboundMode(session, order.inbound);
       break;
     case 'refresh_groups':

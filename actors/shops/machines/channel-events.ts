@@ -37,7 +37,7 @@ export type ChannelEvent =
 
 /** The effects of the channel machine. */
 export type ChannelEffect =
-  | { readonly type: 'openSession'; readonly params: SessionOpening }
-  | { readonly type: 'closeSession'; readonly params: undefined }
-  | { readonly type: 'eraseSession'; readonly params: undefined }
-  | { readonly type: 'loseSession'; readonly params: undefined };
+  | { readonly type: 'open_session'; readonly params: SessionOpening }
+  | { readonly type: 'close_session'; readonly params: undefined }
+  | { readonly type: 'erase_session'; readonly params: undefined }
+  | { readonly type: 'lose_session'; readonly params: undefined };

@@ -34,7 +34,7 @@ import { channelSetup } from './channel-setup.ts';
 const open = [
   'nextGeneration' as const,
   {
-    type: 'openSession' as const,
+    type: 'open_session' as const,
     params: ({ context: { generation, pairWith } }: { context: ChannelContext }) =>
       pairWith == null ? { generation } : { generation, pairWith },
   },
@@ -54,8 +54,8 @@ const onClosed = [
       'rememberEnd' as const,
       'flag' as const,
       'forgetPairing' as const,
-      'loseSession' as const,
-      'eraseSession' as const,
+      'lose_session' as const,
+      'erase_session' as const,
     ],
   },
   {
@@ -66,7 +66,7 @@ const onClosed = [
   {
     guard: 'isTerminal' as const,
     target: '#channel.disconnected',
-    actions: ['rememberEnd' as const, 'flag' as const, 'loseSession' as const],
+    actions: ['rememberEnd' as const, 'flag' as const, 'lose_session' as const],
   },
   {
     guard: 'isBan' as const,
@@ -83,7 +83,7 @@ const onClosed = [
 
 const onDisconnect = {
   target: '#channel.disconnected',
-  actions: ['settleDown' as const, 'forgetAsked' as const, 'closeSession' as const],
+  actions: ['settleDown' as const, 'forgetAsked' as const, 'close_session' as const],
 };
 /**
  * The number is connected at another shop. Resumed credentials are kept until it is free; those of a new scan are
@@ -97,7 +97,7 @@ const onRefused = [
       'settleDown' as const,
       'forgetAsked' as const,
       'rememberRefusal' as const,
-      'closeSession' as const,
+      'close_session' as const,
     ],
   },
   {
@@ -106,7 +106,7 @@ const onRefused = [
       'settleDown' as const,
       'forgetAsked' as const,
       'rememberRefusal' as const,
-      'eraseSession' as const,
+      'erase_session' as const,
     ],
   },
 ];
@@ -115,7 +115,7 @@ const loseCredentials = [
   'flag' as const,
   'forgetPairing' as const,
   'forgetEnd' as const,
-  'loseSession' as const,
+  'lose_session' as const,
 ];
 const onConnected = { target: '#channel.connected', actions: ['settleConnection' as const] };
 const reopen = { target: '#channel.starting', reenter: true, actions: open };
@@ -158,7 +158,7 @@ export const channelMachine = channelSetup.createMachine({
           {
             guard: 'isOnlyResuming',
             target: 'disconnected',
-            actions: [...loseCredentials, 'closeSession'],
+            actions: [...loseCredentials, 'close_session'],
           },
           { guard: 'isPaired', target: 'qr_waiting', actions: loseCredentials },
           { target: 'qr_waiting' },

@@ -33,10 +33,10 @@ const asData = (): void => undefined;
 export const channelSetup = setup({
   types: { context: {} as ChannelContext, events: {} as ChannelEvent },
   actions: {
-    openSession: withOpening,
-    closeSession: asData,
-    eraseSession: asData,
-    loseSession: asData,
+    open_session: withOpening,
+    close_session: asData,
+    erase_session: asData,
+    lose_session: asData,
     configure: assign(({ context, event }) =>
       event.type === 'connect'
         ? {

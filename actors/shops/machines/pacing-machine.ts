@@ -80,11 +80,11 @@ export type PacingEvent =
 
 /** The effects of the pacing machine. */
 export type PacingEffect =
-  | { readonly type: 'firstLook'; readonly params: MessageInProgress }
-  | { readonly type: 'storeSending'; readonly params: MessageInProgress }
+  | { readonly type: 'first_look'; readonly params: MessageInProgress }
+  | { readonly type: 'store_sending'; readonly params: MessageInProgress }
   | { readonly type: 'recall'; readonly params: MessageInProgress }
   | { readonly type: 'settle'; readonly params: Settlement }
-  | { readonly type: 'putBack'; readonly params: MessageInProgress };
+  | { readonly type: 'put_back'; readonly params: MessageInProgress };
 
 type OutcomeEvent = Extract<PacingEvent, { type: 'outcome' }>;
 interface Arguments {
@@ -137,11 +137,11 @@ const withSettlement = (_: unknown, _settlement: Settlement): void => undefined;
 const pacingSetup = setup({
   types: { context: {} as PacingContext, events: {} as PacingEvent },
   actions: {
-    firstLook: withMessage,
-    storeSending: withMessage,
+    first_look: withMessage,
+    store_sending: withMessage,
     recall: withMessage,
     settle: withSettlement,
-    putBack: withMessage,
+    put_back: withMessage,
     take: assign(({ event }) =>
       event.type === 'dispatch' ? { hand: event.hand, untilMs: event.untilMs } : {},
     ),
@@ -180,10 +180,10 @@ const pacingSetup = setup({
   },
 });
 
-const look = { type: 'firstLook' as const, params: currentMessage };
-const store = { type: 'storeSending' as const, params: currentMessage };
+const look = { type: 'first_look' as const, params: currentMessage };
+const store = { type: 'store_sending' as const, params: currentMessage };
 const settle = { type: 'settle' as const, params: settlementOf };
-const back = { type: 'putBack' as const, params: currentMessage };
+const back = { type: 'put_back' as const, params: currentMessage };
 const recall = { type: 'recall' as const, params: currentMessage };
 /** The states that an outcome leads to. Before the wire it is the reason why the message could not be prepared. */
 const onOutcome = [

@@ -45,11 +45,11 @@ export type ShopEffect =
       readonly answer: PoolAnswer;
     }
   /** Notify a shop of an opt-out by a person that this one wrote to for it. */
-  | { readonly type: 'tell_opt_out'; readonly notice: OptOutNotice }
+  | { readonly type: 'report_opt_out'; readonly notice: OptOutNotice }
   /** Notify a person, by number or by the network's own id, that their message was read. */
   | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
   /** The inbound data that the session must report. */
-  | { readonly type: 'hear_inbound'; readonly inbound: InboundMode }
+  | { readonly type: 'set_inbound_mode'; readonly inbound: InboundMode }
   | { readonly type: 'refresh_groups' }
   /** Drop from the tenant's people who wrote last before a day; days since the Unix epoch. */
   | { readonly type: 'forget_people'; readonly oldestDay: number; readonly today: number }
@@ -75,7 +75,7 @@ export type ShopEffect =
       readonly count: number;
     }
   /** The session reported its groups: waiting calls are answered. */
-  | { readonly type: 'groups_told' }
+  | { readonly type: 'groups_reported' }
   /** Make the actor read the head of its list, which it needs before the cut. */
   | { readonly type: 'cut_accepted' }
   /** Events of the tenant are stored. */

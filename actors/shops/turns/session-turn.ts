@@ -93,7 +93,7 @@ function onLiveEvent(
       break;
     case 'session.groups':
       builder.change({ groups: { generation: event.generation, list: event.groups } });
-      builder.perform({ type: 'groups_told' });
+      builder.perform({ type: 'groups_reported' });
       break;
     case 'session.recipient_known':
       if (isPreparing(builder.state, event.messageId)) {

@@ -16,6 +16,7 @@ import { askToConnect } from './ask-to-connect.ts';
 import { isBatchCommand, readBatchFacts } from './batches/batch-facts.ts';
 import { turnOfBatch } from './batches/batch-turns.ts';
 import { batchTimer, dripBatches } from './batches/drip-batch.ts';
+import { sendBatched } from './batches/send-batched.ts';
 import { cutAccepted, orderCut } from './builder/acceptance.ts';
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingTimer } from './builder/waiting-limits.ts';
@@ -41,7 +42,6 @@ import {
 } from './scheduled/scheduled-turns.ts';
 import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
 import { acceptStatus } from './send/accept-status.ts';
-import { sendBatched } from './send-batched.ts';
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
 import { readSend, readShopFacts, type ShopFacts } from './shop-facts.ts';
@@ -193,7 +193,7 @@ function turn(
       return builder.finish(markRead(builder, facts, options.retentionMs));
     case 'tenant_inbound':
       builder.change({ inbound: command.inbound });
-      builder.perform({ type: 'hear_inbound', inbound: command.inbound });
+      builder.perform({ type: 'set_inbound_mode', inbound: command.inbound });
       return builder.finish();
     case 'set_egress':
       builder.change({ egress: command.egress });
@@ -346,7 +346,7 @@ function settleLostProcess(builder: TurnBuilder): void {
 /** After a crash of the actor alone, a session still runs, and does not repeat its only code. */
 function settleCrash(builder: TurnBuilder): void {
   const { inbound } = builder.state;
-  if (inbound !== 'none') builder.perform({ type: 'hear_inbound', inbound });
+  if (inbound !== 'none') builder.perform({ type: 'set_inbound_mode', inbound });
   const { pairWith } = builder.state.channel.context;
   if (pairWith == null) builder.perform({ type: 'refresh_groups' });
   else builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeMachines } from '../../../actors/shops/machines/shop-machines.ts';
+import { listMessages } from '../../../actors/shops/service/message-list.ts';
 import { decodeBatches } from '../../../actors/shops/state/batches.ts';
 import { decodeCarried } from '../../../actors/shops/state/carried-message.ts';
 import { loadShop } from '../../../actors/shops/state/load-shop.ts';
@@ -17,7 +18,6 @@ import { readLedger } from '../../../actors/shops/state/stored-ledger.ts';
 import { decodeLimits } from '../../../actors/shops/state/stored-limits.ts';
 import { decodeUndelivered } from '../../../actors/shops/state/undelivered.ts';
 import { decodeWriter } from '../../../actors/shops/state/writer.ts';
-import { listMessages } from '../../../actors/shops/views/message-list.ts';
 import { decodeContact } from '../../../actors/tenants/contact-record.ts';
 import { decodeEvent } from '../../../actors/tenants/tenant-event.ts';
 import { decodeForwarded, decodeOwnedReply } from '../../../http/owner/forwarded-form.ts';

@@ -278,14 +278,14 @@ export class TurnBuilder {
   }
 
   #carryChannel(effect: ChannelEffect): void {
-    if (effect.type === 'openSession') {
+    if (effect.type === 'open_session') {
       const { inbound, egress } = this.#state;
       const opening = inbound === 'none' ? effect.params : { ...effect.params, inbound };
       const by = egress === undefined ? opening : { ...opening, egress: egress.sealed };
       this.perform({ type: 'open', opening: by });
-    } else if (effect.type === 'closeSession') {
+    } else if (effect.type === 'close_session') {
       this.perform({ type: 'close' });
-    } else if (effect.type === 'eraseSession') {
+    } else if (effect.type === 'erase_session') {
       this.perform({ type: 'erase' });
     } else {
       this.endAllQueued('MSGAPP_SESSION_LOST');
@@ -295,13 +295,13 @@ export class TurnBuilder {
   #carryPacing(effect: PacingEffect): void {
     const { currentMessage } = this.#state;
     switch (effect.type) {
-      case 'firstLook':
+      case 'first_look':
         this.perform({ type: 'first_look', messageId: effect.params.messageId });
         break;
       case 'recall':
         this.perform({ type: 'recall', messageId: effect.params.messageId });
         break;
-      case 'storeSending':
+      case 'store_sending':
         this.#storeState(currentFor(effect, currentMessage), 'sending', null);
         break;
       case 'settle':
@@ -312,7 +312,7 @@ export class TurnBuilder {
         this.#noteSent(currentMessage, effect.params.reason);
         this.#storeState(currentMessage, finalStatus(effect.params.reason), effect.params.reason);
         break;
-      case 'putBack':
+      case 'put_back':
         this.#putBack(currentMessage);
         break;
     }

@@ -41,7 +41,7 @@ export function startNotices(
     const others = builder.state.optOutNotices.filter((other) => noticeField(other) !== noticeField(notice));
     builder.change({ optOutNotices: [...others, notice] });
     builder.write(['HSET', builder.state.keys.optOutNotices, noticeField(notice), encodeNotice(notice)]);
-    builder.perform({ type: 'tell_opt_out', notice });
+    builder.perform({ type: 'report_opt_out', notice });
   }
 }
 
@@ -56,7 +56,7 @@ export function repeatNotices(builder: TurnBuilder): void {
   const { nowMs } = builder;
   const repeated = builder.state.optOutNotices.map((notice) => {
     if (notice.repeatAtMs > nowMs) return notice;
-    builder.perform({ type: 'tell_opt_out', notice });
+    builder.perform({ type: 'report_opt_out', notice });
     return { ...notice, repeatAtMs: nowMs + REPEAT_MS };
   });
   builder.change({ optOutNotices: repeated });

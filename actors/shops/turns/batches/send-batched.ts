@@ -1,21 +1,15 @@
-import { recipientKey } from '../../../policy/number-forms.ts';
-import { failed } from '../../failure.ts';
-import type { ShopCommand } from '../protocol/shop-commands.ts';
-import type { BatchPlace } from '../shop-operations.ts';
-import { type Batch, countCode, WATCHED } from '../state/batches.ts';
-import { changeBatch } from './batches/batch-turns.ts';
-import {
-  concernsRecipient,
-  drippingBatch,
-  postpone,
-  requestAgain,
-  storeResult,
-} from './batches/drip-batch.ts';
-import { tryAgainMs } from './builder/passing-refusal.ts';
-import type { TurnBuilder } from './builder/turn-builder.ts';
-import type { SendFacts } from './people/recipient-facts.ts';
-import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
-import { classOf, judgeSend } from './send/judge-send.ts';
+import { recipientKey } from '../../../../policy/number-forms.ts';
+import { failed } from '../../../failure.ts';
+import type { ShopCommand } from '../../protocol/shop-commands.ts';
+import type { BatchPlace } from '../../shop-operations.ts';
+import { type Batch, countCode, WATCHED } from '../../state/batches.ts';
+import { tryAgainMs } from '../builder/passing-refusal.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import type { SendFacts } from '../people/recipient-facts.ts';
+import { type AcceptanceOptions, acceptMessage, type SendReply } from '../send/accept-message.ts';
+import { classOf, judgeSend } from '../send/judge-send.ts';
+import { changeBatch } from './batch-turns.ts';
+import { concernsRecipient, drippingBatch, postpone, requestAgain, storeResult } from './drip-batch.ts';
 
 /**
  * Makes the send to a recipient of a batch, and stores its result with the batch's progress. It must pass the policy
