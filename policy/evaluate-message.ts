@@ -182,8 +182,8 @@ function recipientRelief(
  * Returns whether an accepted message would have been refused for its recipient's limits under the number that the
  * network uses. This happens if somebody wrote to two forms of a number before the network reported either.
  *
- * Judged at its acceptance, by the messages that were accepted for the recipient before it. A message whose number
- * never changed always passes. `waiting`: the number of messages to the recipient that were accepted after it and still
+ * The rule looks back to the message's acceptance, and counts the messages that were accepted for the recipient before
+ * it. A message whose number never changed always passes. `waiting`: the number of messages to the recipient that were accepted after it and still
  * wait.
  */
 export function exceedsRecipientLimits(

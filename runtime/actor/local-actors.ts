@@ -70,7 +70,7 @@ export class LocalActors implements Actors {
     const { log } = this.#options.surroundings;
     log.warn(
       { actor: addressText(address), shard: address.shard },
-      'A command was told to an actor that lives elsewhere',
+      'A command was sent to an actor of another node',
     );
   }
 

@@ -20,9 +20,12 @@ export interface TurnHost {
    * threw.
    */
   onEffective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
-  /** The turn threw, or Redis refused one of its writes. None of its decisions count. */
+  /**
+   * The turn threw, or Redis refused one of its writes. None of its decisions count. The cycle stays
+   * busy until the host calls `finish`, or `recover` for another turn.
+   */
   onCrash(envelope: Envelope, error: unknown, facts: unknown): void;
-  /** Redis did not apply the turn's writes. */
+  /** Redis did not apply the turn's writes. The cycle is free already. */
   onUncommitted(envelope: Envelope, message: string): void;
   /** The cycle is free for the next. */
   onFree(): void;

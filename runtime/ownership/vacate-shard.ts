@@ -21,7 +21,7 @@ export async function vacateShard(
   const unsettled = [...shard.actors].filter(([, actor]) => !isSettled(actor, threw)).map(([text]) => text);
   if (unsettled.length > 0) {
     const fields = { shard: shard.number, actors: unsettled, settleMs: limits.settleMs };
-    log.warn(fields, 'A shard is handed over although something is still in hand: its deadline has passed');
+    log.warn(fields, 'A shard is handed over with work in progress: its deadline has passed');
   }
   const stopping = [...shard.actors.values()].map((actor) => actor.stop('released'));
   await within(clock, limits.answerMs, Promise.all(stopping));

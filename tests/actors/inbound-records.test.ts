@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { eraseInboundAmong } from '../../actors/shops/effects/inbound-eraser.ts';
 import { forgetPeople } from '../../actors/shops/effects/person-memory.ts';
-import { inboundWrite, readInbound } from '../../actors/shops/state/inbound-records.ts';
+import { inboundWrite, readInboundRecords } from '../../actors/shops/state/inbound-records.ts';
 import { dayOf } from '../../actors/shops/state/message-days.ts';
 import { type NumberVault, numberVault } from '../../actors/shops/state/number-vault.ts';
 import { readPerson } from '../../actors/shops/state/person-ids.ts';
@@ -91,7 +91,7 @@ test('a record that a former key sealed is read as long as that key is configure
     await stored(numberVault([present, former]), fromId),
   ];
   const textsWith = async (secrets: readonly Buffer[]) => {
-    const found = await readInbound(SHARD, ids, { store, vault: numberVault(secrets) });
+    const found = await readInboundRecords(SHARD, ids, { store, vault: numberVault(secrets) });
     return found.map((each) => each?.record.text);
   };
   assert.deepEqual(await textsWith([present, former]), ['where is my bread', 'where is my bread']);
@@ -174,7 +174,7 @@ test('the messages of one person are erased from a shop, however many there are'
     else kept.push(await stored(vault, 'stays', shopId));
   await eraseInboundAmong({ shard: SHARD, index }, ({ fromId }) => fromId === 'gone', store);
   assert.deepEqual(await redis.zrange(index, '0', '-1'), kept.toSorted());
-  const found = await readInbound(SHARD, [...erased, ...kept], { store, vault });
+  const found = await readInboundRecords(SHARD, [...erased, ...kept], { store, vault });
   assert.deepEqual(
     found.map((each) => each === undefined),
     [...erased.map(() => true), ...kept.map(() => false)],

@@ -102,7 +102,7 @@ for (const kind of ['socks5', 'http'] as const) {
     assert.deepEqual([text.status, file.status], [202, 202], JSON.stringify(file));
     for (const { data } of [text, file]) await untilStatus(stack, String(data.id), 'sent');
     await until('the history was read', async () =>
-      stack.serviceLog().includes('the phone told its history'),
+      stack.serviceLog().includes('the phone sent its history'),
     );
     const [file1] = (await stack.network.inbox(other)).items;
     assert.equal(file1?.mediaSha256, createHash('sha256').update(CONTENT).digest('hex'));

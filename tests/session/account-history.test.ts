@@ -41,5 +41,5 @@ test('a part that failed to download is retried in the same connection, at the n
   isAway = false;
   const taken = nextLine();
   history.resume([...kept.keys()]);
-  assert.equal(await taken, 'the phone told its history');
+  assert.equal(await taken, 'the phone sent its history');
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
-import { readInbound } from '../../actors/sessions/worker-thread/wire/inbound-content.ts';
+import { readContent } from '../../actors/sessions/worker-thread/wire/read-content.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 
@@ -11,7 +11,7 @@ const GROUP = '120363000000000777@g.us';
 const DAY = 86_400;
 const WEEK = 7 * DAY;
 
-const chatTimerIn = (message: proto.IMessage): number | undefined => readInbound(message).timer;
+const chatTimerIn = (message: proto.IMessage): number | undefined => readContent(message).timer;
 
 const { EPHEMERAL_SETTING, REVOKE } = proto.Message.ProtocolMessage.Type;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { proto } from '@whiskeysockets/baileys';
-import { readInbound } from '../../actors/sessions/worker-thread/wire/inbound-content.ts';
 import { readEnvelope } from '../../actors/sessions/worker-thread/wire/inbound-message.ts';
+import { readContent } from '../../actors/sessions/worker-thread/wire/read-content.ts';
 
 const wireIdOf = (id: string): string | undefined =>
   readEnvelope({ tag: 'message', attrs: { id, from: '111@lid', t: '1' } }, [])?.wireId;
@@ -35,7 +35,7 @@ test('a STOP is read from every kind of answer whose text the feed shows', () =>
     { ephemeralMessage: { message: { documentMessage: { caption: 'STOP' } } } },
   ];
   for (const answer of answers) {
-    const { text, content } = readInbound(answer);
+    const { text, content } = readContent(answer);
     assert.deepEqual([text, content?.text], ['STOP', 'STOP']);
   }
 });

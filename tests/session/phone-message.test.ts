@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
-import { readInbound } from '../../actors/sessions/worker-thread/wire/inbound-content.ts';
 import { readPhoneMessage } from '../../actors/sessions/worker-thread/wire/phone-message.ts';
+import { readContent } from '../../actors/sessions/worker-thread/wire/read-content.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
@@ -67,7 +67,7 @@ function told(from: string, message: proto.IMessage): unknown[] {
   const read = readPhoneMessage(stanza, message, { own: [OWN, '123@lid'], otherAddress });
   return (read?.copies ?? []).flatMap(({ envelope, message: written }) => {
     const { wireId, sender, senderByNumber, atMs } = envelope;
-    const { text } = readInbound(written);
+    const { text } = readContent(written);
     return text === undefined ? [] : [[wireId, sender, senderByNumber, atMs, text]];
   });
 }

@@ -42,7 +42,7 @@ function answersThatFail(failures: number, found = ONCE_MORE) {
       },
       getSessionInfo: async () => {
         left -= 1;
-        if (left >= 0) throw new Error('the network told no keys in time');
+        if (left >= 0) throw new Error('the network sent no keys in time');
         return { baseKey: new Uint8Array(1), registrationId: 1 };
       },
       hasSenderKey: async () => false,

@@ -20,7 +20,7 @@ import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
 import { NetworkVersion } from './network-version.ts';
-import { noteEvent, noteOutcome, noteWord, type SessionNotes } from './session-notes.ts';
+import { addSessionNote, noteEvent, noteOutcome, type SessionNotes } from './session-notes.ts';
 import { placeFor, SessionSlot, type SettledOrder } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool } from './worker-pool.ts';
@@ -297,14 +297,14 @@ class BaileysHost implements SessionHost {
 
   #onNote({ shopId, generation, note }: Extract<SessionReport, { kind: 'note' }>): void {
     const slot = this.#slots.get(shopId);
-    if (slot?.generation === generation) noteWord(this.#notes, slot, note);
+    if (slot?.generation === generation) addSessionNote(this.#notes, slot, note);
   }
 
-  #onPrepared(word: Extract<SessionReport, { kind: 'prepared' }>): void {
-    const { shopId, generation, attempt, messageId, lid, hasChat } = word;
+  #onPrepared(report: Extract<SessionReport, { kind: 'prepared' }>): void {
+    const { shopId, generation, attempt, messageId, lid, hasChat } = report;
     const slot = this.#slots.get(shopId);
     if (slot?.isOpen(messageId, attempt) !== true) return;
-    const writes = word.changes.flatMap((change) => writesOf(slot.shop, change));
+    const writes = report.changes.flatMap((change) => writesOf(slot.shop, change));
     const named = { ...(lid === undefined ? {} : { lid }), ...(hasChat === undefined ? {} : { hasChat }) };
     this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...named });
   }

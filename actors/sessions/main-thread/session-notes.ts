@@ -34,7 +34,7 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
 }
 
 /** Notes a report that is for operators alone. */
-export function noteWord({ log, counters }: SessionNotes, slot: SessionSlot, note: SessionNote): void {
+export function addSessionNote({ log, counters }: SessionNotes, slot: SessionSlot, note: SessionNote): void {
   const { tenantId, shopId } = slot.shop;
   const about = { tenantId, shopId, generation: slot.generation };
   counters.countNote(note);

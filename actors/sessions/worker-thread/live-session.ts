@@ -170,7 +170,7 @@ export class LiveSession {
       const remoteJid = await chatOf(socket, from);
       await socket.readMessages([{ remoteJid, id: wireId, fromMe: false }]);
     } catch (error) {
-      this.#logFailure('a person was not told that their message was read')(error);
+      this.#logFailure('a person was not notified that their message was read')(error);
     }
   }
 
@@ -210,7 +210,7 @@ export class LiveSession {
   async unlink(): Promise<void> {
     if (this.#running !== undefined && this.#open) {
       this.#unlinking = true;
-      const failed = this.#logFailure('the network was not told that a device is unlinked');
+      const failed = this.#logFailure('the network was not notified that a device is unlinked');
       const { clock } = this.#options.environment;
       const timeout = new Promise<void>((resolve) => void clock.after(UNLINK_MS, resolve));
       await Promise.race([this.#running.socket.logout().catch(failed), timeout]);

@@ -188,7 +188,7 @@ function receiptsOf(
     orderedAs: (wireId) => aliases.orderedAs(wireId),
     atSharedMoment: (act) => void environment.shared.add(() => hasEnded() || act(), 0),
     afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
-    dropped: (count) => log({ count }, 'receipts were too many at once, and are not told'),
+    dropped: (count) => log({ count }, 'too many receipts at once: some are not reported'),
     generation: opening.generation,
     report: (token, receipts) => emit({ type: 'session.receipts', token, receipts }),
   });

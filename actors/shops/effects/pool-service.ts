@@ -8,7 +8,7 @@ import type { ShopCommand } from '../protocol/shop-commands.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
 import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
 import { shopAddress } from '../state/shop-keys.ts';
-import { answerOf } from '../turns/pool/carry-message.ts';
+import { answerFromRecord } from '../turns/pool/carry-message.ts';
 
 /** The requests to a shop of the pool. */
 type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
@@ -26,7 +26,7 @@ export function poolService(parts: {
   const fromRecord = async (shard: number, messageId: string, known: boolean): Promise<PoolAnswer> => {
     const [fields] = await store.read([['HMGET', carriedKey(shard, messageId), ...CARRIED_FIELDS]]);
     const record = decodeCarried(fields as (string | null)[]);
-    if (record !== undefined) return answerOf(record);
+    if (record !== undefined) return answerFromRecord(record);
     return known ? { kind: 'lost' } : { kind: 'refused' };
   };
 

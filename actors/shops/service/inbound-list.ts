@@ -2,7 +2,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { CursorPage } from '../../tenants/tenant-operations.ts';
 import type { InboundRecordView, InboundView } from '../inbound-operations.ts';
-import { type InboundRecord, readInbound, type StoredInbound } from '../state/inbound-records.ts';
+import { type InboundRecord, readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import type { ShopKeys } from '../state/shop-keys.ts';
 
@@ -26,7 +26,7 @@ export async function listInbound(
     const [ids] = (await sources.store.read([
       ['ZREVRANGEBYLEX', shop.keys.inbound, from, '-', 'LIMIT', 0, BATCH],
     ])) as [string[]];
-    for (const message of await readInbound(shop.shard, ids, sources)) {
+    for (const message of await readInboundRecords(shop.shard, ids, sources)) {
       if (message === undefined) continue;
       if (items.length === limit) return { items, nextCursor: items.at(-1)?.id ?? null };
       items.push(inboundRecordView(message));

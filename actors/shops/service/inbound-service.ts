@@ -7,7 +7,7 @@ import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
-import { readInbound, type StoredInbound } from '../state/inbound-records.ts';
+import { readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
 import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
@@ -33,7 +33,7 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
   const stored = async (tenantId: string, id: string): Promise<StoredInbound | undefined> => {
     const tenant = await tenantOf(tenantId);
     if (tenant === undefined) return undefined;
-    const [found] = await readInbound(tenant.shard, [id.toLowerCase()], options);
+    const [found] = await readInboundRecords(tenant.shard, [id.toLowerCase()], options);
     const isOwn = found?.record.tenantId === tenantId && tenant.shops.has(found.record.shopId);
     return isOwn ? found : undefined;
   };

@@ -91,7 +91,7 @@ export function inboundOwner(stored: string | null | undefined): InboundOwner | 
  * Returns inbound messages in the order of their ids. An entry is undefined if the message was removed, or no
  * configured key opens it.
  */
-export async function readInbound(
+export async function readInboundRecords(
   shard: number,
   ids: readonly string[],
   { store, vault }: { readonly store: Pick<Store, 'read'>; readonly vault: Pick<NumberVault, 'open'> },

@@ -34,7 +34,7 @@ export interface NumberPast {
 }
 
 /** Returns the stored state of both machines of a shop; the initial states if nothing is stored. */
-export async function readMachines(shard: number, shopId: string, store: Store): Promise<ShopMachines> {
+export async function readStoredMachines(shard: number, shopId: string, store: Store): Promise<ShopMachines> {
   const [actor] = await store.read([['HGET', shopKeys(shard, shopId).shop, 'actor']]);
   return restoreMachines(actor as string | null);
 }

@@ -6,7 +6,7 @@ import { ownNumber } from '../machines/channel-context.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { archiveWrites, dropArchives, readArchive } from './number-archive.ts';
-import { readMachines, readPast } from './number-past.ts';
+import { readPast, readStoredMachines } from './number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
 import type { NumberVault } from './number-vault.ts';
 
@@ -76,7 +76,7 @@ export async function readNumbersTaken(
 /** Returns undefined if a newer program stored them: the shop is erased all the same. */
 async function knownMachines(shard: number, shopId: string, store: Store): Promise<ShopMachines | undefined> {
   try {
-    return await readMachines(shard, shopId, store);
+    return await readStoredMachines(shard, shopId, store);
   } catch (error) {
     if (error instanceof NewerState) return undefined;
     throw error;

@@ -109,8 +109,8 @@ function onLiveEvent(
 }
 
 /**
- * True if the session was ordered to prepare that message. It may have been blocked meanwhile, or put back: then it was
- * recalled. A message in progress again has no body until its first check, so a report before is about the attempt before.
+ * True if the session was ordered to prepare that message in its present attempt. The order sets the message's body, and
+ * the end of an attempt removes it. A report without a body is about an earlier attempt, which was recalled.
  */
 function isOrdered(state: ShopState, messageId: string): boolean {
   return isPreparing(state, messageId) && state.currentBody !== undefined;

@@ -28,7 +28,7 @@ import { yieldNumber } from './number/take-number.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
 import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
 import { noticeTimer, onOptOutAtPool, onOptOutNoted, repeatNotices } from './pool/opt-out-notices.ts';
-import { askAgain, onPoolAnswered, onPoolFound, poolTimer } from './pool/relinquish-message.ts';
+import { askPoolAgain, onPoolAnswered, onPoolFound, poolTimer } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
 import { isScheduleCommand, readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import {
@@ -213,7 +213,7 @@ function turn(
     case 'pool.withdraw':
       return builder.finish(asPoolShop(builder, command, facts));
     case 'first_look':
-      // It may have been put back meanwhile, and be in progress again. It is then checked at once.
+      // The message may have left progress and come back since this command. The check then counts for the new attempt.
       if (isPreparing(builder.state, command.messageId) && builder.state.currentBody === undefined) {
         if (facts.dispatch !== undefined) onFirstLook(builder, facts.dispatch);
       }
@@ -309,7 +309,7 @@ function asPoolShop(
 function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
   if (id === 'pacing') builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
   else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
-  else if (id === 'pool') askAgain(builder);
+  else if (id === 'pool') askPoolAgain(builder);
   else if (id === 'opt_outs') repeatNotices(builder);
   else if (id === 'scheduled') trySchedules(builder);
   else if (id === 'batches') dripBatches(builder, retentionMs);

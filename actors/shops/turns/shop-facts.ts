@@ -8,7 +8,7 @@ import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { MessageDraft, ShopReference } from '../shop-operations.ts';
 import { carriedForRead, originsOf } from '../state/carried-for.ts';
 import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
-import { readInbound, type StoredInbound } from '../state/inbound-records.ts';
+import { readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
 import { readMessage } from '../state/message-days.ts';
 import type { StoredMessage } from '../state/message-record.ts';
 import { newestRead } from '../state/newest-accepted.ts';
@@ -97,7 +97,7 @@ export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> 
     return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts, available }));
   }
   if (command.type === 'mark_read') {
-    return readInbound(state.shard, [command.inboundId], { store, vault }).then(([inbound]) =>
+    return readInboundRecords(state.shard, [command.inboundId], { store, vault }).then(([inbound]) =>
       inbound === undefined ? { available } : { inbound, available },
     );
   }

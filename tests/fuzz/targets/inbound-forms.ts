@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { readRetryReceipt } from '../../../actors/sessions/worker-thread/retries/retry-stanzas.ts';
-import { readInbound, senderName } from '../../../actors/sessions/worker-thread/wire/inbound-content.ts';
 import { readEnvelope } from '../../../actors/sessions/worker-thread/wire/inbound-message.ts';
 import { readPhoneMessage } from '../../../actors/sessions/worker-thread/wire/phone-message.ts';
+import { readContent, senderName } from '../../../actors/sessions/worker-thread/wire/read-content.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { root } from '../../root.ts';
 import type { Draw } from '../draw.ts';
@@ -39,7 +39,7 @@ export const inboundForms: FuzzTarget = {
         // The client takes it for a message that it cannot read.
         return;
       }
-      const { text, content } = readInbound(message);
+      const { text, content } = readContent(message);
       if (text !== undefined) isOptOut(text);
       const told = JSON.stringify(content ?? null);
       assert.ok(told.length < MOST_TOLD, `${told.length} characters are told`);

@@ -126,7 +126,7 @@ export class AccountHistory {
       ended.throwIfAborted();
       await storeTokens(credentials, part);
     }
-    log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone told its history');
+    log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone sent its history');
   }
 }
 

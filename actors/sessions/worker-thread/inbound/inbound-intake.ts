@@ -7,8 +7,8 @@ import type { ChatTimers } from '../session/chat-timers.ts';
 import { readClientError } from '../session/session-end.ts';
 import type { SessionEnvironment } from '../session/session-environment.ts';
 import { userOf } from '../wire/chat-address.ts';
-import { readInbound, senderName } from '../wire/inbound-content.ts';
 import { type InboundEnvelope, personOf } from '../wire/inbound-message.ts';
+import { readContent, senderName } from '../wire/read-content.ts';
 
 /** An inbound message as its shop's actor gets it. */
 export type InboundNotice = Omit<Extract<SessionEvent, { type: 'session.inbound' }>, 'type' | 'generation'>;
@@ -54,7 +54,7 @@ export class InboundIntake {
 
   /** Commits a message through the shop's actor, if it has any content. A rejection keeps the ratchet where it was. */
   async commitMessage(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
-    const read = readInbound(message);
+    const read = readContent(message);
     const content = await this.#contentOf(envelope, read.content);
     const text = read.text ?? (content && '');
     const { timer } = read;
@@ -75,7 +75,7 @@ export class InboundIntake {
 
   async #contentOf(
     { lid, name }: InboundEnvelope,
-    said: ReturnType<typeof readInbound>['content'],
+    said: ReturnType<typeof readContent>['content'],
   ): Promise<InboundContent | undefined> {
     if (this.#mode === 'none' || said === undefined) return undefined;
     const quotes = said.quotes === null ? null : await this.#options.orderedAs(said.quotes);
@@ -100,7 +100,7 @@ export class InboundIntake {
     const { environment, log } = this.#options;
     const byNumber = senderByNumber ?? (await this.#numberOf(sender));
     if (byNumber === undefined) {
-      log({ wireId }, 'somebody wrote whose number the network does not tell');
+      log({ wireId }, 'a person wrote, and the network does not report their number');
       return personOf(sender);
     }
     const from = `+${userOf(byNumber)}`;

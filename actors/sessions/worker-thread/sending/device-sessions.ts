@@ -174,7 +174,7 @@ export class DeviceSessions {
     questions.left -= 1;
     try {
       const answer = await this.#socket().query(question(addresses));
-      if (answer === undefined) throw new Error('the network told no keys in time');
+      if (answer === undefined) throw new Error('the network sent no keys in time');
       const rows = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user');
       return new Map(
         rows.flatMap((row) => {

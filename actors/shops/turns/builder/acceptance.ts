@@ -40,7 +40,7 @@ export interface AcceptedMessage {
 export function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): number {
   const { accepted, shard } = builder.state;
   const day = dayOfMessage(body.id);
-  const place = count(builder, entry, { id: body.id, write: bodyWrite(shard, day, body) });
+  const place = countSend(builder, entry, { id: body.id, write: bodyWrite(shard, day, body) });
   if (day !== accepted.expiringDay) storeExpiry(builder, day, retentionMs);
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body, body.idempotencyKey);
@@ -70,7 +70,7 @@ function storeExpiry(builder: TurnBuilder, day: number, retentionMs: number): vo
  * Counts a send in the shop's list, in the commit of its turn, and returns its position. `own` is a message of the shop
  * itself, which is stored before.
  */
-export function count(
+export function countSend(
   builder: TurnBuilder,
   entry: LedgerEntry,
   own?: { readonly id: string; readonly write: Write },

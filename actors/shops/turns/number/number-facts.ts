@@ -18,8 +18,8 @@ import {
   decodeWriters,
   isForgotten,
   type NumberPast,
-  readMachines,
   readPast,
+  readStoredMachines,
 } from '../../state/number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from '../../state/number-use.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
@@ -106,7 +106,7 @@ async function readOther(
 ): Promise<NumberFacts> {
   const { shard, shop } = state;
   const [named] = await store.read([['HGET', tenantKeys(shop.tenantId).shops, use.shopId]]);
-  const machines = await readMachines(shard, use.shopId, store);
+  const machines = await readStoredMachines(shard, use.shopId, store);
   // A shop with a decided erasure no longer belongs to the tenant.
   if (named !== null && holdsNumber(machines.channel, phone)) return { connectedAt: use.shopId };
   const past = await readPast(use, machines, { shard, store, nowMs });

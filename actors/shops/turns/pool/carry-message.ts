@@ -12,7 +12,7 @@ import { type CarriedRecord, carriedKey, carriedWrites } from '../../state/carri
 import { type MessageState, QUEUED_LIMIT_MS } from '../../state/message-record.ts';
 import { offerOf, type PoolAnswer, type PoolOffer } from '../../state/pool-protocol.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
-import { channelRefusal, count } from '../builder/acceptance.ts';
+import { channelRefusal, countSend } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
 import { countNewChat, limitsNow } from '../number/reported-limits.ts';
@@ -48,7 +48,7 @@ export function offerPooled(
 /** Takes a message once, or returns its state. A refusal is permanent. */
 export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, facts: CarryFacts): PoolAnswer {
   const { body, known, open, settings } = command;
-  if (facts.record !== undefined) return answerOf(facts.record);
+  if (facts.record !== undefined) return answerFromRecord(facts.record);
   if (known) return { kind: 'lost' };
   const { shard, keys, queue } = builder.state;
   // After this the record that prevents a second send may have expired.
@@ -65,7 +65,7 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
     body.id,
   ]);
   builder.write(['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judged.entry)]);
-  count(builder, judged.entry);
+  countSend(builder, judged.entry);
   if (facts.writer === undefined) countNewChat(builder);
   builder.change({ queue: byAge([...queue, carriedMessage(body, facts.alias)]) });
   return { kind: 'taken' };
@@ -79,7 +79,7 @@ export function withdrawPooled(
 ): PoolAnswer {
   const { shard, currentMessage, queue } = builder.state;
   const reason = asked ?? 'RECIPIENT_OPTED_OUT';
-  if (record?.state !== undefined && isFinal(record.state.status)) return answerOf(record);
+  if (record?.state !== undefined && isFinal(record.state.status)) return answerFromRecord(record);
   const state: MessageState = {
     status: finalStatus(reason),
     reason,
@@ -113,7 +113,7 @@ export function withdrawPooled(
 }
 
 /** The answer from a record alone: an erased pool shop leaves the ends of its messages. */
-export function answerOf({ state, refused: isRefused }: CarriedRecord): PoolAnswer {
+export function answerFromRecord({ state, refused: isRefused }: CarriedRecord): PoolAnswer {
   if (state !== undefined && isFinal(state.status)) return { kind: 'ended', fate: state };
   return isRefused ? refused : { kind: 'taken' };
 }

@@ -56,7 +56,7 @@ export function pooledEnd({ pool, createdAtMs }: Pick<PooledMessage, 'pool' | 'c
 }
 
 /** Repeats the requests about all due messages, and ends the ones that waited too long. */
-export function askAgain(builder: TurnBuilder): void {
+export function askPoolAgain(builder: TurnBuilder): void {
   for (const message of builder.state.pooled) {
     if (message.askAtMs > builder.nowMs) continue;
     const { messageId, pool, taken } = message;

@@ -12,7 +12,7 @@ import {
   carriedKey,
   decodeCarried,
 } from '../../state/carried-message.ts';
-import { readInbound } from '../../state/inbound-records.ts';
+import { readInboundRecords } from '../../state/inbound-records.ts';
 import { readMessage } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
 import { decodeWriters } from '../../state/number-past.ts';
@@ -74,9 +74,9 @@ export async function readDispatch(
 async function readQuoted(
   shard: number,
   inboundId: string,
-  sources: Parameters<typeof readInbound>[2],
+  sources: Parameters<typeof readInboundRecords>[2],
 ): Promise<QuotedMessage | undefined> {
-  const [found] = await readInbound(shard, [inboundId], sources);
+  const [found] = await readInboundRecords(shard, [inboundId], sources);
   return found && { wireId: found.record.wireId, text: found.record.text ?? '' };
 }
 

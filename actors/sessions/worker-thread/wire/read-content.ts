@@ -39,12 +39,12 @@ interface InboundReading {
 const NOTHING: InboundReading = { text: undefined, content: undefined, timer: undefined };
 
 /** Reads a person's message. */
-export function readInbound(message: proto.IMessage): InboundReading {
+export function readContent(message: proto.IMessage): InboundReading {
   const content = normalizeMessageContent(message);
   if (content == null || content.pollUpdateMessage != null) return NOTHING;
   const { protocolMessage: protocol, reactionMessage: reaction } = content;
   if (protocol != null) {
-    const read = protocol.editedMessage == null ? NOTHING : readInbound(protocol.editedMessage);
+    const read = protocol.editedMessage == null ? NOTHING : readContent(protocol.editedMessage);
     const isSetting = protocol.type === EPHEMERAL_SETTING;
     return { ...read, timer: isSetting ? acceptedTimer(protocol.ephemeralExpiration ?? 0) : undefined };
   }
