@@ -27,9 +27,16 @@ local count = 0
 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do count = count + redis.call('HLEN', key) end
 return count`;
 
-/** Bytes resident of the service, bytes of Redis in use, and the number of stored Signal keys, ids and tokens. */
+/** What an opening that took too long leaves in the service's log. */
+const LATE_OPENING = 'the connection came to nothing in time';
+
+/**
+ * Bytes resident of the service and in use in the heaps of its threads, bytes of Redis in use, and the number of stored
+ * Signal keys, ids and tokens.
+ */
 export interface Size {
   readonly resident: number;
+  readonly heaps: number;
   readonly stored: number;
   readonly keys: number;
 }
@@ -42,6 +49,8 @@ export interface World {
   api(key: string): ApiClient;
   /** Logins of all sessions so far. */
   logins(): number;
+  /** Openings so far that took too long, and were tried again. A busy machine has them. */
+  lateOpenings(): number;
   /** The time that everything has now. */
   nowMs(): number;
   /** Moves the clocks of the network, of Redis and of the service, also while that is down. */
@@ -121,6 +130,7 @@ export function startWorld(): Promise<World> {
       admin: apiClient(() => `${node.adminUrl()}/admin/v1`, adminToken),
       api: (key) => apiClient(node.apiUrl, key),
       logins: () => logins,
+      lateOpenings: () => node.log().split(LATE_OPENING).length - 1,
       nowMs: () => Date.now() + aheadMs,
       async forward(byMs) {
         aheadMs += byMs;
@@ -131,9 +141,7 @@ export function startWorld(): Promise<World> {
         await store.eval(EXPIRE, 0, SHORT_MS, aheadMs);
       },
       async total(prefix) {
-        const sum = (all: ReadonlyMap<string, number>): number =>
-          [...all].reduce((sum, [name, value]) => sum + (name.startsWith(prefix) ? value : 0), 0);
-        return sum(earlier) + sum(await figures());
+        return sumOf(earlier, prefix) + sumOf(await figures(), prefix);
       },
       async end() {
         for (const [name, value] of await figures()) earlier.set(name, (earlier.get(name) ?? 0) + value);
@@ -147,8 +155,10 @@ export function startWorld(): Promise<World> {
       async size() {
         const stored = Number(/used_memory:(\d+)/.exec(await store.info('memory'))?.[1]);
         const keys = Number(await store.eval(COUNT_KEYS, 0, '*:credentials'));
+        const now = await figures();
         return {
-          resident: (await figures()).get('process_resident_memory_bytes') ?? Number.NaN,
+          resident: now.get('process_resident_memory_bytes') ?? Number.NaN,
+          heaps: sumOf(now, 'nodejs_heap_size_used_bytes') + sumOf(now, 'msgapi_session_worker_heap_bytes'),
           stored,
           keys,
         };
@@ -157,4 +167,8 @@ export function startWorld(): Promise<World> {
       stop: () => parts.stop(),
     };
   });
+}
+
+function sumOf(figures: ReadonlyMap<string, number>, prefix: string): number {
+  return [...figures].reduce((sum, [name, value]) => sum + (name.startsWith(prefix) ? value : 0), 0);
 }
