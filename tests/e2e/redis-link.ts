@@ -11,8 +11,10 @@ export interface RedisLink {
   refused(): number;
   /** Stops all bytes both ways without a sign, until `mend` sends everything that was kept. */
   stall(): void;
-  /** Redis hears everything and its answers do not come through, until `mend`. */
+  /** Redis hears everything and its answers do not come through, on new connections too, until `mend` sends them. */
   muteAnswers(): void;
+  /** Redis hears nothing and what it says comes through, on new connections too, until `mend` sends the node's bytes. */
+  muteCommands(): void;
   /** From now on this becomes of what Redis publishes to the node. `late`: it comes 700 ms later. */
   bus(fault: BusFault): void;
   /** Ends the connection on which the node listens, and each new one, until `mend`. */
@@ -49,6 +51,15 @@ interface Line {
   lateAnswers: number;
 }
 
+/** The sides of a line from which no bytes are taken. */
+const PAUSED = {
+  whole: [],
+  cut: [],
+  stalled: ['client', 'redis'],
+  deaf: ['redis'],
+  mute: ['client'],
+} as const satisfies Readonly<Record<string, readonly ('client' | 'redis')[]>>;
+
 /** The present state of one node's lines. */
 interface Behaviour {
   delayMs: number;
@@ -63,7 +74,7 @@ const LATE_MS = 700;
 export async function redisLink(socketPath: string): Promise<RedisLink> {
   let leadsTo = socketPath;
   const lines = new Set<Line>();
-  let state: 'whole' | 'cut' | 'stalled' = 'whole';
+  let state: keyof typeof PAUSED = 'whole';
   let refused = 0;
   const behaviour: Behaviour = { delayMs: 0, bus: 'none', busIsCut: false };
   const sockets = (): Socket[] => [...lines].flatMap(({ client, redis }) => [client, redis]);
@@ -76,12 +87,17 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
     const line = connectLine(client, createConnection(leadsTo), behaviour);
     lines.add(line);
     line.redis.on('close', () => lines.delete(line));
-    if (state === 'stalled') for (const socket of [line.client, line.redis]) socket.pause();
+    for (const side of PAUSED[state]) line[side].pause();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const end = (): void => {
     for (const socket of sockets()) socket.destroy();
+  };
+  const become = (next: keyof typeof PAUSED): void => {
+    state = next;
+    for (const socket of sockets()) socket.resume();
+    for (const line of lines) for (const side of PAUSED[state]) line[side].pause();
   };
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -90,13 +106,9 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
       end();
     },
     refused: () => refused,
-    stall() {
-      state = 'stalled';
-      for (const socket of sockets()) socket.pause();
-    },
-    muteAnswers() {
-      for (const { redis } of lines) redis.pause();
-    },
+    stall: () => become('stalled'),
+    muteAnswers: () => become('deaf'),
+    muteCommands: () => become('mute'),
     bus(fault) {
       behaviour.bus = fault;
     },
@@ -108,9 +120,8 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
       behaviour.delayMs = ms;
     },
     mend() {
-      state = 'whole';
       behaviour.busIsCut = false;
-      for (const socket of sockets()) socket.resume();
+      become('whole');
     },
     moveTo(path) {
       leadsTo = path;

@@ -5,6 +5,47 @@ import { redisLink } from '../e2e/redis-link.ts';
 import { until } from '../e2e/waiting.ts';
 import { startRedisServer } from '../redis-server.ts';
 
+test('one direction is lost on present and on new connections, until it is mended', async () => {
+  const server = await startRedisServer();
+  const [link, whole] = await Promise.all([redisLink(server.socketPath), redisLink(server.socketPath)]);
+  const direct = new Redis(server.url);
+  const through = (): Redis => new Redis(link.url, { maxRetriesPerRequest: 0, retryStrategy: null });
+  const first = through();
+  const clients = [first];
+  try {
+    await first.ping();
+    for (const [direction, isHeard] of [
+      ['muteAnswers', true],
+      ['muteCommands', false],
+    ] as const) {
+      link[direction]();
+      const second = through();
+      clients.push(second);
+      let answers = 0;
+      const asked = [first, second].map((client, index) =>
+        client.set(`${direction} ${index}`, 'said').then(() => {
+          answers += 1;
+        }),
+      );
+      if (isHeard) await until('Redis hears it', async () => (await direct.get(`${direction} 0`)) === 'said');
+      // A whole connection that is made later has its answer.
+      const later = new Redis(whole.url);
+      clients.push(later);
+      await later.set('later', 'said');
+      assert.equal(answers, 0);
+      // The new connection asks its question when its greeting is answered.
+      assert.equal(await direct.exists(`${direction} ${isHeard ? 1 : 0}`), 0);
+      link.mend();
+      await Promise.all(asked);
+      assert.equal(answers, 2);
+    }
+  } finally {
+    for (const client of [...clients, direct]) client.disconnect();
+    await Promise.all([link.close(), whole.close()]);
+    await server.stop();
+  }
+});
+
 test('a line that lost an answer gives no other: it would be taken for the one that was lost', async () => {
   const server = await startRedisServer();
   const link = await redisLink(server.socketPath);

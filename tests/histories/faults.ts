@@ -40,8 +40,13 @@ const FAULTS = {
     node.link?.stall();
     return async () => node.link?.mend();
   },
+  // One direction is lost: Redis' answers, or what the node says.
   deaf(node: FleetNode) {
     node.link?.muteAnswers();
+    return async () => node.link?.mend();
+  },
+  mute(node: FleetNode) {
+    node.link?.muteCommands();
     return async () => node.link?.mend();
   },
   slow(node: FleetNode) {
