@@ -19,7 +19,7 @@ import { buildRatios, runByTurns } from './harness/compared-builds.ts';
 import { PINNING } from './harness/cores.ts';
 import { plotOf } from './harness/plot.ts';
 import { tableOf } from './harness/table.ts';
-import { judge } from './harness/targets.ts';
+import { brokenLimits, judge } from './harness/targets.ts';
 import { hasWrk } from './harness/wrk.ts';
 
 // npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp --against=<checkout> --sides=a,b --client=node --smoke …]:
@@ -114,6 +114,14 @@ console.log(
     : 'wrk is not installed or not asked for, so every load came from the client in Node.',
 );
 console.log(`Every value: ${save()}`);
+// The figures of a smoke run mean nothing.
+const broken = isSmoke
+  ? []
+  : results.filter(({ bench, runs }) => brokenLimits(judge(bench.targets, runs)).length > 0);
+if (broken.length > 0) {
+  console.error(`limits were broken: ${broken.map(({ bench }) => bench.name).join(', ')}`);
+  process.exitCode = 1;
+}
 
 /** The named ones, or the main ones when none is named. */
 function chooseBenches(names: readonly string[]): readonly Bench[] {

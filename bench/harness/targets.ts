@@ -36,6 +36,11 @@ export function judge(targets: readonly Target[], runs: readonly Run[]): TargetR
   });
 }
 
+/** The bounds that a round broke: of the targets that are limits, those whose worst value is beyond what it must be. */
+export function brokenLimits(results: readonly TargetResult[]): readonly TargetResult[] {
+  return results.filter(({ target, grade }) => !('side' in target) && grade === 'missed');
+}
+
 function ratioValues(target: RatioTarget, runs: readonly Run[]): number[] {
   const { figure } = target;
   const isInverse = target.kind === 'at least' && figure !== 'perSecond';
