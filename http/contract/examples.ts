@@ -94,7 +94,7 @@ export const EXAMPLES = {
     network: {
       restrictedUntil: null,
       restriction: null,
-      newChats: { quota: 250, used: 31, endsAt: '2026-04-01T00:00:00.000Z' },
+      newChats: { quota: 250, used: 31, endsAt: '2027-02-15T00:00:00.000Z' },
     },
     recipientClass: 'cold',
     wouldAllow: false,

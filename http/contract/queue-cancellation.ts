@@ -18,7 +18,7 @@ export const queueCancellation = v.pipe(
   v.metadata({ minProperties: 1 }),
 );
 
-/** An example of it. */
+/** An example of that body. */
 export const QUEUE_CANCELLATION_EXAMPLE = { idempotencyKeyPrefix: 'campaign-7-' };
 
 /** The reply to a cancellation. */
@@ -30,7 +30,7 @@ export const QUEUE_CANCELLED = {
   },
 } as const;
 
-/** The messages that are meant. */
+/** The filter of a request's body. */
 export function queueFilter(body: v.InferOutput<typeof queueCancellation>): QueueFilter {
   const { idempotencyKeyPrefix, to, acceptedBefore } = body;
   const acceptedBeforeMs = acceptedBefore === undefined ? undefined : Date.parse(acceptedBefore);

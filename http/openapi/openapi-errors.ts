@@ -17,7 +17,7 @@ export function envelopeSchemas(codes: Iterable<ErrorCode>): Record<string, unkn
       },
     },
     Throttled: {
-      description: 'A failure that says when to come back.',
+      description: 'A failure that says when to retry.',
       allOf: [
         { $ref: '#/components/schemas/Failure' },
         {
@@ -37,7 +37,8 @@ export function envelopeSchemas(codes: Iterable<ErrorCode>): Record<string, unkn
     Error: ERROR,
     ErrorCode: {
       type: 'string',
-      description: 'Decide by it. More may come: take one you do not know by its HTTP status.',
+      description:
+        'Decide by it. More values may be added. If you do not know a value, decide by the HTTP status.',
       enum: [...new Set([...codes].map((code) => ERRORS[code].code))].sort(),
     },
     FieldProblem: {
@@ -61,12 +62,12 @@ const ERROR = {
       type: 'integer',
       minimum: 1,
       description:
-        'Seconds, equal to `Retry-After`: with every 429, and with a 503 where somebody knows. 86400 where no wait lifts the refusal, as `message` then says; 1 for a batch that is too large, since a smaller one may come at once.',
+        'Seconds, equal to `Retry-After`. Every 429 has it, and a 503 if the time is known. It is 86400 if waiting does not help; `message` then says so. It is 1 for too many contacts in one call, because a smaller call may come at once.',
     },
     fields: {
       type: 'array',
       items: { $ref: '#/components/schemas/FieldProblem' },
-      description: 'With `VALIDATION_ERROR`: the offending fields, at most 50.',
+      description: 'With `VALIDATION_ERROR`: the invalid fields, at most 50.',
     },
     candidates: {
       type: 'array',
@@ -76,7 +77,7 @@ const ERROR = {
     nextCursor: {
       type: 'string',
       description:
-        'With the `VALIDATION_ERROR` of a `cursor` that events cannot be read from any more: the cursor to go on from.',
+        'With `VALIDATION_ERROR`, if events after the given `cursor` can no longer be read: the cursor to continue from.',
     },
   },
 } as const;

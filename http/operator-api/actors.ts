@@ -26,7 +26,6 @@ const actorCursor = v.pipe(
   }),
 );
 
-/** GET /actors */
 export const listActors = operatorEndpoint({
   name: 'listActors',
   method: 'GET',
@@ -75,7 +74,6 @@ export const listActors = operatorEndpoint({
   },
 });
 
-/** GET /actors/{tenantId}/{shopId} */
 export const readActor = operatorEndpoint({
   name: 'readActor',
   method: 'GET',
@@ -91,7 +89,6 @@ export const readActor = operatorEndpoint({
 /** The operations that are the last segment of a route. */
 const ACTIONS = ['pause', 'resume', 'restart'] as const satisfies readonly (keyof OperatorOperations)[];
 
-/** POST /actors/{tenantId}/{shopId}/{pause|resume|restart} */
 export const steerActor = ACTIONS.map((action) =>
   operatorEndpoint({
     name: `${action}Actor`,
@@ -109,7 +106,6 @@ export const steerActor = ACTIONS.map((action) =>
   }),
 );
 
-/** POST /actors/{tenantId}/{shopId}/passivate */
 export const passivateActor = operatorEndpoint({
   name: 'passivateActor',
   method: 'POST',
@@ -129,7 +125,6 @@ export const passivateActor = operatorEndpoint({
   handle: ({ params: { tenantId, shopId }, services }) => services.operators.passivate({ tenantId, shopId }),
 });
 
-/** POST /actors/{tenantId}/{shopId}/queue/cancel */
 export const cancelShopQueue = operatorEndpoint({
   name: 'cancelShopQueue',
   method: 'POST',
@@ -145,7 +140,6 @@ export const cancelShopQueue = operatorEndpoint({
   handle: ({ params, body, services }) => services.shops.cancelQueue(params, queueFilter(body)),
 });
 
-/** POST /resume-all */
 export const resumeAll = operatorEndpoint({
   name: 'resumeAll',
   method: 'POST',

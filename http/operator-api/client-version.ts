@@ -6,7 +6,6 @@ import { operatorEndpoint } from './services.ts';
 const versions = v.strictObject({ version: v.nullable(v.string()), pageVersion: v.nullable(v.string()) });
 const example = { version: '2.3000.1035194821', pageVersion: null };
 
-/** GET /client-version */
 export const readClientVersion = operatorEndpoint({
   name: 'readClientVersion',
   method: 'GET',
@@ -23,7 +22,6 @@ export const readClientVersion = operatorEndpoint({
   },
 });
 
-/** PATCH /client-version */
 export const changeClientVersion = operatorEndpoint({
   name: 'changeClientVersion',
   method: 'PATCH',

@@ -14,7 +14,6 @@ const namedCustomers = closedObject({
   ),
 });
 
-/** POST /tenants/{tenantId}/customers */
 export const addCustomers = operatorEndpoint({
   name: 'addCustomers',
   method: 'POST',
@@ -35,7 +34,6 @@ export const addCustomers = operatorEndpoint({
   handle: ({ params, body, services }) => services.operators.addCustomers(params.tenantId, body.phones),
 });
 
-/** GET /tenants/{tenantId}/customers */
 export const listCustomers = operatorEndpoint({
   name: 'listCustomers',
   method: 'GET',
@@ -60,7 +58,6 @@ export const listCustomers = operatorEndpoint({
     services.operators.listCustomers(params.tenantId, { limit, cursor, q }),
 });
 
-/** DELETE /tenants/{tenantId}/customers */
 export const removeCustomers = operatorEndpoint({
   name: 'removeCustomers',
   method: 'DELETE',

@@ -9,7 +9,6 @@ import { cursorPage } from '../contract/resources.ts';
 import { deadLetterExample } from './fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** GET /dead-letters */
 export const listDeadLetters = operatorEndpoint({
   name: 'listDeadLetters',
   method: 'GET',
@@ -34,7 +33,6 @@ export const listDeadLetters = operatorEndpoint({
   },
 });
 
-/** POST /dead-letters/{id}/replay */
 export const replayDeadLetter = operatorEndpoint({
   name: 'replayDeadLetter',
   method: 'POST',

@@ -31,7 +31,6 @@ export function erasureReply(tenantId: string, gone: Deleted) {
   return reply(202, gone, headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${tenantId}/erasure` }));
 }
 
-/** DELETE /tenants/{tenantId}/people/{personId} */
 export const deletePerson = operatorEndpoint({
   name: 'deletePerson',
   method: 'DELETE',
@@ -56,7 +55,6 @@ export const deletePerson = operatorEndpoint({
   },
 });
 
-/** GET /tenants/{tenantId}/erasure */
 export const readErasure = operatorEndpoint({
   name: 'readErasure',
   method: 'GET',

@@ -24,7 +24,6 @@ const limit = v.pipe(
 
 const freshKeyExample = { ...keyExample, key: 'tm_live_4Zx…' };
 
-/** POST /tenants/{tenantId}/keys */
 export const createKey = operatorEndpoint({
   name: 'createKey',
   method: 'POST',
@@ -82,7 +81,6 @@ export const createKey = operatorEndpoint({
   },
 });
 
-/** GET /tenants/{tenantId}/keys */
 export const listKeys = operatorEndpoint({
   name: 'listKeys',
   method: 'GET',
@@ -104,7 +102,6 @@ export const listKeys = operatorEndpoint({
   },
 });
 
-/** POST /tenants/{tenantId}/keys/{keyId}/rotate */
 export const rotateKey = operatorEndpoint({
   name: 'rotateKey',
   method: 'POST',
@@ -119,7 +116,6 @@ export const rotateKey = operatorEndpoint({
   handle: ({ params, services }) => services.operators.rotateKey(params.tenantId, params.keyId),
 });
 
-/** DELETE /tenants/{tenantId}/keys/{keyId} */
 export const revokeKey = operatorEndpoint({
   name: 'revokeKey',
   method: 'DELETE',

@@ -8,7 +8,6 @@ import { integerParameter, limitParameter } from '../contract/query-parameters.t
 import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** GET /me */
 export const readOperator = operatorEndpoint({
   name: 'readOperator',
   method: 'GET',
@@ -29,7 +28,6 @@ export const readOperator = operatorEndpoint({
   },
 });
 
-/** GET /audit */
 export const listAudit = operatorEndpoint({
   name: 'listAudit',
   method: 'GET',

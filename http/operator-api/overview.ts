@@ -8,7 +8,6 @@ import { cursorPage } from '../contract/resources.ts';
 import { machine, nodeExample, overview } from './fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** GET /overview */
 export const readOverview = operatorEndpoint({
   name: 'readOverview',
   method: 'GET',
@@ -46,7 +45,6 @@ export const readOverview = operatorEndpoint({
 /** The charts of both machines, which do not change while the program runs. */
 const machines = { items: [machineChart(channelMachine), machineChart(pacingMachine)] };
 
-/** GET /machines */
 export const readMachines = operatorEndpoint({
   name: 'readMachines',
   method: 'GET',
@@ -67,7 +65,6 @@ export const readMachines = operatorEndpoint({
   },
 });
 
-/** GET /nodes */
 export const listNodes = operatorEndpoint({
   name: 'listNodes',
   method: 'GET',

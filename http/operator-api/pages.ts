@@ -51,7 +51,7 @@ export const OPERATOR_SCHEMAS: NamedSchemas = {
 
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-/** GET /events as the operators' document describes it: no declared endpoint, since its reply stays open. */
+/** The stream of events in the operators' document. No endpoint declares it, because its reply stays open. */
 export const EVENT_OPERATION = {
   operationId: 'followEvents',
   tags: ['Fleet'],

@@ -7,7 +7,6 @@ import { loggedRequest } from '../request-log/request-log-entry.ts';
 import { isRequestCursor, refusalCount } from '../request-log/request-log-reader.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** GET /requests */
 export const listRequests = operatorEndpoint({
   name: 'listRequests',
   method: 'GET',
@@ -67,7 +66,6 @@ export const listRequests = operatorEndpoint({
   },
 });
 
-/** GET /refusals */
 export const countRefusals = operatorEndpoint({
   name: 'countRefusals',
   method: 'GET',

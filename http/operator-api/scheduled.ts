@@ -31,7 +31,6 @@ function outcomeOf(view: ScheduledView): v.InferOutput<typeof scheduledOutcome> 
   return { id: scheduledId, status, sendAt, notAfter, to, createdAt };
 }
 
-/** GET /actors/{tenantId}/{shopId}/scheduled */
 export const listShopScheduled = operatorEndpoint({
   name: 'listShopScheduled',
   method: 'GET',
@@ -54,7 +53,6 @@ export const listShopScheduled = operatorEndpoint({
   },
 });
 
-/** DELETE /actors/{tenantId}/{shopId}/scheduled/{scheduledId} */
 export const cancelShopScheduled = operatorEndpoint({
   name: 'cancelShopScheduled',
   method: 'DELETE',

@@ -13,7 +13,6 @@ const SHOWN_EXAMPLE = { ...BATCH_EXAMPLE, ...NO_CONTENT };
 
 const ERRORS = ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'] as const;
 
-/** GET /actors/{tenantId}/{shopId}/batches */
 export const listShopBatches = operatorEndpoint({
   name: 'listShopBatches',
   method: 'GET',
@@ -36,7 +35,6 @@ export const listShopBatches = operatorEndpoint({
   },
 });
 
-/** GET /actors/{tenantId}/{shopId}/batches/{batchId} */
 export const readShopBatch = operatorEndpoint({
   name: 'readShopBatch',
   method: 'GET',
@@ -59,7 +57,6 @@ export const readShopBatch = operatorEndpoint({
   },
 });
 
-/** POST /actors/{tenantId}/{shopId}/batches/{batchId}/pause, …/resume and …/cancel, as the tenant can. */
 export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((order) =>
   operatorEndpoint({
     name: `${order}ShopBatch`,

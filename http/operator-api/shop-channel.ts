@@ -8,7 +8,6 @@ import {
 import { closedObject } from '../contract/closed-object.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** POST /actors/{tenantId}/{shopId}/connect */
 export const connectShop = operatorEndpoint({
   name: 'connectShop',
   method: 'POST',
@@ -23,7 +22,6 @@ export const connectShop = operatorEndpoint({
   handle: ({ params: { tenantId, shopId }, services }) => services.shops.connect({ tenantId, shopId }),
 });
 
-/** GET /actors/{tenantId}/{shopId}/connect */
 export const pollShop = operatorEndpoint({
   name: 'pollShop',
   method: 'GET',
@@ -36,7 +34,6 @@ export const pollShop = operatorEndpoint({
   handle: ({ params: { tenantId, shopId }, services }) => services.shops.pollConnection({ tenantId, shopId }),
 });
 
-/** POST /actors/{tenantId}/{shopId}/pairing-code */
 export const requestShopPairingCode = operatorEndpoint({
   name: 'requestShopPairingCode',
   method: 'POST',
@@ -53,7 +50,6 @@ export const requestShopPairingCode = operatorEndpoint({
     services.shops.requestPairingCode({ tenantId, shopId }, phone),
 });
 
-/** POST /actors/{tenantId}/{shopId}/disconnect */
 export const disconnectShop = operatorEndpoint({
   name: 'disconnectShop',
   method: 'POST',

@@ -38,7 +38,6 @@ function outcomeOf(view: MessageView): v.InferOutput<typeof messageWithoutConten
   };
 }
 
-/** GET /actors/{tenantId}/{shopId}/messages */
 export const listShopMessages = operatorEndpoint({
   name: 'listShopMessages',
   method: 'GET',
@@ -83,7 +82,6 @@ export const listShopMessages = operatorEndpoint({
   },
 });
 
-/** GET /tenants/{tenantId}/shops */
 export const listTenantShops = operatorEndpoint({
   name: 'listTenantShops',
   method: 'GET',
@@ -106,7 +104,6 @@ export const listTenantShops = operatorEndpoint({
   },
 });
 
-/** POST /tenants/{tenantId}/shops */
 export const importShop = operatorEndpoint({
   name: 'importShop',
   method: 'POST',
@@ -145,7 +142,6 @@ export const importShop = operatorEndpoint({
 /** Time for another node to try a proxy and store it, in milliseconds. */
 const TRIED_WITHIN_MS = 20_000;
 
-/** PATCH /tenants/{tenantId}/shops/{shopId} */
 export const changeShop = operatorEndpoint({
   name: 'changeShop',
   method: 'PATCH',
@@ -177,7 +173,6 @@ export const changeShop = operatorEndpoint({
     services.operators.setEgress({ tenantId, shopId }, egress),
 });
 
-/** DELETE /tenants/{tenantId}/shops/{shopId} */
 export const deleteShop = operatorEndpoint({
   name: 'deleteShop',
   method: 'DELETE',

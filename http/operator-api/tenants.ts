@@ -47,7 +47,6 @@ const changeable = {
   ),
 };
 
-/** POST /tenants */
 export const createTenant = operatorEndpoint({
   name: 'createTenant',
   method: 'POST',
@@ -82,7 +81,6 @@ export const createTenant = operatorEndpoint({
   },
 });
 
-/** GET /tenants */
 export const listTenants = operatorEndpoint({
   name: 'listTenants',
   method: 'GET',
@@ -105,7 +103,6 @@ export const listTenants = operatorEndpoint({
   },
 });
 
-/** GET /tenants/{tenantId} */
 export const readTenant = operatorEndpoint({
   name: 'readTenant',
   method: 'GET',
@@ -120,7 +117,6 @@ export const readTenant = operatorEndpoint({
   handle: ({ params, services }) => services.operators.tenant(params.tenantId),
 });
 
-/** POST /tenants/{tenantId}/resume */
 export const resumeTenant = operatorEndpoint({
   name: 'resumeTenant',
   method: 'POST',
@@ -138,7 +134,6 @@ export const resumeTenant = operatorEndpoint({
   handle: ({ params, services }) => services.operators.resumeTenant(params.tenantId),
 });
 
-/** PATCH /tenants/{tenantId} */
 export const changeTenant = operatorEndpoint({
   name: 'changeTenant',
   method: 'PATCH',
@@ -155,7 +150,6 @@ export const changeTenant = operatorEndpoint({
   handle: ({ params, body, services }) => services.operators.changeTenant(params.tenantId, body),
 });
 
-/** DELETE /tenants/{tenantId} */
 export const deleteTenant = operatorEndpoint({
   name: 'deleteTenant',
   method: 'DELETE',

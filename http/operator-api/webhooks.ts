@@ -14,7 +14,6 @@ import {
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** POST /tenants/{tenantId}/webhooks */
 export const createWebhook = operatorEndpoint({
   name: 'createWebhook',
   method: 'POST',
@@ -36,7 +35,6 @@ export const createWebhook = operatorEndpoint({
   },
 });
 
-/** GET /tenants/{tenantId}/webhooks */
 export const listWebhooks = operatorEndpoint({
   name: 'listWebhooks',
   method: 'GET',
@@ -54,7 +52,6 @@ export const listWebhooks = operatorEndpoint({
   },
 });
 
-/** PATCH /tenants/{tenantId}/webhooks/{webhookId} */
 export const changeWebhook = operatorEndpoint({
   name: 'changeWebhook',
   method: 'PATCH',
@@ -69,7 +66,6 @@ export const changeWebhook = operatorEndpoint({
     services.webhooks.change(params.tenantId, params.webhookId, body, 'operator'),
 });
 
-/** DELETE /tenants/{tenantId}/webhooks/{webhookId} */
 export const deleteWebhook = operatorEndpoint({
   name: 'deleteWebhook',
   method: 'DELETE',
@@ -83,7 +79,6 @@ export const deleteWebhook = operatorEndpoint({
   handle: ({ params, services }) => services.webhooks.remove(params.tenantId, params.webhookId),
 });
 
-/** POST /tenants/{tenantId}/webhooks/{webhookId}/rotate-secret */
 export const rotateWebhookSecret = operatorEndpoint({
   name: 'rotateWebhookSecret',
   method: 'POST',
@@ -97,7 +92,6 @@ export const rotateWebhookSecret = operatorEndpoint({
   handle: ({ params, services }) => services.webhooks.rotateSecret(params.tenantId, params.webhookId),
 });
 
-/** POST /tenants/{tenantId}/webhooks/{webhookId}/test */
 export const testWebhook = operatorEndpoint({
   name: 'testWebhook',
   method: 'POST',
@@ -112,7 +106,6 @@ export const testWebhook = operatorEndpoint({
   handle: ({ params, services }) => services.webhooks.test(params.tenantId, params.webhookId),
 });
 
-/** GET /tenants/{tenantId}/webhooks/{webhookId}/attempts */
 export const listWebhookAttempts = operatorEndpoint({
   name: 'listWebhookAttempts',
   method: 'GET',
@@ -128,7 +121,6 @@ export const listWebhookAttempts = operatorEndpoint({
     services.webhooks.attempts(params.tenantId, params.webhookId, query.limit),
 });
 
-/** POST /tenants/{tenantId}/webhooks/{webhookId}/replay */
 export const replayWebhook = operatorEndpoint({
   name: 'replayWebhook',
   method: 'POST',

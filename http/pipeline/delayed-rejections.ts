@@ -8,9 +8,9 @@ const TOGETHER_MS = 10;
 const MOST_HELD = 16_384;
 
 /** Refusals that are sent at the same moment. */
-interface Company {
+interface Group {
   readonly sinceMs: number;
-  readonly rejected: Promise<void>;
+  readonly due: Promise<void>;
   count: number;
 }
 
@@ -22,7 +22,7 @@ interface Company {
 export class DelayedRejections {
   readonly #clock: Clock;
   #held = 0;
-  #newest: Company | undefined;
+  #newest: Group | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -37,20 +37,20 @@ export class DelayedRejections {
     }
     this.#newest.count += 1;
     this.#held += 1;
-    return this.#newest.rejected;
+    return this.#newest.due;
   }
 
-  #begin(sinceMs: number): Company {
-    const company: Company = {
+  #begin(sinceMs: number): Group {
+    const group: Group = {
       sinceMs,
       count: 0,
-      rejected: new Promise((resolve) => {
+      due: new Promise((resolve) => {
         this.#clock.after(HOLD_MS, () => {
-          this.#held -= company.count;
+          this.#held -= group.count;
           resolve();
         });
       }),
     };
-    return company;
+    return group;
   }
 }

@@ -62,7 +62,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
   const timeoutMs = waitMs + (forwardTimeoutMs ?? FORWARD_TIMEOUT_MS);
   const takesItsTime = waits !== undefined || forwardTimeoutMs !== undefined;
   // The next page of an open stream was in progress only during its admission.
-  const leavesHand = waitMs > 0 && request.isContinued !== true;
+  const leavesProgress = waitMs > 0 && request.isContinued !== true;
   return async (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return answerAsOwner(endpoint, request, services, owner);
     if (waits !== undefined && waitMs > 0 && inProgress.waiting >= waits.mostCalls) {
@@ -72,9 +72,9 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     const waitId = takesItsTime && connection ? `${request.requestId} ${random()}` : undefined;
     // The waiting call's slot is free at once. An owner that gets no notice of it ends the wait at its time.
     const endWait = waitId === undefined ? undefined : () => void reportGone(tenantId, waitId, forwarder);
-    let stay: (() => void) | undefined;
+    let unwatch: (() => void) | undefined;
     let forget: (() => void) | undefined;
-    if (leavesHand) {
+    if (leavesProgress) {
       inProgress.leave();
       inProgress.beginWait();
       inFlight.add(tenantId, -1);
@@ -83,18 +83,18 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
       const answer = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
       // Behind the call itself, which the owner has to know first: the caller may have gone, or this node stop, by now.
-      stay = endWait && connection?.onGone(endWait);
+      unwatch = endWait && connection?.onGone(endWait);
       forget = endWait && waitsElsewhere.add(endWait);
       return decodeOwnedReply(await answer);
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: isOfMovedTenant(thrown) };
     } finally {
-      if (leavesHand) {
+      if (leavesProgress) {
         inProgress.endWait();
         inProgress.enter();
         inFlight.add(tenantId, 1);
       }
-      stay?.();
+      unwatch?.();
       forget?.();
     }
   };

@@ -44,7 +44,6 @@ const recipients = v.pipe(
 
 const TAKEN_EXAMPLE = { ...BATCH_EXAMPLE, refused: REFUSED_EXAMPLE };
 
-/** POST …/batches */
 export const createBatch = apiEndpoint({
   name: 'createBatch',
   method: 'POST',
@@ -121,7 +120,6 @@ export const createBatch = apiEndpoint({
   },
 });
 
-/** POST …/batches/{id}/recipients */
 export const addBatchRecipients = apiEndpoint({
   name: 'addBatchRecipients',
   method: 'POST',
@@ -160,7 +158,6 @@ export const addBatchRecipients = apiEndpoint({
   },
 });
 
-/** GET …/batches */
 export const listBatches = apiEndpoint({
   name: 'listBatches',
   method: 'GET',
@@ -180,7 +177,6 @@ export const listBatches = apiEndpoint({
   handle: (request) => withShop(request, (shop) => request.services.shops.listBatches(shop, request.query)),
 });
 
-/** GET …/batches/{id} */
 export const readBatch = apiEndpoint({
   name: 'readBatch',
   method: 'GET',
@@ -204,7 +200,6 @@ const steering = {
   forwardTimeoutMs: FORWARD_TIMEOUT_MS,
 } as const;
 
-/** POST …/batches/{id}/pause */
 export const pauseBatch = apiEndpoint({
   ...steering,
   name: 'pauseBatch',
@@ -217,7 +212,6 @@ export const pauseBatch = apiEndpoint({
     withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'pause')),
 });
 
-/** POST …/batches/{id}/resume */
 export const resumeBatch = apiEndpoint({
   ...steering,
   name: 'resumeBatch',
@@ -228,7 +222,6 @@ export const resumeBatch = apiEndpoint({
     withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'resume')),
 });
 
-/** POST …/batches/{id}/cancel */
 export const cancelBatch = apiEndpoint({
   ...steering,
   name: 'cancelBatch',

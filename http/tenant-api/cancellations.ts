@@ -13,7 +13,6 @@ import { apiEndpoint } from './services.ts';
 /** The requests to pool shops take longer than most calls. */
 const CANCEL_FORWARD_TIMEOUT_MS = 10_000;
 
-/** POST /messages/{id}/cancel */
 export const cancelMessage = apiEndpoint({
   name: 'cancelMessage',
   method: 'POST',
@@ -42,7 +41,6 @@ export const cancelMessage = apiEndpoint({
   handle: ({ caller, params, services }) => services.shops.cancel(caller.tenantId, params.id),
 });
 
-/** POST …/queue/cancel */
 export const cancelQueue = apiEndpoint({
   name: 'cancelQueue',
   method: 'POST',

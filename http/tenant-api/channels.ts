@@ -11,7 +11,6 @@ import { EXAMPLES } from '../contract/examples.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/** GET …/channels/msgapp */
 export const readChannel = apiEndpoint({
   name: 'readChannel',
   method: 'GET',
@@ -24,7 +23,6 @@ export const readChannel = apiEndpoint({
   handle: (request) => withShop(request, (shop) => request.services.shops.channel(shop)),
 });
 
-/** POST …/connect */
 export const connectChannel = apiEndpoint({
   name: 'connectChannel',
   method: 'POST',
@@ -40,7 +38,6 @@ export const connectChannel = apiEndpoint({
     withShop(request, (shop) => request.services.shops.connect(shop, request.call.connection)),
 });
 
-/** GET …/connect */
 export const pollChannel = apiEndpoint({
   name: 'pollChannel',
   method: 'GET',
@@ -53,7 +50,6 @@ export const pollChannel = apiEndpoint({
   handle: (request) => withShop(request, (shop) => request.services.shops.pollConnection(shop)),
 });
 
-/** POST …/pairing-code */
 export const requestPairingCode = apiEndpoint({
   name: 'requestPairingCode',
   method: 'POST',
@@ -72,7 +68,6 @@ export const requestPairingCode = apiEndpoint({
     withShop(request, (shop) => request.services.shops.requestPairingCode(shop, body.phone, call.connection)),
 });
 
-/** POST …/disconnect */
 export const disconnectChannel = apiEndpoint({
   name: 'disconnectChannel',
   method: 'POST',

@@ -16,7 +16,6 @@ import { apiEndpoint } from './services.ts';
 /** The most items of a batch that are checked. It is ten times the limit of a batch, so a longer batch is too large. */
 const MOST_READ_CONTACTS = 1_000;
 
-/** GET …/contacts/consented */
 export const listContacts = apiEndpoint({
   name: 'listContacts',
   method: 'GET',
@@ -38,7 +37,6 @@ export const listContacts = apiEndpoint({
     withShop(request, ({ tenantId }) => request.services.tenants.listContacts(tenantId, request.query)),
 });
 
-/** POST …/contacts/consented */
 export const declareContacts = apiEndpoint({
   name: 'declareContacts',
   method: 'POST',
@@ -84,7 +82,6 @@ export const declareContacts = apiEndpoint({
     }),
 });
 
-/** DELETE …/contacts/consented */
 export const revokeContact = apiEndpoint({
   name: 'revokeContact',
   method: 'DELETE',

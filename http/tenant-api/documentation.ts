@@ -10,7 +10,6 @@ const example = {
   summary: 'From a key to the first message in five calls.',
 };
 
-/** GET /docs */
 export const listArticles = apiEndpoint({
   name: 'listArticles',
   method: 'GET',
@@ -36,7 +35,6 @@ export const listArticles = apiEndpoint({
   },
 });
 
-/** GET /docs/{slug} */
 export const readArticle = apiEndpoint({
   name: 'readArticle',
   method: 'GET',

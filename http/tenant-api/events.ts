@@ -74,7 +74,6 @@ const waitMs = v.pipe(
   v.transform((value) => Math.min(value, LONGEST_WAIT_MS)),
 );
 
-/** GET /events */
 export const listEvents = apiEndpoint({
   name: 'listEvents',
   method: 'GET',

@@ -7,7 +7,6 @@ import { cursorPage } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/** GET …/groups */
 export const listGroups = apiEndpoint({
   name: 'listGroups',
   method: 'GET',

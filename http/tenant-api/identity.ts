@@ -26,7 +26,6 @@ function openingOf(key: Identity['key'], tenant: Identity['tenant'], limits: Ide
   return text;
 }
 
-/** GET /me */
 export const readIdentity = apiEndpoint({
   name: 'readIdentity',
   method: 'GET',

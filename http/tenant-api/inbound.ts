@@ -11,7 +11,6 @@ import { apiEndpoint } from './services.ts';
 
 const MESSAGE_ERRORS = ['MESSAGE_NOT_FOUND'] as const satisfies readonly FailureCode[];
 
-/** GET …/inbound */
 export const listInbound = apiEndpoint({
   name: 'listInbound',
   method: 'GET',
@@ -33,7 +32,6 @@ export const listInbound = apiEndpoint({
   handle: (request) => withShop(request, (shop) => request.services.inbound.list(shop, request.query)),
 });
 
-/** GET /inbound/{id} */
 export const readInbound = apiEndpoint({
   name: 'readInbound',
   method: 'GET',
@@ -48,7 +46,6 @@ export const readInbound = apiEndpoint({
   handle: ({ caller, params, services }) => services.inbound.read(caller.tenantId, params.id),
 });
 
-/** GET /inbound/{id}/media */
 export const readInboundMedia = apiEndpoint({
   name: 'readInboundMedia',
   method: 'GET',
@@ -82,7 +79,6 @@ export const readInboundMedia = apiEndpoint({
   },
 });
 
-/** POST /inbound/{id}/read */
 export const markInboundRead = apiEndpoint({
   name: 'markInboundRead',
   method: 'POST',
@@ -104,7 +100,6 @@ export const markInboundRead = apiEndpoint({
   handle: ({ caller, params, services }) => services.inbound.markRead(caller.tenantId, params.id),
 });
 
-/** POST /inbound/{id}/reply */
 export const replyToInbound = apiEndpoint({
   name: 'replyToInbound',
   method: 'POST',

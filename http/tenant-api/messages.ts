@@ -58,7 +58,6 @@ export const SEND_REPLIES = {
   },
 };
 
-/** POST …/messages */
 export const sendMessage = apiEndpoint({
   name: 'sendMessage',
   method: 'POST',
@@ -112,7 +111,6 @@ export function draftOf(request: {
   return done({ text, mediaUrl, mediaType, idempotencyKey: key.value, requestId, traceparent });
 }
 
-/** GET …/messages */
 export const listMessages = apiEndpoint({
   name: 'listMessages',
   method: 'GET',
@@ -132,7 +130,6 @@ export const listMessages = apiEndpoint({
   handle: (request) => withShop(request, (shop) => request.services.shops.listMessages(shop, request.query)),
 });
 
-/** GET /messages/{id} */
 export const readMessage = apiEndpoint({
   name: 'readMessage',
   method: 'GET',

@@ -8,7 +8,6 @@ import { recipient } from '../contract/fields.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/** GET …/policy */
 export const readPolicy = apiEndpoint({
   name: 'readPolicy',
   method: 'GET',

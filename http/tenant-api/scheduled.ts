@@ -11,7 +11,6 @@ import { draftOf, messageContent } from './messages.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/** POST …/scheduled */
 export const scheduleMessage = apiEndpoint({
   name: 'scheduleMessage',
   method: 'POST',
@@ -69,7 +68,6 @@ export const scheduleMessage = apiEndpoint({
   },
 });
 
-/** GET …/scheduled */
 export const listScheduled = apiEndpoint({
   name: 'listScheduled',
   method: 'GET',
@@ -89,7 +87,6 @@ export const listScheduled = apiEndpoint({
   handle: (request) => withShop(request, (shop) => request.services.shops.listScheduled(shop, request.query)),
 });
 
-/** GET …/scheduled/{id} */
 export const readScheduled = apiEndpoint({
   name: 'readScheduled',
   method: 'GET',
@@ -103,7 +100,6 @@ export const readScheduled = apiEndpoint({
     withShop(request, (shop) => request.services.shops.scheduled(shop, request.params.id.toLowerCase())),
 });
 
-/** DELETE …/scheduled/{id} */
 export const cancelScheduled = apiEndpoint({
   name: 'cancelScheduled',
   method: 'DELETE',

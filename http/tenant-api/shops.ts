@@ -13,7 +13,6 @@ import { apiEndpoint } from './services.ts';
 /** The fields that a new shop still lacks; both are completed outside the API (docs/contract.md, Shop). */
 const SETUP_REQUIRED = ['location', 'operatingHours'] as const;
 
-/** GET /shops */
 export const listShops = apiEndpoint({
   name: 'listShops',
   method: 'GET',
@@ -39,7 +38,6 @@ const madeShop = {
   setupRequired: SETUP_REQUIRED,
 } as const;
 
-/** POST /shops */
 export const createShop = apiEndpoint({
   name: 'createShop',
   method: 'POST',
@@ -78,7 +76,6 @@ export const createShop = apiEndpoint({
   },
 });
 
-/** GET /shops/{idOrName} */
 export const readShop = apiEndpoint({
   name: 'readShop',
   method: 'GET',

@@ -19,7 +19,6 @@ const queued = {
   statusUrl: `${API_BASE_PATH}/messages/${EXAMPLES.messageId}`,
 } as const;
 
-/** POST …/statuses */
 export const postStatus = apiEndpoint({
   name: 'postStatus',
   method: 'POST',

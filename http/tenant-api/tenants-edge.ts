@@ -176,7 +176,7 @@ function answerOwned(target: Target, owned: OwnedRequest, edge: Edge): MaybeProm
   }
   const answered = answerAsOwner(endpoint, owned, services, owner);
   return answered instanceof Promise
-    ? answerInTime(target, owned, answered, edge)
+    ? countedHere(target, owned, answered, edge)
     : answeredHere(target, owned, answered, edge);
 }
 
@@ -210,7 +210,7 @@ function counted(
 }
 
 /** Counts a request of the tenant until its answer is there. */
-function answerInTime(
+function countedHere(
   target: Target,
   owned: OwnedRequest,
   answered: Promise<OwnedReply>,

@@ -52,7 +52,6 @@ async function named<Value>(
   return outcome.ok || outcome.failure.code !== 'NOT_FOUND' ? outcome : failed('WEBHOOK_NOT_FOUND');
 }
 
-/** GET /webhooks */
 export const listWebhooks = apiEndpoint({
   name: 'listWebhooks',
   method: 'GET',
@@ -71,7 +70,6 @@ export const listWebhooks = apiEndpoint({
   },
 });
 
-/** POST /webhooks */
 export const createWebhook = apiEndpoint({
   name: 'createWebhook',
   method: 'POST',
@@ -97,7 +95,6 @@ export const createWebhook = apiEndpoint({
   },
 });
 
-/** GET /webhooks/{webhookId} */
 export const readWebhook = apiEndpoint({
   name: 'readWebhook',
   method: 'GET',
@@ -110,7 +107,6 @@ export const readWebhook = apiEndpoint({
   handle: (request) => named(request, request.services.webhooks.read),
 });
 
-/** PATCH /webhooks/{webhookId} */
 export const changeWebhook = apiEndpoint({
   name: 'changeWebhook',
   method: 'PATCH',
@@ -136,7 +132,6 @@ export const changeWebhook = apiEndpoint({
   },
 });
 
-/** DELETE /webhooks/{webhookId} */
 export const deleteWebhook = apiEndpoint({
   name: 'deleteWebhook',
   method: 'DELETE',
@@ -150,7 +145,6 @@ export const deleteWebhook = apiEndpoint({
   handle: (request) => named(request, request.services.webhooks.remove),
 });
 
-/** POST /webhooks/{webhookId}/rotate-secret */
 export const rotateWebhookSecret = apiEndpoint({
   name: 'rotateWebhookSecret',
   method: 'POST',
@@ -164,7 +158,6 @@ export const rotateWebhookSecret = apiEndpoint({
   handle: (request) => named(request, request.services.webhooks.rotateSecret),
 });
 
-/** POST /webhooks/{webhookId}/test */
 export const testWebhook = apiEndpoint({
   name: 'testWebhook',
   method: 'POST',
@@ -179,7 +172,6 @@ export const testWebhook = apiEndpoint({
   handle: (request) => named(request, request.services.webhooks.test),
 });
 
-/** GET /webhooks/{webhookId}/attempts */
 export const listWebhookAttempts = apiEndpoint({
   name: 'listWebhookAttempts',
   method: 'GET',
@@ -195,7 +187,6 @@ export const listWebhookAttempts = apiEndpoint({
     named(request, (...ids) => request.services.webhooks.attempts(...ids, request.query.limit)),
 });
 
-/** POST /webhooks/{webhookId}/replay */
 export const replayWebhook = apiEndpoint({
   name: 'replayWebhook',
   method: 'POST',

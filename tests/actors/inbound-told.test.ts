@@ -38,7 +38,7 @@ async function written(
 
 const commands = (writes: readonly Write[]): string[] => writes.map(([command]) => command);
 
-test('without events for inbound messages a message costs one write, as before', async () => {
+test('without events for inbound messages a message costs one write', async () => {
   const shop = await shopThatIsTold('none');
   for (let message = 0; message < 2; message += 1) {
     const writes = await written(shop);
