@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
@@ -85,7 +85,7 @@ async function isMissing(command: string): Promise<boolean> {
 describe('the examples', { concurrency: 3 }, () => {
   for (const language of Object.keys(LANGUAGES) as Language[]) {
     const { command, phone, writer } = LANGUAGES[language];
-    it(`in ${language} do the same as in the articles`, async (context) => {
+    test(`in ${language} do the same as in the articles`, async (context) => {
       if (await isMissing(command)) {
         context.skip(`${command} is not on this machine, so the examples in ${language} were not run.`);
         return;

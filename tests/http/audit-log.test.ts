@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import type { Change } from '../../http/audit-log/audit-entry.ts';
 import { AuditLog } from '../../http/audit-log/audit-log.ts';
@@ -56,7 +56,7 @@ describe("the log of operators' changes", () => {
   const listed = async (query = '') => (await operator('GET', `/audit${query}`)).body.data;
 
   for (const [index, { method, path }] of OPERATOR_ENDPOINTS.entries()) {
-    it(`${method} ${path} is ${method === 'GET' ? 'not ' : ''}written down, unless it names nothing`, async () => {
+    test(`${method} ${path} is ${method === 'GET' ? 'not ' : ''}written down, unless it names nothing`, async () => {
       const requestId = `${method} ${path}`;
       // Each path has another id, because an id that an erasure named would be a digest.
       const url = path.replaceAll(/\{\w+\}/g, String(index).padStart(24, 'a'));
@@ -83,7 +83,7 @@ describe("the log of operators' changes", () => {
     });
   }
 
-  it('holds nothing of what was sent: no name, number, token or key', async () => {
+  test('holds nothing of what was sent: no name, number, token or key', async () => {
     const { id } = await target.tenant();
     await operator('POST', `/tenants/${id}/shops`, {
       json: { name: 'Hidden bakery', phone: '+33698765432' },
@@ -97,7 +97,7 @@ describe("the log of operators' changes", () => {
     assert.match(text, /tenants\/\{tenantId\}\/keys/);
   });
 
-  it('is filtered by operator, tenant, route and status, and read on page by page', async () => {
+  test('is filtered by operator, tenant, route and status, and read on page by page', async () => {
     const { id } = await target.tenant();
     const path = `/tenants/${id}/resume`;
     for (let call = 0; call < 5; call += 1) await operator('POST', path, { key: ADA, json: {} });
@@ -122,7 +122,7 @@ describe("the log of operators' changes", () => {
     assert.equal((await operator('GET', '/audit?cursor=zz')).status, 422);
   });
 
-  it('each change is in the log of the process as well, with its operator and its outcome', async () => {
+  test('each change is in the log of the process as well, with its operator and its outcome', async () => {
     const { id } = await target.tenant();
     service.lines.length = 0;
     await operator('PATCH', `/tenants/${id}`, { json: { name: 'Hidden' } });
@@ -144,7 +144,7 @@ describe("the log of operators' changes", () => {
     assert.ok(!JSON.stringify(changes).includes('Hidden'));
   });
 
-  it('a change that cannot be written down is not tried', async () => {
+  test('a change that cannot be written down is not tried', async () => {
     const { id } = await target.tenant();
     away = true;
     const refused = await operator('PATCH', `/tenants/${id}`, { json: { name: 'Changed' } });
@@ -153,7 +153,7 @@ describe("the log of operators' changes", () => {
     assert.notEqual((await operator('GET', `/tenants/${id}`)).body.data.name, 'Changed');
   });
 
-  it('an erased tenant is no longer named, not even by the change that erased it; its changes are still found', async () => {
+  test('an erased tenant is no longer named, not even by the change that erased it; its changes are still found', async () => {
     const { id } = await target.tenant();
     const shop = await operator('POST', `/tenants/${id}/shops`, { json: { name: 'Gone' } });
     await operator('DELETE', `/tenants/${id}/shops/${shop.body.data.id}`);
@@ -206,13 +206,13 @@ describe('the log of changes in Redis', () => {
     await server.stop();
   });
 
-  it('a change whose node died has no outcome, on every node', async () => {
+  test('a change whose node died has no outcome, on every node', async () => {
     const id = await open(100).begin(change);
     const { items } = await open(100).list({ ...all, limit: 1, cursor: undefined });
     assert.deepEqual([items[0]?.id, items[0]?.status, items[0]?.code], [id, null, null]);
   });
 
-  it('holds no more than its bound, with the parts of each entry, and an outcome comes too late for one that is gone', async () => {
+  test('holds no more than its bound, with the parts of each entry, and an outcome comes too late for one that is gone', async () => {
     await redis.flushall();
     const log = open(50);
     const first = await log.begin(change);
@@ -224,7 +224,7 @@ describe('the log of changes in Redis', () => {
     assert.deepEqual([entries, outcomes], [order, order]);
   });
 
-  it('keeps nothing for longer than it may', async () => {
+  test('keeps nothing for longer than it may', async () => {
     await redis.flushall();
     const old = await open(50).begin(change);
     await open(50).end(old, { status: 200, code: undefined });
@@ -235,7 +235,7 @@ describe('the log of changes in Redis', () => {
     assert.equal(await redis.hexists('{audit}:outcomes', old), 0);
   });
 
-  it('is written to on a Redis that is full: a change that frees memory is logged too', async () => {
+  test('is written to on a Redis that is full: a change that frees memory is logged too', async () => {
     await redis.config('SET', 'maxmemory', '1');
     const log = open(50);
     await assert.rejects(redis.set('other', 'x'), /OOM/);

@@ -1,7 +1,7 @@
 /** Bodies on their way in: what they cost is counted in bytes, and strangers cost none. */
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { RequestValue } from '../../http/contract/exchange.ts';
 import { BodyBudget } from '../../http/pipeline/body-budget.ts';
 import type { Server } from '../../http/server.ts';
@@ -46,7 +46,7 @@ describe('a listener', () => {
     return { requests, open };
   }
 
-  it('handles large bodies one by one, so that a small request after many of them does not wait for all', async () => {
+  test('handles large bodies one by one, so that a small request after many of them does not wait for all', async () => {
     const { open, requests } = await listening();
     const many = await Promise.all(Array.from({ length: 30 }, open));
     const other = await open();
@@ -60,7 +60,7 @@ describe('a listener', () => {
     assert.ok(before < 15, `${before} large ones went first`);
   });
 
-  it('gives up a large body that waits when its caller is gone', async () => {
+  test('gives up a large body that waits when its caller is gone', async () => {
     const { open, requests } = await listening();
     const many = await Promise.all(Array.from({ length: 30 }, open));
     const large = `${head('Content-Length: 60000\r\n')}${'x'.repeat(60_000)}`;
@@ -73,7 +73,7 @@ describe('a listener', () => {
     assert.ok(requests.length <= 31);
   });
 
-  it('keeps 60,000 chunks of one byte in 64 KiB, on each of twelve connections, and gives all of it back', async () => {
+  test('keeps 60,000 chunks of one byte in 64 KiB, on each of twelve connections, and gives all of it back', async () => {
     const bodies = new BodyBudget();
     const { open, requests } = await listening({ bodies });
     const chunks = inTinyChunks('x'.repeat(60_000));
@@ -90,7 +90,7 @@ describe('a listener', () => {
     assert.equal(requests[0]?.body, 'x'.repeat(60_000));
   });
 
-  it('reserves no memory for the announced length, only for received bytes', async () => {
+  test('reserves no memory for the announced length, only for received bytes', async () => {
     const bodies = new BodyBudget();
     const accountAsked = new EventEmitter();
     const { open } = await listening({
@@ -108,7 +108,7 @@ describe('a listener', () => {
     connection.destroy();
   });
 
-  it('a body in one piece takes no slot', async () => {
+  test('a body in one piece takes no slot', async () => {
     const bodies = new BodyBudget({ node: { bodies: 0, bytes: 0 }, account: { bodies: 0, bytes: 0 } });
     const { open } = await listening({ bodies });
     const connection = await open();
@@ -120,7 +120,7 @@ describe('a listener', () => {
     ['places', { bodies: 1, bytes: 1_000_000 }],
     ['bytes', { bodies: 1_000, bytes: 1_500 }],
   ] as const) {
-    it(`an account that used up its ${row} is refused, another is not, and a freed slot counts again`, async () => {
+    test(`an account that used up its ${row} is refused, another is not, and a freed slot counts again`, async () => {
       const bodies = new BodyBudget({ node: { bodies: 1_000, bytes: 1_000_000 }, account: limits });
       const asked = new EventEmitter();
       const { open } = await listening({
@@ -152,7 +152,7 @@ describe('a listener', () => {
     });
   }
 
-  it('a node with as many bodies in reading as it may have refuses one more, from any caller', async () => {
+  test('a node with as many bodies in reading as it may have refuses one more, from any caller', async () => {
     const bodies = new BodyBudget({
       node: { bodies: 2, bytes: 1_000_000 },
       account: { bodies: 1_000, bytes: 1_000_000 },
@@ -206,7 +206,7 @@ describe('a stranger', () => {
     ['a method that the path has not', 'DELETE /api/v1/shops', '', 405],
   ] as const) {
     for (const framing of [CHUNKED, 'Content-Length: 60000\r\n']) {
-      it(`${expected} before the body came, and the connection goes on behind it: ${row}, ${framing.slice(0, 14)}`, async () => {
+      test(`${expected} before the body came, and the connection goes on behind it: ${row}, ${framing.slice(0, 14)}`, async () => {
         const connection = await raw();
         const isChunked = framing === CHUNKED;
         connection.write(head(`${headers}${framing}`, line));
@@ -220,7 +220,7 @@ describe('a stranger', () => {
     }
   }
 
-  it('401 before the body is complete if the key does not exist; nothing of it is kept', async () => {
+  test('401 before the body is complete if the key does not exist; nothing of it is kept', async () => {
     const connection = await raw();
     connection.write(
       `${head(`Authorization: Bearer ${MADE_UP_KEY}\r\n${CHUNKED}`)}${inTinyChunks('{"name":')}`,
@@ -229,13 +229,13 @@ describe('a stranger', () => {
     assert.equal(await bytesKept(), 0);
   });
 
-  it('without the operators’ token is answered before its body came', async () => {
+  test('without the operators’ token is answered before its body came', async () => {
     const connection = await raw(service.adminUrl);
     connection.write(head('Content-Length: 60000\r\n', 'POST /admin/v1/tenants'));
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [401]);
   });
 
-  it('with two hundred connections of heads that do not end and of sixty headers: no request is in progress, and others are served', async () => {
+  test('with two hundred connections of heads that do not end and of sixty headers: no request is in progress, and others are served', async () => {
     const floods = Array.from({ length: 200 }, async (_, index) => {
       const connection = await raw();
       const lines = Array.from({ length: 60 }, (_item, line) => `X-${line}: ${'a'.repeat(40)}\r\n`).join('');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, test } from 'node:test';
 import { checkRequest } from '../../http/contract/checked-request.ts';
 import type { Endpoint } from '../../http/contract/endpoint.ts';
 import { errorReply } from '../../http/contract/envelope.ts';
@@ -41,19 +41,19 @@ describe('the answer to nonsense', () => {
     ['one name as long as the body', `{"${'x'.repeat(BODY_BYTES - 10)}":1}`],
     ['one object of 12,000 unknown properties', `{${keys.join(',').slice(0, BODY_BYTES - 20)}"z":1}`],
   ] as const) {
-    it(`names at most 50 fields and stays below 48 KiB: ${row}`, () => {
+    test(`names at most 50 fields and stays below 48 KiB: ${row}`, () => {
       const { fields, reply } = refusal(declareContacts, { body });
       assert.ok(fields.length >= 1 && fields.length <= 50, String(fields.length));
       assert.ok(Buffer.byteLength(reply.body) <= MOST_REPLY_BYTES, String(reply.body.length));
     });
   }
 
-  it('names at most 50 parameters of a query', () => {
+  test('names at most 50 parameters of a query', () => {
     const query = Array.from({ length: 2_000 }, (_, index) => `p${index}=%ff&q${index}=1`).join('&');
     assert.equal(refusal(listShops, { query }).fields.length, 50);
   });
 
-  it('checks at most twice as many items as it names', () => {
+  test('checks at most twice as many items as it names', () => {
     let looked = 0;
     const items = Array.from({ length: 900 }, () => ({
       get phone() {
@@ -66,7 +66,7 @@ describe('the answer to nonsense', () => {
     assert.ok(looked <= 100, `${looked} times`);
   });
 
-  it('an object with more than 64 properties is refused as one', () => {
+  test('an object with more than 64 properties is refused as one', () => {
     const many = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`p${index}`, 1]));
     assert.deepEqual(refusal(declareContacts, { body: JSON.stringify(many) }).fields, [
       { field: 'body', message: 'must have at most 64 properties' },
@@ -76,7 +76,7 @@ describe('the answer to nonsense', () => {
     ]);
   });
 
-  it('the fields of a recipient are an object of at most 64 properties, whose values are not looked at beyond', () => {
+  test('the fields of a recipient are an object of at most 64 properties, whose values are not looked at beyond', () => {
     let looked = 0;
     const fields: Record<string, unknown> = {};
     for (let index = 0; index < 65; index += 1) {
@@ -101,7 +101,7 @@ describe('the answer to nonsense', () => {
     assert.equal(looked, 0);
   });
 
-  it('the fields of a recipient keep names that every object has', () => {
+  test('the fields of a recipient keep names that every object has', () => {
     assert.ok(createBatch.body);
     const given = '{"constructor":"a","prototype":"b","__proto__":"c","name":"d"}';
     const recipients = [{ to: '+41791234567', fields: JSON.parse(given) }];
@@ -111,13 +111,13 @@ describe('the answer to nonsense', () => {
     assert.equal(JSON.stringify(taken.recipients[0]?.fields), given);
   });
 
-  it('an array that is too long is refused before its items', () => {
+  test('an array that is too long is refused before its items', () => {
     assert.deepEqual(refusal(addCustomers, { body: filled('1', '{"phones":[') }).fields, [
       { field: 'phones', message: 'must have at most 1000 items' },
     ]);
   });
 
-  it('a batch of contacts that is far too large is left to its own refusal', () => {
+  test('a batch of contacts that is far too large is left to its own refusal', () => {
     const body = filled('{"phone":"+41791234567"}');
     const checked = checkRequest(declareContacts, {
       values: ['s'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   addressOfBytes,
   addressText,
@@ -25,10 +25,10 @@ describe("the caller's address", () => {
     ['a port that is none', '10.0.0.1', '198.51.100.9:http', '10.0.0.1'],
     ['v4 in v6 is v4', '10.0.0.1', '::ffff:198.51.100.9', '198.51.100.9'],
   ] as const) {
-    it(row, () => assert.equal(caller?.(peer, forwardedFor), expected));
+    test(row, () => assert.equal(caller?.(peer, forwardedFor), expected));
   }
 
-  it('has one form', () => {
+  test('has one form', () => {
     assert.equal(addressText('0000:0000:0000:0000:0000:ffff:7f00:0001'), '127.0.0.1');
     assert.equal(addressText('0000:0000:0000:0000:0000:0000:0000:0001'), '::1');
     assert.equal(addressOfBytes(new Uint8Array([127, 0, 0, 1]).buffer), '127.0.0.1');
@@ -39,7 +39,7 @@ describe("the caller's address", () => {
     assert.equal(addressOfBytes(new Uint8Array([...Array(15).fill(0), 1]).buffer), '::1');
   });
 
-  it('ranges are addresses and CIDRs of both kinds, whole', () => {
+  test('ranges are addresses and CIDRs of both kinds, whole', () => {
     for (const range of ['1.2.3.4', '1.2.3.0/24', '::1', '2001:db8::/32'])
       assert.ok(isAddressRange(range), range);
     for (const range of ['10.1', '1.2.3.4/33', '1.2.3.4.5', 'localhost', '', '0x7f000001']) {

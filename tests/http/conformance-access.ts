@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { test } from 'node:test';
 import { allBut, type Target } from './conformance-target.ts';
 
 /** docs/contract.md, Endpoints, the table; path parameters filled in by the test. */
@@ -97,7 +97,7 @@ export function accessRows(target: () => Target): void {
   for (const [method, path, permission, status] of ENDPOINTS) {
     const json = BODIES[`${method} ${path}`];
 
-    it(`${method} ${path} answers ${status} in the envelope, with request id and rate headers`, async () => {
+    test(`${method} ${path} answers ${status} in the envelope, with request id and rate headers`, async () => {
       const { api, shop } = target();
       const { owner, filled } = await things(target());
       // A shop that is linked gets no code.
@@ -109,7 +109,7 @@ export function accessRows(target: () => Target): void {
       assert.ok(reply.headers['x-ratelimit-remaining']);
     });
 
-    it(`${method} ${path} without ${permission} is ${permission === 'none' ? 'allowed' : 'FORBIDDEN_PERMISSION'}`, async () => {
+    test(`${method} ${path} without ${permission} is ${permission === 'none' ? 'allowed' : 'FORBIDDEN_PERMISSION'}`, async () => {
       const { api, tenant, key } = target();
       const owner = await tenant();
       const lacking = await key(owner.id, { permissions: permission === 'none' ? [] : allBut(permission) });
@@ -121,14 +121,14 @@ export function accessRows(target: () => Target): void {
       assert.ok(reply.headers['x-ratelimit-remaining'], 'errors carry the rate headers too');
     });
 
-    it(`${method} ${path} without a key is API_KEY_MISSING`, async () => {
+    test(`${method} ${path} without a key is API_KEY_MISSING`, async () => {
       const reply = await target().api.call(method, path.replace(/\{\w+\}/g, 'any'), { json });
       assert.equal(reply.status, 401);
       assert.equal(reply.body.error.code, 'API_KEY_MISSING');
     });
 
     if (path.includes('{')) {
-      it(`${method} ${path} of another tenant is answered as missing`, async () => {
+      test(`${method} ${path} of another tenant is answered as missing`, async () => {
         const { api, tenant } = target();
         untouched ??= things(target());
         const { filled } = await untouched;
@@ -140,7 +140,7 @@ export function accessRows(target: () => Target): void {
     }
   }
 
-  it('401 API_KEY_INVALID: a key that was never made, and a text that is no key', async () => {
+  test('401 API_KEY_INVALID: a key that was never made, and a text that is no key', async () => {
     const { api } = target();
     for (const key of [`tm_live_${'a'.repeat(43)}`, 'nonsense', 'x'.repeat(3000)]) {
       const reply = await api.call('GET', '/me', { key });
@@ -149,7 +149,7 @@ export function accessRows(target: () => Target): void {
     }
   });
 
-  it('401 API_KEY_REVOKED: the very next request after revocation', async () => {
+  test('401 API_KEY_REVOKED: the very next request after revocation', async () => {
     const { api, admin, adminToken, tenant } = target();
     const owner = await tenant();
     assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
@@ -159,7 +159,7 @@ export function accessRows(target: () => Target): void {
     assert.equal(reply.body.error.code, 'API_KEY_REVOKED');
   });
 
-  it('rotation: 401 API_KEY_REVOKED for each value the key had, at once; the new one works', async () => {
+  test('rotation: 401 API_KEY_REVOKED for each value the key had, at once; the new one works', async () => {
     const { api, admin, adminToken, tenant } = target();
     const owner = await tenant();
     const path = `/tenants/${owner.id}/keys/${owner.keyId}`;
@@ -178,7 +178,7 @@ export function accessRows(target: () => Target): void {
     assert.deepEqual(await codes(), ['API_KEY_REVOKED', 'API_KEY_REVOKED', 'API_KEY_REVOKED']);
   });
 
-  it('401 API_KEY_EXPIRED: a key past its expiry', async () => {
+  test('401 API_KEY_EXPIRED: a key past its expiry', async () => {
     const { api, tenant, key } = target();
     const expired = await key((await tenant()).id, { expiresAt: '2020-01-01T00:00:00Z' });
     const reply = await api.call('GET', '/me', { key: expired.key });
@@ -197,7 +197,7 @@ export function accessRows(target: () => Target): void {
     [['::/0', '127.0.0.1'], 200],
     [['::ffff:127.0.0.1'], 200],
   ] as const) {
-    it(`403 IP_NOT_ALLOWED: from loopback with the allowlist ${ranges.join(', ')} answers ${status}`, async () => {
+    test(`403 IP_NOT_ALLOWED: from loopback with the allowlist ${ranges.join(', ')} answers ${status}`, async () => {
       const { api, tenant, key } = target();
       const listed = await key((await tenant()).id, { ipAllowlist: ranges });
       const reply = await api.call('GET', '/me', { key: listed.key });
@@ -206,7 +206,7 @@ export function accessRows(target: () => Target): void {
     });
   }
 
-  it('403 TENANT_INACTIVE: from the next request on, and back', async () => {
+  test('403 TENANT_INACTIVE: from the next request on, and back', async () => {
     const { api, admin, adminToken, tenant } = target();
     const owner = await tenant();
     await admin.call('PATCH', `/tenants/${owner.id}`, { key: adminToken, json: { active: false } });
@@ -217,7 +217,7 @@ export function accessRows(target: () => Target): void {
     assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
   });
 
-  it('a field that a change leaves out is kept: a new name keeps the number', async () => {
+  test('a field that a change leaves out is kept: a new name keeps the number', async () => {
     const { admin, adminToken, tenant } = target();
     const { id } = await tenant();
     const change = (owner: object | null) =>
@@ -232,7 +232,7 @@ export function accessRows(target: () => Target): void {
     assert.deepEqual(named.body.data.owner, { name: 'Ada', notificationNumber: null });
   });
 
-  it('x-api-key is an alias, the scheme is case-insensitive, another scheme is no key', async () => {
+  test('x-api-key is an alias, the scheme is case-insensitive, another scheme is no key', async () => {
     const { api, tenant } = target();
     const { key } = await tenant();
     assert.equal((await api.call('GET', '/me', { headers: { 'x-api-key': key } })).status, 200);
@@ -243,7 +243,7 @@ export function accessRows(target: () => Target): void {
     assert.equal((await api.call('GET', '/me', { headers: both })).status, 200);
   });
 
-  it('429 RATE_LIMITED: the call over the limit, with Retry-After equal to error.retryAfter', async () => {
+  test('429 RATE_LIMITED: the call over the limit, with Retry-After equal to error.retryAfter', async () => {
     const { api, tenant, key } = target();
     const limited = await key((await tenant()).id, { limits: { minute: 2, hour: 1000, day: 1000 } });
     const statuses: number[] = [];
@@ -261,7 +261,7 @@ export function accessRows(target: () => Target): void {
     assert.deepEqual(statuses, [200, 200, 429]);
   });
 
-  it('a refused permission and a failed validation count as calls', async () => {
+  test('a refused permission and a failed validation count as calls', async () => {
     const { api, tenant, key } = target();
     const owner = await tenant();
     const limited = await key(owner.id, {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { test } from 'node:test';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { BREAKING, FITTING, NO_DATES } from './input-cases.ts';
@@ -24,7 +24,7 @@ export function inputRows(target: () => Target): void {
 
   for (const [row, method, path, json, status] of FITTING) {
     // The send policy may refuse a send for its own reasons.
-    it(`fits: ${row}`, async () => {
+    test(`fits: ${row}`, async () => {
       const { owner, shop } = await prepared();
       const { api, plan } = target();
       const reply = await api.call(method, path.replace('{shop}', shop), { key: owner.key, json });
@@ -35,7 +35,7 @@ export function inputRows(target: () => Target): void {
   }
 
   for (const [row, method, path, json, fields] of BREAKING) {
-    it(`422 VALIDATION_ERROR: ${row}`, async () => {
+    test(`422 VALIDATION_ERROR: ${row}`, async () => {
       const { owner, shop } = await prepared();
       const reply = await target().api.call(method, path.replace('{shop}', shop), { key: owner.key, json });
       assert.equal(reply.status, 422, reply.text);
@@ -46,7 +46,7 @@ export function inputRows(target: () => Target): void {
   }
 
   for (const expiresAt of NO_DATES) {
-    it(`422 VALIDATION_ERROR: expiresAt ${expiresAt}`, async () => {
+    test(`422 VALIDATION_ERROR: expiresAt ${expiresAt}`, async () => {
       const { owner, shop } = await prepared();
       const json = { contacts: [{ phone: '+41791234567', expiresAt }] };
       const reply = await target().api.call('POST', `/shops/${shop}/contacts/consented`, {
@@ -68,7 +68,7 @@ export function inputRows(target: () => Target): void {
       { body: Buffer.from([0x7b, 0xff, 0x7d]), headers: { 'content-type': 'application/json' } },
     ],
   ] as const) {
-    it(`422 VALIDATION_ERROR: ${row}`, async () => {
+    test(`422 VALIDATION_ERROR: ${row}`, async () => {
       const { owner } = await prepared();
       const reply = await target().api.call('POST', '/shops', { key: owner.key, ...call });
       assert.equal(reply.status, 422, reply.text);
@@ -77,7 +77,7 @@ export function inputRows(target: () => Target): void {
     });
   }
 
-  it('a content type with charset utf-8 is JSON too', async () => {
+  test('a content type with charset utf-8 is JSON too', async () => {
     const { owner } = await prepared();
     const headers = { 'content-type': 'Application/JSON; charset=UTF-8' };
     const reply = await target().api.call('POST', '/shops', {
@@ -97,7 +97,7 @@ export function inputRows(target: () => Target): void {
       { channel: 'msgapp', to: '+41791234567', text: '\u00ad \u2060\ufeff\u202e\ufe0f\u3164\0' },
     ],
   ] as const) {
-    it(`422 EMPTY_MESSAGE: ${row}`, async () => {
+    test(`422 EMPTY_MESSAGE: ${row}`, async () => {
       const { owner, shop } = await prepared();
       const reply = await target().api.call('POST', `/shops/${shop}/messages`, { key: owner.key, json });
       assert.equal(reply.status, 422);
@@ -105,7 +105,7 @@ export function inputRows(target: () => Target): void {
     });
   }
 
-  it('422 EMPTY_MESSAGE: a status with neither mediaUrl nor a caption that shows', async () => {
+  test('422 EMPTY_MESSAGE: a status with neither mediaUrl nor a caption that shows', async () => {
     const { owner, shop } = await prepared();
     for (const json of [{}, { caption: ' ' }, { caption: '\u200d\u200b' }]) {
       const reply = await target().api.call('POST', `/shops/${shop}/statuses`, { key: owner.key, json });
@@ -114,7 +114,7 @@ export function inputRows(target: () => Target): void {
     }
   });
 
-  it('404 NOT_FOUND: an unknown path, without a key', async () => {
+  test('404 NOT_FOUND: an unknown path, without a key', async () => {
     for (const path of ['/nothing', '/shops/', '/me/', '/shops/x/channels', '']) {
       const reply = await target().api.call('GET', path);
       assert.equal(reply.status, 404, path);
@@ -122,14 +122,14 @@ export function inputRows(target: () => Target): void {
     }
   });
 
-  it('405 METHOD_NOT_ALLOWED: a wrong method, with Allow, without a key', async () => {
+  test('405 METHOD_NOT_ALLOWED: a wrong method, with Allow, without a key', async () => {
     const reply = await target().api.call('PUT', '/shops');
     assert.equal(reply.status, 405);
     assert.equal(reply.headers.allow, 'GET, HEAD, POST');
     assert.equal(reply.body.error.code, 'METHOD_NOT_ALLOWED');
   });
 
-  it('413 PAYLOAD_TOO_LARGE: a body over 64 KiB, without a key; one of exactly 64 KiB is read', async () => {
+  test('413 PAYLOAD_TOO_LARGE: a body over 64 KiB, without a key; one of exactly 64 KiB is read', async () => {
     const { owner } = await prepared();
     const headers = { 'content-type': 'application/json' };
     const fitting = await target().api.call('POST', '/shops', {
@@ -143,7 +143,7 @@ export function inputRows(target: () => Target): void {
     assert.equal(reply.body.error.code, 'PAYLOAD_TOO_LARGE');
   });
 
-  it("X-Request-Id: the caller's is echoed when well formed, else one of ours", async () => {
+  test("X-Request-Id: the caller's is echoed when well formed, else one of ours", async () => {
     const { api } = target();
     const echoed = await api.call('GET', '/nothing', { headers: { 'x-request-id': 'order:4711/a-b_c.d' } });
     assert.equal(echoed.headers['x-request-id'], 'order:4711/a-b_c.d');

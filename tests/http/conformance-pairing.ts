@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { test } from 'node:test';
 import type { Target } from './conformance-target.ts';
 
 /** docs/contract.md, Pairing by code. */
 export function pairingRows(target: () => Target): void {
-  it('a code to type: shown with its end and in each poll; a bad number is named; 409 MSGAPP_ALREADY_LINKED once linked', async () => {
+  test('a code to type: shown with its end and in each poll; a bad number is named; 409 MSGAPP_ALREADY_LINKED once linked', async () => {
     const { api, tenant, shop, connect } = target();
     const owner = await tenant();
     const id = await shop(owner);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { test } from 'node:test';
 import type { FailureCode } from '../../actors/failure.ts';
 import type { Reply } from './checked-client.ts';
 import type { Target } from './conformance-target.ts';
@@ -57,7 +57,7 @@ const BODIES: Readonly<Record<string, object>> = {
 /** docs/contract.md, Errors, States and transitions, Resources. */
 export function resourceRows(target: () => Target, canPlan: boolean): void {
   for (const [operation, failure, status, code, method, path] of canPlan ? PLANNED : []) {
-    it(`${status} ${code} on ${method} ${path}${failure === code ? '' : ` (${failure})`}`, async () => {
+    test(`${status} ${code} on ${method} ${path}${failure === code ? '' : ` (${failure})`}`, async () => {
       const { api, tenant, shop, plan } = target();
       const owner = await tenant();
       const shopId = await shop(owner);
@@ -74,7 +74,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     });
   }
 
-  it('every 429 names the time to retry: a day if the policy knows no end', {
+  test('every 429 names the time to retry: a day if the policy knows no end', {
     skip: canPlan ? false : 'a state that no call reaches at once',
   }, async () => {
     const { api, tenant, shop, plan } = target();
@@ -90,7 +90,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     }
   });
 
-  it('429 DECLARE_BATCH_TOO_LARGE: 101 contacts, none declared; a smaller batch may come after a second', async () => {
+  test('429 DECLARE_BATCH_TOO_LARGE: 101 contacts, none declared; a smaller batch may come after a second', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const path = `/shops/${await shop(owner)}/contacts/consented`;
@@ -102,7 +102,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal((await api.call('GET', path, { key: owner.key })).body.data.items.length, 0);
   });
 
-  it('404 SHOP_NOT_FOUND and MESSAGE_NOT_FOUND: unknown', async () => {
+  test('404 SHOP_NOT_FOUND and MESSAGE_NOT_FOUND: unknown', async () => {
     const { api, tenant } = target();
     const { key } = await tenant();
     for (const id of ['nowhere', '66b1f0a2c3d4e5f607182901', '%F0%9F%A5%96']) {
@@ -115,7 +115,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     }
   });
 
-  it('{idOrName}: by id in either case, by name in any case and URL-encoded, with slash and plus', async () => {
+  test('{idOrName}: by id in either case, by name in any case and URL-encoded, with slash and plus', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const id = await shop(owner, 'Käse & Brot / Rue+1');
@@ -127,7 +127,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     }
   });
 
-  it('409 AMBIGUOUS_SHOP: two shops share the name; candidates lists their ids', async () => {
+  test('409 AMBIGUOUS_SHOP: two shops share the name; candidates lists their ids', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const ids = [await shop(owner, 'Twin'), await shop(owner, 'TWIN')];
@@ -137,7 +137,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.deepEqual(reply.body.error.candidates.toSorted(), ids.toSorted());
   });
 
-  it('POST /shops: the new shop with setupUrl and setupRequired; the same name again is 409 SHOP_NAME_TAKEN', async () => {
+  test('POST /shops: the new shop with setupUrl and setupRequired; the same name again is 409 SHOP_NAME_TAKEN', async () => {
     const { api, tenant } = target();
     const { key } = await tenant();
     const created = await api.call('POST', '/shops', { key, json: { name: 'Once' } });
@@ -155,7 +155,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(other.status, 201, 'white space tells names apart');
   });
 
-  it("402 QUOTA_EXCEEDED: at the plan's shop limit", async () => {
+  test("402 QUOTA_EXCEEDED: at the plan's shop limit", async () => {
     const { api, tenant } = target();
     const { key } = await tenant({ plan: 'free' });
     assert.equal((await api.call('POST', '/shops', { key, json: { name: 'one' } })).status, 201);
@@ -164,7 +164,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(reply.body.error.code, 'QUOTA_EXCEEDED');
   });
 
-  it('409 TENANT_OWNER_MISSING: the tenant has no owner', async () => {
+  test('409 TENANT_OWNER_MISSING: the tenant has no owner', async () => {
     const { api, tenant } = target();
     const { key } = await tenant({ owner: null });
     const reply = await api.call('POST', '/shops', { key, json: { name: 'one' } });
@@ -173,7 +173,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
   });
 
   for (const page of ['1000000001', '9007199254740993', '9'.repeat(400)]) {
-    it(`Shops: page ${page.slice(0, 20)} of ${page.length} digits is beyond the end: an empty page`, async () => {
+    test(`Shops: page ${page.slice(0, 20)} of ${page.length} digits is beyond the end: an empty page`, async () => {
       const { api, tenant } = target();
       const owner = await tenant();
       await api.call('POST', '/shops', { key: owner.key, json: { name: 'only one' } });
@@ -185,7 +185,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     });
   }
 
-  it('Shops: page-based, newest first, none skipped and none twice', async () => {
+  test('Shops: page-based, newest first, none skipped and none twice', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const ids: string[] = [];
@@ -199,7 +199,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.deepEqual(seen, ids);
   });
 
-  it('409 MSGAPP_NOT_CONFIGURED: GET connect before any POST connect', async () => {
+  test('409 MSGAPP_NOT_CONFIGURED: GET connect before any POST connect', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const id = await shop(owner);
@@ -208,7 +208,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(reply.body.error.code, 'MSGAPP_NOT_CONFIGURED');
   });
 
-  it('404 MSGAPP_NOT_CONFIGURED: disconnect on a shop that never had a channel', async () => {
+  test('404 MSGAPP_NOT_CONFIGURED: disconnect on a shop that never had a channel', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const id = await shop(owner);
@@ -217,7 +217,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(reply.body.error.code, 'MSGAPP_NOT_CONFIGURED');
   });
 
-  it('GET channel of a shop never configured: 200, disconnected, channelConfigId null', async () => {
+  test('GET channel of a shop never configured: 200, disconnected, channelConfigId null', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const id = await shop(owner);
@@ -225,7 +225,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.deepEqual(reply.body.data, { status: 'disconnected', channelConfigId: null });
   });
 
-  it('a repeated idempotencyKey: 200, X-Idempotent-Replay, the original message, nothing sent again', async () => {
+  test('a repeated idempotencyKey: 200, X-Idempotent-Replay, the original message, nothing sent again', async () => {
     const { api, tenant, shop, connect } = target();
     const owner = await tenant();
     const id = await shop(owner);
@@ -262,7 +262,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(listed.body.data.items.length, 1);
   });
 
-  it('a repeated Idempotency-Key on a status: 200, the original, also two at once; it is not one of a message', async () => {
+  test('a repeated Idempotency-Key on a status: 200, the original, also two at once; it is not one of a message', async () => {
     const { api, tenant, shop, connect } = target();
     const owner = await tenant();
     const id = await shop(owner);
@@ -286,7 +286,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(listed.body.data.items.length, 2);
   });
 
-  it('a repeated Idempotency-Key on POST /shops: 200 and the shop it made, at the limit of the plan as well', async () => {
+  test('a repeated Idempotency-Key on POST /shops: 200 and the shop it made, at the limit of the plan as well', async () => {
     const { api, tenant } = target();
     const { key } = await tenant({ plan: 'free' });
     const headers = { 'idempotency-key': 'first shop' };
@@ -302,7 +302,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(beyond.body.error.code, 'QUOTA_EXCEEDED');
   });
 
-  it('an Idempotency-Key of more than 128 characters, or not of visible ASCII, is named', async () => {
+  test('an Idempotency-Key of more than 128 characters, or not of visible ASCII, is named', async () => {
     const { api, tenant } = target();
     const { key } = await tenant();
     for (const given of ['x'.repeat(129), 'caf\u00e9 1']) {
@@ -312,7 +312,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     }
   });
 
-  it('a record names the idempotency key, the request and the trace of the call that made it', async () => {
+  test('a record names the idempotency key, the request and the trace of the call that made it', async () => {
     const { api, tenant, shop, connect } = target();
     const owner = await tenant();
     const { key } = owner;
@@ -338,7 +338,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(posted.traceparent, null, 'what is no traceparent is ignored');
   });
 
-  it('Consented contact: none → active → revoked, the record kept; never declared has the same shape; twice in a batch counts once', async () => {
+  test('Consented contact: none → active → revoked, the record kept; never declared has the same shape; twice in a batch counts once', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const path = `/shops/${await shop(owner)}/contacts/consented`;
@@ -367,7 +367,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.deepEqual([data.accepted, data.contacts.length, data.contacts[0].note], [1, 1, 'two']);
   });
 
-  it('active → expired: past expiresAt a declaration no longer counts', async () => {
+  test('active → expired: past expiresAt a declaration no longer counts', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const path = `/shops/${await shop(owner)}/contacts/consented`;
@@ -377,7 +377,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal((await api.call('GET', path, { key: owner.key })).body.data.items.length, 0);
   });
 
-  it('Documentation: articles with any key; 404 DOC_ARTICLE_NOT_FOUND for an unknown one', async () => {
+  test('Documentation: articles with any key; 404 DOC_ARTICLE_NOT_FOUND for an unknown one', async () => {
     const { api, tenant, key } = target();
     const bare = await key((await tenant()).id, { permissions: [] });
     const listed = await api.call('GET', '/docs', { key: bare.key });

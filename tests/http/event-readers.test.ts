@@ -1,6 +1,6 @@
 /** GET /events as a stream: places, filters, what ends it, what it may take, and what becomes of a reader that lags. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
 import { EventReaders } from '../../http/tenant-api/event-readers.ts';
@@ -76,7 +76,7 @@ describe('a stream of events', () => {
   const phones = (blocks: readonly Block[]) =>
     blocks.flatMap(({ event, data }) => (event?.startsWith('recipient') ? [Number(data?.data.phone)] : []));
 
-  it('sends stored and new events, each with its cursor, and is counted as one call', async () => {
+  test('sends stored and new events, each with its cursor, and is counted as one call', async () => {
     const { store, counted, open: stream } = await account();
     await store(120);
     const { answer, blocks, until, close } = await stream(`cursor=${START}`);
@@ -99,7 +99,7 @@ describe('a stream of events', () => {
     assert.equal(await counted(), 2);
   });
 
-  it('by type and shop, and its cursor moves past events that do not match', async () => {
+  test('by type and shop, and its cursor moves past events that do not match', async () => {
     const { shops, store, open: stream } = await account();
     const { blocks, until, close } = await stream('shop=two&types=recipient.opted_out');
     await until(() => blocks.some(({ id }) => id !== undefined));
@@ -111,7 +111,7 @@ describe('a stream of events', () => {
     close();
   });
 
-  it('is refused in JSON like any other call, and not opened for a call that asks for no stream', async () => {
+  test('is refused in JSON like any other call, and not opened for a call that asks for no stream', async () => {
     const { open: stream } = await account();
     for (const [query, headers, field] of [
       ['types=nothing', {}, 'types'],
@@ -126,7 +126,7 @@ describe('a stream of events', () => {
     assert.match(answer.headers.get('content-type') ?? '', /json/);
   });
 
-  it('ends with the reason when its key is revoked', async () => {
+  test('ends with the reason when its key is revoked', async () => {
     const { owner, open: stream } = await account();
     const { blocks, until } = await stream('');
     await until(() => blocks.some(({ id }) => id !== undefined));
@@ -137,7 +137,7 @@ describe('a stream of events', () => {
     assert.deepEqual([last?.event, last?.data?.code], ['end', 'API_KEY_REVOKED']);
   });
 
-  it('ends with its cursor when the service stops, and takes no more than its bound', async () => {
+  test('ends with its cursor when the service stops, and takes no more than its bound', async () => {
     const own = await startService();
     const there = await targetOf(own);
     const owner = await there.tenant({ plan: 'scale' });

@@ -1,6 +1,6 @@
 /** GET /events over a real stream: pages, filters, cursors that are too old, and waits. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { done } from '../../actors/failure.ts';
 import { eraseShopEvents } from '../../actors/tenants/erase-events.ts';
 import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenants/event-cursor.ts';
@@ -75,7 +75,7 @@ describe('GET /events', () => {
   }
   const phones = (items: readonly Shown[]) => items.map(({ data }) => Number(data.phone?.slice(1)));
 
-  it('starts now, and then gives each event once, oldest first, in pages', async () => {
+  test('starts now, and then gives each event once, oldest first, in pages', async () => {
     const { store, read } = await reader();
     const first = await read('');
     assert.deepEqual(first, { items: [], nextCursor: '0'.repeat(24) });
@@ -92,7 +92,7 @@ describe('GET /events', () => {
     assert.equal((await read('')).nextCursor, cursor);
   });
 
-  it('shows a message like its record, and nothing of one that is gone', async () => {
+  test('shows a message like its record, and nothing of one that is gone', async () => {
     const { store, read, shops, owner } = await reader();
     await target.connect(owner.key, shops[1]);
     const json = { channel: 'msgapp', to: '+41791230000', text: 'hello' };
@@ -108,7 +108,7 @@ describe('GET /events', () => {
     );
   });
 
-  it('by type and by shop, and the cursor moves past events that do not match', async () => {
+  test('by type and by shop, and the cursor moves past events that do not match', async () => {
     const { store, read, shops } = await reader();
     await store(150);
     await store(2, { shopId: shops[1] });
@@ -127,7 +127,7 @@ describe('GET /events', () => {
     assert.deepEqual([none.items, none.nextCursor], [[], both.nextCursor]);
   });
 
-  it('refuses an invalid type, cursor, shop and wait by name', async () => {
+  test('refuses an invalid type, cursor, shop and wait by name', async () => {
     const { refused } = await reader();
     for (const [query, field] of [
       ['types=message.queued', 'types'],
@@ -142,7 +142,7 @@ describe('GET /events', () => {
     assert.equal((await refused('shop=nowhere')).body.error.code, 'SHOP_NOT_FOUND');
   });
 
-  it('refuses a cursor after which events are gone, and names the oldest and the cursor to continue from', async () => {
+  test('refuses a cursor after which events are gone, and names the oldest and the cursor to continue from', async () => {
     const { store, read, refused, key } = await reader();
     await store(3);
     const { items, nextCursor } = await read(`limit=1&cursor=${'0'.repeat(24)}`);
@@ -165,7 +165,7 @@ describe('GET /events', () => {
     assert.equal((await read('')).nextCursor, newest);
   });
 
-  it('refuses a cursor after the newest event, and returns the present cursor', async () => {
+  test('refuses a cursor after the newest event, and returns the present cursor', async () => {
     const { store, read, refused, key } = await reader();
     const nowhere = '0'.repeat(24);
     const isRefused = async (cursor: string, now: string): Promise<void> => {
@@ -191,7 +191,7 @@ describe('GET /events', () => {
     await isRefused('f'.repeat(24), newest);
   });
 
-  it('erases the events of one shop to the last byte; cursors and the events of others stay as they were', async () => {
+  test('erases the events of one shop to the last byte; cursors and the events of others stay as they were', async () => {
     const { store, read, shops, key, tenantId } = await reader();
     await store(120);
     await store(3, { shopId: shops[1] });
@@ -212,7 +212,7 @@ describe('GET /events', () => {
     assert.deepEqual(await read(''), { items: [], nextCursor });
   });
 
-  it('continues after an event that was erased with its shop', async () => {
+  test('continues after an event that was erased with its shop', async () => {
     const { store, read, shops, tenantId } = await reader();
     await store(2);
     const { nextCursor } = await read('');
@@ -223,7 +223,7 @@ describe('GET /events', () => {
     assert.deepEqual(phones((await read(`cursor=${'0'.repeat(24)}`)).items), [3, 4]);
   });
 
-  it('waits for the next event that fits, and for no longer than it was asked to', async () => {
+  test('waits for the next event that fits, and for no longer than it was asked to', async () => {
     const { store, read, shops } = await reader();
     const { nextCursor } = await read('');
     const waiting = read(`cursor=${nextCursor}&waitMs=9000&shop=two`);
@@ -237,7 +237,7 @@ describe('GET /events', () => {
     assert.equal(service.eventWaiters.count, 0);
   });
 
-  it('waits and continues also if the names of its query are percent-encoded', async () => {
+  test('waits and continues also if the names of its query are percent-encoded', async () => {
     const { store, read } = await reader();
     const { nextCursor } = await read('');
     const waiting = read(`c%75rsor=${nextCursor}&wait%4Ds=9000`);
@@ -246,7 +246,7 @@ describe('GET /events', () => {
     assert.deepEqual(phones((await waiting).items), [0]);
   });
 
-  it('answers waiting calls when the tenant leaves the node, with the position to continue from', async () => {
+  test('answers waiting calls when the tenant leaves the node, with the position to continue from', async () => {
     const { read, tenantId } = await reader();
     const { nextCursor } = await read('');
     const waiting = read(`cursor=${nextCursor}&waitMs=9000`);
@@ -255,7 +255,7 @@ describe('GET /events', () => {
     assert.deepEqual(await waiting, { items: [], nextCursor });
   });
 
-  it('refuses a call whose key was revoked while it waited, and counts it once', async () => {
+  test('refuses a call whose key was revoked while it waited, and counts it once', async () => {
     const { read, refused, owner, counted } = await reader();
     const { nextCursor } = await read('');
     const waiting = refused(`cursor=${nextCursor}&waitMs=9000`);
@@ -265,7 +265,7 @@ describe('GET /events', () => {
     assert.deepEqual([service.eventWaiters.count, await counted()], [0, 2]);
   });
 
-  it('frees the slot of a call that was broken off at once', async () => {
+  test('frees the slot of a call that was broken off at once', async () => {
     const { read, owner } = await reader();
     const { nextCursor } = await read('');
     const end = new AbortController();
@@ -283,7 +283,7 @@ describe('GET /events', () => {
     assert.equal(service.eventWaiters.count, 0);
   });
 
-  it('lets 256 calls of a tenant wait; one more gets the present cursor, and then 503 OVERLOADED until an event comes', async () => {
+  test('lets 256 calls of a tenant wait; one more gets the present cursor, and then 503 OVERLOADED until an event comes', async () => {
     const { read, refused, store, tenantId } = await reader();
     const waits = Array.from({ length: 256 }, () => service.eventWaiters.enter(tenantId, 30_000));
     assert.ok(!waits.includes(undefined));
@@ -298,7 +298,7 @@ describe('GET /events', () => {
     assert.equal(service.eventWaiters.count, 0);
   });
 
-  it('answers other calls while one waits, though only one may be in progress', async () => {
+  test('answers other calls while one waits, though only one may be in progress', async () => {
     const own = await startService({ maxInFlight: 1 });
     const there = await targetOf(own);
     const { owner, store } = await eventAccount(own, there);
@@ -322,7 +322,7 @@ describe('GET /events', () => {
 });
 
 describe('a cursor', () => {
-  it('is the position in the stream, in the same order', () => {
+  test('is the position in the stream, in the same order', () => {
     const places = ['0-0', '0-1', '1-0', '1700000000000-0', '1700000000000-17', '1700000000001-0'];
     const cursors = places.map(cursorOf);
     assert.deepEqual(cursors.toSorted(), cursors);

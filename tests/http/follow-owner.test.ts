@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, test } from 'node:test';
 import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../../http/owner/follow-owner.ts';
 import { FORWARD_TIMEOUT_MS } from '../../http/owner/remote-owner.ts';
@@ -44,7 +44,7 @@ class Edge {
 }
 
 describe('a request whose tenant is handed over', () => {
-  it('is answered by the next owner, as soon as that is known; no node is asked twice', async () => {
+  test('is answered by the next owner, as soon as that is known; no node is asked twice', async () => {
     const edge = new Edge();
     const outcome = edge.request();
     await edge.clock.advance(300);
@@ -60,7 +60,7 @@ describe('a request whose tenant is handed over', () => {
     assert.ok((edge.asked[1]?.spentMs ?? 0) >= 600);
   });
 
-  it('is refused when the time of a forwarded request is up and no node took the tenant', async () => {
+  test('is refused when the time of a forwarded request is up and no node took the tenant', async () => {
     const edge = new Edge();
     const outcome = edge.request();
     await edge.clock.advance(FORWARD_TIMEOUT_MS - 50);
@@ -70,7 +70,7 @@ describe('a request whose tenant is handed over', () => {
     assert.equal(edge.asked.length, 1);
   });
 
-  it('is refused as soon as no node is left that could take the tenant', async () => {
+  test('is refused as soon as no node is left that could take the tenant', async () => {
     const edge = new Edge();
     const outcome = edge.request();
     await edge.clock.advance(100);
@@ -80,7 +80,7 @@ describe('a request whose tenant is handed over', () => {
     assert.equal(outcome.status, 503);
   });
 
-  it('is refused in time although the tenant moves on and on', async () => {
+  test('is refused in time although the tenant moves on and on', async () => {
     const edge = new Edge();
     edge.answer = () => moved;
     const outcome = edge.request();
@@ -92,7 +92,7 @@ describe('a request whose tenant is handed over', () => {
     assert.ok(edge.asked.every(({ spentMs }) => spentMs < FORWARD_TIMEOUT_MS));
   });
 
-  it('is not asked again if the answer does not prove that nothing was done', async () => {
+  test('is not asked again if the answer does not prove that nothing was done', async () => {
     const edge = new Edge();
     edge.answer = () => reply(503);
     const outcome = edge.request();
@@ -102,7 +102,7 @@ describe('a request whose tenant is handed over', () => {
     assert.equal(edge.asked.length, 1);
   });
 
-  it('continues after the refusal of this very node, at once if another owner is known already', async () => {
+  test('continues after the refusal of this very node, at once if another owner is known already', async () => {
     const edge = new Edge();
     edge.owner = 'second 3';
     const known = edge.request({ ownership: undefined, reply: moved });
@@ -117,7 +117,7 @@ describe('a request whose tenant is handed over', () => {
     assert.equal(waits.status, 200);
   });
 
-  it('waits with at most 255 others: more are refused at once', async () => {
+  test('waits with at most 255 others: more are refused at once', async () => {
     const edge = new Edge();
     const waiting = Array.from({ length: 256 }, () => edge.request());
     await edge.clock.advance(1);

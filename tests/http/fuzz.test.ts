@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { testEnvironment } from '../../service/environment.ts';
@@ -39,7 +39,7 @@ describe('every route, called as its document allows and as it does not', () => 
   });
 
   for (const { method, path } of API_ENDPOINTS) {
-    it(`${method} ${path}: no 5xx but those of a missing session, no hang, nothing undocumented`, async (test) => {
+    test(`${method} ${path}: no 5xx but those of a missing session, no hang, nothing undocumented`, async (test) => {
       test.diagnostic(`seed ${seed}`);
       const operation = target.api.document.paths[path]?.[method.toLowerCase()];
       assert.ok(operation);

@@ -1,6 +1,6 @@
 /** HEAD, byte by byte: the head of GET's reply and no body, on a connection that goes on, or ends where its lengths lie. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { bareServer } from './bare-server.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { openRaw, type RawConnection, rawConnections, statuses } from './raw-connection.ts';
@@ -30,7 +30,7 @@ describe('HEAD', () => {
     await service.stop();
   });
 
-  it('is GET without the body: the same headers, counted alike, no name of the library, and the connection continues', async () => {
+  test('is GET without the body: the same headers, counted alike, no name of the library, and the connection continues', async () => {
     const heads = async (path: string, headers: string): Promise<{ got: string; head: string }> => {
       const connection = await raw();
       connection.write(`GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`);
@@ -66,7 +66,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('on the event stream opens none', async () => {
+  test('on the event stream opens none', async () => {
     const connection = await raw(service.adminUrl);
     const token = `Authorization: Bearer ${ADMIN_TOKEN}\r\n`;
     connection.write(`HEAD /admin/v1/events HTTP/1.1\r\n${HOST}${token}\r\n`);
@@ -77,7 +77,7 @@ describe('HEAD', () => {
     assert.doesNotMatch(received, /retry: 1000/);
   });
 
-  it('on a path without GET is 405 without a body', async () => {
+  test('on a path without GET is 405 without a body', async () => {
     const connection = await raw();
     connection.write(`HEAD /api/v1/shops/x/statuses HTTP/1.1\r\n${HOST}\r\n`);
     connection.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
@@ -90,7 +90,7 @@ describe('HEAD', () => {
     ['a repeated Content-Length', 'Content-Length: 5\r\nContent-Length: 0\r\n', 422],
     ['a body over 64 KiB', 'Content-Length: 70000\r\n', 413],
   ] as const) {
-    it(`with ${row} is ${status}, and the connection closes`, async () => {
+    test(`with ${row} is ${status}, and the connection closes`, async () => {
       const connection = await raw();
       connection.write(`HEAD /api/v1/me HTTP/1.1\r\n${HOST}${auth}${length}\r\n`);
       const started = performance.now();
@@ -101,7 +101,7 @@ describe('HEAD', () => {
       assert.ok(performance.now() - started < IDLE_LIMIT_MS, 'not by the idle limit');
     });
 
-    it(`with ${row}: what follows it is no request`, async () => {
+    test(`with ${row}: what follows it is no request`, async () => {
       const connection = await raw();
       const body = `{"name":"behind ${status}"}`;
       const head = `POST /api/v1/shops HTTP/1.1\r\n${HOST}${auth}Content-Type: application/json\r\n`;
@@ -117,7 +117,7 @@ describe('HEAD', () => {
 });
 
 describe('HEAD whose answer takes time and ends the connection', () => {
-  it('has the head of the reply, and the connection closes', async () => {
+  test('has the head of the reply, and the connection closes', async () => {
     const server = await bareServer({
       answer: async () => ({
         status: 200,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
-import { describe, it } from 'node:test';
+import { describe, test } from 'node:test';
 import { createRequestLogReader } from '../../http/request-log/request-log-reader.ts';
 import { freePort } from '../containers/free-port.ts';
 import { send } from './checked-client.ts';
@@ -8,7 +8,7 @@ import { openRaw, statuses } from './raw-connection.ts';
 import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
 
 describe('start and stop', () => {
-  it('close: every call in progress is answered, no new one is accepted, no log entry is missing', async () => {
+  test('close: every call in progress is answered, no new one is accepted, no log entry is missing', async () => {
     const service = await startService();
     const target = await targetOf(service);
     const { key } = await target.tenant();
@@ -47,7 +47,7 @@ describe('start and stop', () => {
     await service.stop();
   });
 
-  it('close does not wait longer than its grace', async () => {
+  test('close does not wait longer than its grace', async () => {
     const service = await startService();
     const target = await targetOf(service);
     const { key } = await target.tenant();
@@ -62,7 +62,7 @@ describe('start and stop', () => {
     await service.stop();
   });
 
-  it('a port in use stops the start', async () => {
+  test('a port in use stops the start', async () => {
     // Named, not the system's choice: only such a port could be shared.
     const port = await freePort();
     const service = await startService({ settings: { port } });
@@ -70,7 +70,7 @@ describe('start and stop', () => {
     await service.stop();
   });
 
-  it('readyz returns 503 when the node may not serve', async () => {
+  test('readyz returns 503 when the node may not serve', async () => {
     const service = await startService({ health: { ready: () => false } });
     const agent = new Agent();
     const refused = await send(agent, 'GET', `${service.adminUrl}/readyz`);
@@ -81,7 +81,7 @@ describe('start and stop', () => {
     await service.stop();
   });
 
-  it('503 OVERLOADED with Retry-After: too many calls in progress; those in progress are answered', async () => {
+  test('503 OVERLOADED with Retry-After: too many calls in progress; those in progress are answered', async () => {
     const service = await startService({ maxInFlight: 1 });
     const target = await targetOf(service);
     const { key } = await target.tenant();
@@ -101,7 +101,7 @@ describe('start and stop', () => {
 });
 
 describe('a tenant that uses its share of the slots', () => {
-  it('503 OVERLOADED for its next call, while another tenant is answered', async () => {
+  test('503 OVERLOADED for its next call, while another tenant is answered', async () => {
     const service = await startService({ maxInFlight: 8 });
     const target = await targetOf(service);
     const { key } = await target.tenant();
@@ -128,7 +128,7 @@ describe('a tenant that uses its share of the slots', () => {
 });
 
 describe('a node whose actors are at their limit', () => {
-  it('503 OVERLOADED: refuses what would change something, counts it nowhere, reads on, and keeps the operators', async () => {
+  test('503 OVERLOADED: refuses what would change something, counts it nowhere, reads on, and keeps the operators', async () => {
     let busy = true;
     const service = await startService({ isBusy: () => busy });
     const target = await targetOf(service);
@@ -152,7 +152,7 @@ describe('a node whose actors are at their limit', () => {
 });
 
 describe('a node whose actors are at their limit, asked with an unknown key', () => {
-  it('401 and 403: explains what is wrong with the key', async () => {
+  test('401 and 403: explains what is wrong with the key', async () => {
     const service = await startService({ isBusy: () => true });
     const target = await targetOf(service);
     const tenant = await target.tenant();
@@ -171,7 +171,7 @@ describe('a node whose actors are at their limit, asked with an unknown key', ()
 });
 
 describe('the address of the caller', () => {
-  it("a proxy's X-Forwarded-For is believed from a configured one alone", async () => {
+  test("a proxy's X-Forwarded-For is believed from a configured one alone", async () => {
     for (const [trustedProxies, status] of [
       [['127.0.0.0/8'], 200],
       [[], 403],
@@ -188,7 +188,7 @@ describe('the address of the caller', () => {
 });
 
 describe('the reference', () => {
-  it('is served from our own files under a strict policy, every file it names', async () => {
+  test('is served from our own files under a strict policy, every file it names', async () => {
     const service = await startService();
     const connection = await openRaw(service.apiUrl);
     connection.write('GET /reference HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -33,14 +33,14 @@ const operator = openApiDocument({
 
 describe('the published documents', () => {
   for (const [name, document] of Object.entries({ api, operator })) {
-    it(`${name}: is valid OpenAPI 3.1`, async () => {
+    test(`${name}: is valid OpenAPI 3.1`, async () => {
       const result = await new Validator().validate(structuredClone(document));
       assert.deepEqual(result.errors, undefined, JSON.stringify(result.errors));
       assert.equal(document.openapi, '3.1.0');
     });
   }
 
-  it('declares version 1, and each route that the contract lists', () => {
+  test('declares version 1, and each route that the contract lists', () => {
     assert.equal((api.info as { version: string }).version, '1');
     const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
     const rows = [...contract.matchAll(/^\| (GET|POST|PATCH|DELETE) +\| `([^|]+)` +\|/gm)].flatMap(
@@ -53,7 +53,7 @@ describe('the published documents', () => {
     );
   });
 
-  it('takes as Idempotency-Key what the service takes: ASCII, and an empty one, which counts as none', () => {
+  test('takes as Idempotency-Key what the service takes: ASCII, and an empty one, which counts as none', () => {
     type Operation = { parameters: readonly { name: string; schema: object }[] };
     const { parameters } = (api.paths as Record<string, { post: Operation }>)['/shops']?.post ?? {
       parameters: [],
@@ -65,7 +65,7 @@ describe('the published documents', () => {
     assert.deepEqual(taken, [true, true, true, false, false]);
   });
 
-  it('promise a time to retry only if one is given', () => {
+  test('promise a time to retry only if one is given', () => {
     const { examples, schemas } = api.components as {
       examples: Record<string, { value: { error: { retryAfter?: number } } }>;
       schemas: Record<string, unknown>;
@@ -85,7 +85,7 @@ describe('the published documents', () => {
     }
   });
 
-  it('leaves replies open and closes requests', () => {
+  test('leaves replies open and closes requests', () => {
     for (const document of [api, operator]) {
       const { components } = document as { components: object };
       assert.doesNotMatch(JSON.stringify(components), /"additionalProperties":false/);
@@ -99,7 +99,7 @@ describe('the published documents', () => {
     }
   });
 
-  it('names of each operation the codes it can answer, and no other', () => {
+  test('names of each operation the codes it can answer, and no other', () => {
     const codes = (document: object, name: string): string[] => {
       const found = operationsOf(document).find((each) => each.name === name);
       assert.ok(found, name);
@@ -144,13 +144,13 @@ describe('the published documents', () => {
     );
   });
 
-  it('name each thing once: envelopes, errors and their examples are shared', () => {
+  test('name each thing once: envelopes, errors and their examples are shared', () => {
     // Before they were, the two had 225,985 and 271,533 bytes.
     assert.ok(JSON.stringify(api).length < 232_000, `${JSON.stringify(api).length} bytes`);
     assert.ok(JSON.stringify(operator).length < 178_000, `${JSON.stringify(operator).length} bytes`);
   });
 
-  it('type the operators’ replies: no part is a free-form record', () => {
+  test('type the operators’ replies: no part is a free-form record', () => {
     const { schemas } = operator.components as { schemas: Record<string, { properties?: object }> };
     for (const name of ['Overview', 'Node', 'ShopActor', 'ShopInspection', 'ShopDetails', 'DeadLetter']) {
       assert.ok(Object.keys(schemas[name]?.properties ?? {}).length > 2, name);
@@ -160,7 +160,7 @@ describe('the published documents', () => {
     assert.match(JSON.stringify(schemas.OperatorEvent), /"missed"/);
   });
 
-  it('shows nothing in its examples that its schemas do not have', () => {
+  test('shows nothing in its examples that its schemas do not have', () => {
     for (const document of [api, operator]) {
       const ajv = new Ajv2020({ strict: false, allErrors: true });
       addFormats.default(ajv);
@@ -184,7 +184,7 @@ describe('the published documents', () => {
     }
   });
 
-  it('declare activeOnly as the two words of the contract, so that no client sends True', () => {
+  test('declare activeOnly as the two words of the contract, so that no client sends True', () => {
     const { parameters } = (
       api.paths as Record<string, { get: { parameters: { name: string; schema: unknown }[] } }>
     )['/shops/{idOrName}/contacts/consented']?.get ?? { parameters: [] };
@@ -196,7 +196,7 @@ describe('the published documents', () => {
     assert.deepEqual([type, words, unless], ['string', ['true', 'false'], 'true']);
   });
 
-  it('describe the figures of a verdict for a group, with an example', () => {
+  test('describe the figures of a verdict for a group, with an example', () => {
     const { PolicyVerdict } = (
       api.components as { schemas: Record<string, { description?: string; examples?: unknown[] }> }
     ).schemas;
@@ -204,7 +204,7 @@ describe('the published documents', () => {
     assert.match(JSON.stringify(PolicyVerdict?.examples), /"recipientClass":"group"/);
   });
 
-  it('calls every operation by the name of its endpoint, and no two alike', () => {
+  test('calls every operation by the name of its endpoint, and no two alike', () => {
     for (const document of [api, operator]) {
       const ids = operationsOf(document).map(({ name }) => name);
       assert.equal(new Set(ids).size, ids.length);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { errorCode } from '../../http/contract/envelope.ts';
@@ -47,7 +47,7 @@ describe("roles on the operators' listener", () => {
   });
 
   for (const { method, path, role: asked } of OPERATOR_ENDPOINTS) {
-    it(`${method} ${path} asks for the role ${asked}, and for no more`, async () => {
+    test(`${method} ${path} asks for the role ${asked}, and for no more`, async () => {
       // The ids do not exist, so an admitted call changes nothing.
       const url = path.replaceAll(/\{\w+\}/g, 'a'.repeat(24));
       for (const held of TOKEN_ROLES) {
@@ -59,7 +59,7 @@ describe("roles on the operators' listener", () => {
     });
   }
 
-  it("a shop's dead letter is replayed with operate, a tenant's with admin alone, and the audit log has the refusal", async () => {
+  test("a shop's dead letter is replayed with operate, a tenant's with admin alone, and the audit log has the refusal", async () => {
     const tenant = await target.tenant();
     const shop = shopAddress({ tenantId: tenant.id, shopId: await target.shop(tenant) });
     const ofShop = await storeDeadLetter(service, shop, { type: 'pause' });
@@ -81,14 +81,14 @@ describe("roles on the operators' listener", () => {
     assert.deepEqual(await replay(ofTenant, 'admin'), [200, undefined]);
   });
 
-  it('reads need the role read, except for the code to scan; changes need a larger role', () => {
+  test('reads need the role read, except for the code to scan; changes need a larger role', () => {
     for (const { method, path, role } of OPERATOR_ENDPOINTS) {
       const looks = method === 'GET' && !path.endsWith('/connect');
       assert.equal(role === 'read', looks, `${method} ${path}`);
     }
   });
 
-  it('/metrics takes the token of the scraper, which opens nothing else, and every operator', async () => {
+  test('/metrics takes the token of the scraper, which opens nothing else, and every operator', async () => {
     for (const role of TOKEN_ROLES) assert.equal((await page('/metrics', tokenOf(role))).status, 200);
     for (const path of ['/admin/v1/events', '/admin/v1/openapi.json', '/admin/v1/me', '/admin/v1/nodes']) {
       const reply = await page(path, tokenOf('metrics'));
@@ -96,14 +96,14 @@ describe("roles on the operators' listener", () => {
     }
   });
 
-  it('GET /me returns the operator of the token', async () => {
+  test('GET /me returns the operator of the token', async () => {
     for (const role of OPERATOR_ROLES) {
       const { body } = await target.admin.call('GET', '/me', { key: tokenOf(role) });
       assert.deepEqual(body.data, { name: `an-${role}`, role });
     }
   });
 
-  it('refusals are counted by reason', async () => {
+  test('refusals are counted by reason', async () => {
     const counted = async (reason: string): Promise<number> => {
       const { text } = await page('/metrics', ADMIN_TOKEN);
       const line = new RegExp(`^msgapi_operator_refusals_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(
@@ -149,7 +149,7 @@ describe("guesses at operators' tokens", () => {
     tokenCheck = operatorTokenCheck({ tokens, clock, log, metrics: createMetrics() });
   });
 
-  it('an address that sent too many is refused, also with the right one, until a minute is over', async () => {
+  test('an address that sent too many is refused, also with the right one, until a minute is over', async () => {
     guess(MAX_GUESSES, () => '203.0.113.1');
     const refused = must(ask(ADMIN_TOKEN, '203.0.113.1'));
     assert.deepEqual([refused.status, errorCode(refused)], [429, 'RATE_LIMITED']);
@@ -169,23 +169,23 @@ describe("guesses at operators' tokens", () => {
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
-  it('one guess fewer refuses no caller', () => {
+  test('one guess fewer refuses no caller', () => {
     guess(MAX_GUESSES - 1, () => '203.0.113.1');
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
-  it('a repeated wrong token is one guess: an old scraper locks no one out', () => {
+  test('a repeated wrong token is one guess: an old scraper locks no one out', () => {
     for (let call = 0; call < MAX_GUESSES * 2; call += 1) ask('yesterday', '203.0.113.1');
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
-  it('an IPv6 address counts as its network of 64 bits', () => {
+  test('an IPv6 address counts as its network of 64 bits', () => {
     guess(MAX_GUESSES, (number) => `2001:db8:0:1::${number + 1}`);
     assert.equal(must(ask(ADMIN_TOKEN, '2001:db8:0:1:ffff::1')).status, 429);
     assert.equal(ask(ADMIN_TOKEN, '2001:db8:0:2::1'), undefined);
   });
 
-  it('a call with too small a role names its operator in the log', () => {
+  test('a call with too small a role names its operator in the log', () => {
     const headers = { authorization: `Bearer ${READ_TOKEN}` } as RequestValue['headers'];
     const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'operate', changes: true });
     assert.equal(admitted.operator ?? admitted.refusal.status, 403);
@@ -193,7 +193,7 @@ describe("guesses at operators' tokens", () => {
     assert.deepEqual(lines, [{ level: 'warn', fields }]);
   });
 
-  it('an operator who makes too many changes is refused more of them; others and reads are not', async () => {
+  test('an operator who makes too many changes is refused more of them; others and reads are not', async () => {
     const change = (token: string, changes = true) => {
       const headers = { authorization: `Bearer ${token}` } as RequestValue['headers'];
       const admitted = tokenCheck.admit({ headers, ip: '203.0.113.1' }, { role: 'read', changes });
@@ -210,7 +210,7 @@ describe("guesses at operators' tokens", () => {
     assert.equal(must(change(ADMIN_TOKEN)).status, 429);
   });
 
-  it('at most 10,000 addresses are remembered, the newest', () => {
+  test('at most 10,000 addresses are remembered, the newest', () => {
     guess(MAX_GUESSES, () => '203.0.113.1');
     for (let number = 0; number < 10_000; number += 1) ask('wrong', `10.0.${number >> 8}.${number & 255}`);
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { send } from './checked-client.ts';
 import type { Target } from './conformance-target.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
@@ -25,7 +25,7 @@ describe("the operators' listener", () => {
     target.admin.call(method, path, { key: ADMIN_TOKEN, json });
   const page = (path: string, key?: string) => send(agent, 'GET', service.adminUrl + path, { key });
 
-  it('every route asks for the token; a wrong one and a tenant key are refused', async () => {
+  test('every route asks for the token; a wrong one and a tenant key are refused', async () => {
     const { key } = await target.tenant();
     for (const [path, methods] of Object.entries(target.admin.document.paths)) {
       for (const method of Object.keys(methods)) {
@@ -42,7 +42,7 @@ describe("the operators' listener", () => {
     }
   });
 
-  it('tenants: created 201, read, listed newest first, changed, erased', async () => {
+  test('tenants: created 201, read, listed newest first, changed, erased', async () => {
     const owner = { name: 'Ada', notificationNumber: '+41790000000' };
     const created = await operator('POST', '/tenants', { name: 'Rue Haute', plan: 'starter', owner });
     assert.equal(created.status, 201);
@@ -62,7 +62,7 @@ describe("the operators' listener", () => {
     assert.equal((await operator('GET', `/tenants/${id}`)).status, 404);
   });
 
-  it('the Location of a creation is the path that reads it', async () => {
+  test('the Location of a creation is the path that reads it', async () => {
     const { id } = await target.tenant();
     const made = [
       await operator('POST', '/tenants', { name: 'Somewhere' }),
@@ -77,7 +77,7 @@ describe("the operators' listener", () => {
     }
   });
 
-  it('a shop’s messages: their outcomes, and nothing of their texts', async () => {
+  test('a shop’s messages: their outcomes, and nothing of their texts', async () => {
     const tenant = await target.tenant();
     const { key } = tenant;
     const shop = await target.shop(tenant);
@@ -99,14 +99,14 @@ describe("the operators' listener", () => {
     assert.deepEqual([deliveredAt, readAt], [null, null]);
   });
 
-  it('every id of a path is taken in either case', async () => {
+  test('every id of a path is taken in either case', async () => {
     const tenant = await target.tenant();
     const shop = await target.shop(tenant);
     const path = `/actors/${tenant.id}/${shop}`.toUpperCase().replace('/ACTORS', '/actors');
     assert.equal((await operator('GET', path)).status, 200);
   });
 
-  it('tenants: invalid fields are named, also settings outside their range', async () => {
+  test('tenants: invalid fields are named, also settings outside their range', async () => {
     const invalid = await operator('POST', '/tenants', { plan: 'gold', owner: { name: '' }, extra: 1 });
     const fields = invalid.body.error.fields.map(({ field }: { field: string }) => field);
     assert.deepEqual(fields.toSorted(), ['extra', 'name', 'owner.name', 'plan']);
@@ -116,7 +116,7 @@ describe("the operators' listener", () => {
     assert.equal(outside.body.error.code, 'VALIDATION_ERROR');
   });
 
-  it('names that operators give stand on one line, without control characters', async () => {
+  test('names that operators give stand on one line, without control characters', async () => {
     const { id } = await target.tenant();
     const named = async (method: string, path: string, json: object) =>
       (await operator(method, path, json)).body.error?.fields;
@@ -129,7 +129,7 @@ describe("the operators' listener", () => {
     assert.deepEqual(await named('POST', `/tenants/${id}/keys`, key), problem('name'));
   });
 
-  it('names that operators give show something', async () => {
+  test('names that operators give show something', async () => {
     const { id } = await target.tenant();
     const named = async (method: string, path: string, json: object) =>
       (await operator(method, path, json)).body.error?.fields;
@@ -144,18 +144,18 @@ describe("the operators' listener", () => {
     assert.deepEqual(await named('POST', '/tenants', { name: '' }), empty, 'one problem of a field');
   });
 
-  it('the id of a tenant in a query is taken in either case', async () => {
+  test('the id of a tenant in a query is taken in either case', async () => {
     const { id } = await target.tenant();
     for (const list of ['/requests', '/refusals', '/audit']) {
       assert.equal((await operator('GET', `${list}?tenant=${id.toUpperCase()}`)).status, 200, list);
     }
   });
 
-  it('dead letters: a cursor that is none of theirs is refused, not taken for the end', async () => {
+  test('dead letters: a cursor that is none of theirs is refused, not taken for the end', async () => {
     assert.equal((await operator('GET', '/dead-letters?cursor=zz')).status, 422);
   });
 
-  it('keys: the value is shown once, listed without it; limits and allowlists are checked', async () => {
+  test('keys: the value is shown once, listed without it; limits and allowlists are checked', async () => {
     const { id } = await target.tenant();
     const draft = {
       name: 'k',
@@ -186,7 +186,7 @@ describe("the operators' listener", () => {
     }
   });
 
-  it('shops of one name can be imported, customers added; a missing tenant is NOT_FOUND', async () => {
+  test('shops of one name can be imported, customers added; a missing tenant is NOT_FOUND', async () => {
     const { id } = await target.tenant();
     for (const _ of [1, 2])
       assert.equal((await operator('POST', `/tenants/${id}/shops`, { name: 'Twin' })).status, 201);
@@ -197,7 +197,7 @@ describe("the operators' listener", () => {
     }
   });
 
-  it('GET /requests: one entry a request, with key and template, never a body, query value or key', async () => {
+  test('GET /requests: one entry a request, with key and template, never a body, query value or key', async () => {
     const tenant = await target.tenant();
     const { key } = tenant;
     const quoted = '"one" \\ two';
@@ -227,7 +227,7 @@ describe("the operators' listener", () => {
     }
   });
 
-  it('one log line per request, at level debug', async () => {
+  test('one log line per request, at level debug', async () => {
     const told = (): number =>
       service.lines.filter(({ level, message }) => level === 'debug' && message === 'request').length;
     const before = told();
@@ -235,7 +235,7 @@ describe("the operators' listener", () => {
     assert.equal(told(), before + 5);
   });
 
-  it('/metrics counts requests by route and status, with latencies', async () => {
+  test('/metrics counts requests by route and status, with latencies', async () => {
     await target.api.call('GET', '/nothing');
     const { text } = await page('/metrics', ADMIN_TOKEN);
     assert.match(text, /^msgapi_http_requests_total\{method="GET",route="unmatched",status="404"\} \d+$/m);
@@ -247,7 +247,7 @@ describe("the operators' listener", () => {
     assert.match(text, /^nodejs_eventloop_lag_seconds /m);
   });
 
-  it('/healthz and /readyz need no token, and what is asked so often leaves no line', async () => {
+  test('/healthz and /readyz need no token, and what is asked so often leaves no line', async () => {
     const told = (): number => service.lines.filter(({ message }) => message === 'operator request').length;
     const before = told();
     assert.equal((await page('/healthz')).body.data.status, 'alive');
@@ -258,7 +258,7 @@ describe("the operators' listener", () => {
     assert.equal(told(), before + 1);
   });
 
-  it('GET /events: live, numbered, and caught up on after a lost connection', async () => {
+  test('GET /events: live, numbered, and caught up on after a lost connection', async () => {
     const first = await events();
     service.emit({ type: 'shop', at: new Date().toISOString(), data: { tenantId: 't', shopId: 's1' } });
     const seen = await first.until(/"shopId":"s1"/);

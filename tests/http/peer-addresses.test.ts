@@ -1,6 +1,6 @@
 /** The caller's address: each request comes with that of its own connection, whichever others are open. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { PeerAddresses, type PeerConnection } from '../../http/pipeline/peer-addresses.ts';
 import { until } from '../e2e/waiting.ts';
@@ -21,7 +21,7 @@ function connectionFrom(address: string): PeerConnection & { asked: number } {
 }
 
 describe('the address of a connection', () => {
-  it('is its own, for any order in which connections of several callers open and close', () => {
+  test('is its own, for any order in which connections of several callers open and close', () => {
     const step = fc.record({ peer: fc.constantFrom(...PEERS, ''), ends: fc.nat() });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), step)), (steps) => {
@@ -42,7 +42,7 @@ describe('the address of a connection', () => {
     );
   });
 
-  it('is asked for once a connection behind one proxy, and again after callers of several were gone', () => {
+  test('is asked for once a connection behind one proxy, and again after callers of several were gone', () => {
     const peers = new PeerAddresses();
     const first = connectionFrom('10.0.0.1');
     peers.opened(first);
@@ -59,7 +59,7 @@ describe('the address of a connection', () => {
     assert.equal(later.asked, 1, 'alone again');
   });
 
-  it('is stored once as a connection opens, and removed as it ends', async (context) => {
+  test('is stored once as a connection opens, and removed as it ends', async (context) => {
     const opened = context.mock.method(PeerAddresses.prototype, 'opened');
     const closed = context.mock.method(PeerAddresses.prototype, 'closed');
     const server = await bareServer({
@@ -75,7 +75,7 @@ describe('the address of a connection', () => {
     await server.close(0);
   });
 
-  it('reaches the edge over real connections of two callers, old and new', async () => {
+  test('reaches the edge over real connections of two callers, old and new', async () => {
     const server = await bareServer({
       answer: ({ ip }) => ({ status: 200, contentType: 'text/plain', headers: '', body: `from ${ip};` }),
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { callerAddress } from '../../http/pipeline/client-address.ts';
 import { eventually } from '../runtime/redis-node.ts';
@@ -39,7 +39,7 @@ describe('bytes on a socket', () => {
   const post = (body: string, headers = `Content-Length: ${body.length}\r\n`): string =>
     `POST /api/v1/shops HTTP/1.1\r\n${HOST}${auth}${JSON_TYPE}${headers}\r\n${body}`;
 
-  it('a head and a body in pieces are one request', async () => {
+  test('a head and a body in pieces are one request', async () => {
     const connection = await raw();
     const bytes = post('{"name":"in pieces"}');
     for (const piece of [bytes.slice(0, 9), bytes.slice(9, 60), bytes.slice(60, -5), bytes.slice(-5)]) {
@@ -49,13 +49,13 @@ describe('bytes on a socket', () => {
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
   });
 
-  it('a chunked body is one request', async () => {
+  test('a chunked body is one request', async () => {
     const connection = await raw();
     connection.write(post('9\r\n{"name":"\r\n9\r\nchunked"}\r\n0\r\n\r\n', 'Transfer-Encoding: chunked\r\n'));
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
   });
 
-  it('returns the idle time of a connection, unless it ends with the reply', async () => {
+  test('returns the idle time of a connection, unless it ends with the reply', async () => {
     const open = await raw();
     open.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
     assert.match(await open.until((text) => text.includes('}}')), /\r\nKeep-Alive: timeout=8\r\n/);
@@ -64,19 +64,19 @@ describe('bytes on a socket', () => {
     assert.doesNotMatch(await ending.closed(), /Keep-Alive/);
   });
 
-  it('a chunked body over 64 KiB is 413 and the connection closes', async () => {
+  test('a chunked body over 64 KiB is 413 and the connection closes', async () => {
     const connection = await raw();
     connection.write(post(`11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n'));
     assert.deepEqual(statuses(await connection.closed()), [413]);
   });
 
-  it('a body announced over 64 KiB is 413 before it is sent, and the connection closes', async () => {
+  test('a body announced over 64 KiB is 413 before it is sent, and the connection closes', async () => {
     const connection = await raw();
     connection.write(post('', 'Content-Length: 70000\r\n'));
     assert.deepEqual(statuses(await connection.closed()), [413]);
   });
 
-  it('pipelined requests that are answered without waiting come back in order', async () => {
+  test('pipelined requests that are answered without waiting come back in order', async () => {
     const connection = await raw();
     const one = (id: string): string =>
       `GET /api/v1/me HTTP/1.1\r\n${HOST}${auth}X-Request-Id: ${id}\r\n\r\n`;
@@ -87,7 +87,7 @@ describe('bytes on a socket', () => {
     assert.ok(received.indexOf('second') < received.indexOf('third'));
   });
 
-  it('a pipelined request behind one that waits: the connection closes, the one in progress is finished', async () => {
+  test('a pipelined request behind one that waits: the connection closes, the one in progress is finished', async () => {
     const release = service.calls.hold('createShop');
     const connection = await raw();
     connection.write(post('{"name":"slow one"}') + post('{"name":"behind it"}'));
@@ -103,7 +103,7 @@ describe('bytes on a socket', () => {
     'Content-Length: 13\r\nContent-Length: 13\r\n',
     'Content-Length: 13\r\ncontent-length: 2\r\n',
   ]) {
-    it(`a repeated Content-Length is 422 and the connection closes: ${JSON.stringify(lengths)}`, async () => {
+    test(`a repeated Content-Length is 422 and the connection closes: ${JSON.stringify(lengths)}`, async () => {
       const connection = await raw();
       connection.write(post('{"name":"abc"}', lengths));
       const received = await connection.closed();
@@ -118,7 +118,7 @@ describe('bytes on a socket', () => {
     ['a Content-Length that is no number', 'Content-Length: five\r\n'],
     ['a negative Content-Length', 'Content-Length: -5\r\n'],
   ] as const) {
-    it(`${row} is 400 and the connection closes`, async () => {
+    test(`${row} is 400 and the connection closes`, async () => {
       const connection = await raw();
       connection.write(post('0\r\n\r\n', headers));
       assert.deepEqual(statuses(await connection.closed()), [400]);
@@ -132,7 +132,7 @@ describe('bytes on a socket', () => {
     `Content-Length:\r\nContent-Length: ${hidden.length}\r\n`,
     'Content-Length:\r\n',
   ]) {
-    it(`the bytes behind ${JSON.stringify(headers)} are no request, and the connection closes`, async () => {
+    test(`the bytes behind ${JSON.stringify(headers)} are no request, and the connection closes`, async () => {
       const connection = await raw();
       connection.write(post(headers.startsWith('Content-Length: 5') ? `12345${hidden}` : hidden, headers));
       assert.deepEqual(statuses(await connection.closed()), []);
@@ -149,7 +149,7 @@ describe('bytes on a socket', () => {
     ['POST /api/v1/nothing', 404],
     ['GET /api/v1/nothing', 404],
   ] as const) {
-    it(`${line} with a repeated Content-Length is ${status}, and what comes behind it is no request`, async () => {
+    test(`${line} with a repeated Content-Length is ${status}, and what comes behind it is no request`, async () => {
       const connection = await raw();
       connection.write(`${line} HTTP/1.1\r\n${HOST}Content-Length: 5\r\nContent-Length: 0\r\n\r\n`);
       await connection.until((text) => text.includes('}'));
@@ -159,7 +159,7 @@ describe('bytes on a socket', () => {
   }
 
   for (const coding of ['gzip, chunked', 'identity', 'xchunked']) {
-    it(`a body in the coding ${coding} is read as chunks or refused, and its bytes are no request`, async () => {
+    test(`a body in the coding ${coding} is read as chunks or refused, and its bytes are no request`, async () => {
       const connection = await raw();
       connection.write(post(post('{"name":"smuggled"}'), `Transfer-Encoding: ${coding}\r\n`));
       assert.deepEqual(statuses(await connection.closed()), [400]);
@@ -167,14 +167,14 @@ describe('bytes on a socket', () => {
     });
   }
 
-  it('a malformed chunk is 400, the connection closes and nothing is done', async () => {
+  test('a malformed chunk is 400, the connection closes and nothing is done', async () => {
     const connection = await raw();
     connection.write(post('zz\r\n{"name":"bad chunk"}\r\n0\r\n\r\n', 'Transfer-Encoding: chunked\r\n'));
     assert.deepEqual(statuses(await connection.closed()), [400]);
     assert.equal((await target.api.call('GET', '/shops/bad%20chunk', { key: owner.key })).status, 404);
   });
 
-  it('a connection that breaks in mid-body: nothing is done and no call is left in progress', async () => {
+  test('a connection that breaks in mid-body: nothing is done and no call is left in progress', async () => {
     const connection = await raw();
     connection.write(post('{"name":"half', 'Content-Length: 40\r\n'));
     await new Promise((resolve) => setImmediate(resolve));
@@ -184,7 +184,7 @@ describe('bytes on a socket', () => {
     assert.match(metrics, /^msgapi_http_requests_in_hand 1$/m, 'only the call for the metrics themselves');
   });
 
-  it('a caller that goes away while it waits: the request is finished and logged all the same', async () => {
+  test('a caller that goes away while it waits: the request is finished and logged all the same', async () => {
     const release = service.calls.hold('createShop');
     const connection = await raw();
     const begun = service.calls.begins('createShop');
@@ -196,7 +196,7 @@ describe('bytes on a socket', () => {
     await eventually(async () => (await made()).status === 200);
   });
 
-  it('Expect: 100-continue is answered with 100, then the reply', async () => {
+  test('Expect: 100-continue is answered with 100, then the reply', async () => {
     const connection = await raw();
     connection.write(post('', 'Content-Length: 15\r\nExpect: 100-continue\r\n'));
     await connection.until((text) => text.includes('100 Continue'));
@@ -204,7 +204,7 @@ describe('bytes on a socket', () => {
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
   });
 
-  it("a method that no route has, also of the caller's own making, is 405, and metrics know it as OTHER", async () => {
+  test("a method that no route has, also of the caller's own making, is 405, and metrics know it as OTHER", async () => {
     for (const method of ['TRACE', 'BREW', 'get']) {
       const connection = await raw();
       connection.write(`${method} /api/v1/me HTTP/1.1\r\n${HOST}\r\n`);
@@ -230,7 +230,7 @@ describe('bytes on a socket', () => {
     ['a head of 9 KB', `GET /api/v1/me HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(9_000)}\r\n\r\n`, 431],
     ['a head of 100 KB', `GET /api/v1/me HTTP/1.1\r\n${HOST}X-A: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
   ] as const) {
-    it(`${row} is ${status} at once, and the connection closes`, async () => {
+    test(`${row} is ${status} at once, and the connection closes`, async () => {
       const connection = await raw();
       connection.write(bytes);
       const started = performance.now();
@@ -239,7 +239,7 @@ describe('bytes on a socket', () => {
     });
   }
 
-  it('a target of 8,000 bytes is read (RFC 9112, 3)', async () => {
+  test('a target of 8,000 bytes is read (RFC 9112, 3)', async () => {
     const connection = await raw();
     connection.write(`GET /${'a'.repeat(7_999)} HTTP/1.1\r\n${HOST}\r\n`);
     assert.deepEqual(statuses(await connection.until((text) => text.includes('NOT_FOUND'))), [404]);
@@ -247,7 +247,7 @@ describe('bytes on a socket', () => {
 
   // uWebSockets.js closes a stalled connection after its idle limit of about ten seconds. These wait for that close
   // together, so the suite waits for it once.
-  it('never hangs: slow heads and bodies, idle connections', async () => {
+  test('never hangs: slow heads and bodies, idle connections', async () => {
     const cases: readonly (readonly [row: string, bytes: string, expected: readonly number[]])[] = [
       ['a head that stops', 'GET /api/v1/me HT', []],
       ['a body that stops', post('{"na', 'Content-Length: 40\r\n'), []],
@@ -268,7 +268,7 @@ describe('a caller that resets its connection', () => {
     ['the rest of them come with the address that all have', [], /^(127.0.0.1 ?){4}$/],
     ['beside another it is theirs or none', ['127.0.0.2'], /^127.0.0.1 (127.0.0.1)? (127.0.0.1)? 127.0.0.1$/],
   ] as const)
-    it(`while requests of it are being answered: ${row}, and the server continues`, () =>
+    test(`while requests of it are being answered: ${row}, and the server continues`, () =>
       answeredAfterReset(others, expected));
 
   async function answeredAfterReset(others: readonly string[], expected: RegExp): Promise<void> {
@@ -324,11 +324,11 @@ describe('a caller behind a proxy that adds another line', () => {
     ['the walk goes on past the proxies of the last line', [`${MADE_UP}, ${SEEN}`, '127.0.0.2'], SEEN],
     ['no line at all: the proxy itself', [], '127.0.0.1'],
   ] as const) {
-    it(row, async () => assert.deepEqual(await believed(['127.0.0.0/8'], lines), [expected]));
+    test(row, async () => assert.deepEqual(await believed(['127.0.0.0/8'], lines), [expected]));
   }
 
   for (const method of ['GET', 'POST']) {
-    it(`${method} with an empty Content-Length before another: the connection closes, and its bytes are no request`, async () => {
+    test(`${method} with an empty Content-Length before another: the connection closes, and its bytes are no request`, async () => {
       const asked: unknown[] = [];
       const server = await bareServer({
         callerAddress: callerAddress(['127.0.0.0/8']),
@@ -350,13 +350,13 @@ describe('a caller behind a proxy that adds another line', () => {
     });
   }
 
-  it('X-Forwarded-For is ignored if no proxy is trusted', async () => {
+  test('X-Forwarded-For is ignored if no proxy is trusted', async () => {
     assert.deepEqual(await believed([], [MADE_UP, SEEN]), ['127.0.0.1']);
   });
 });
 
 describe('a reader of a stream', () => {
-  it('that takes less than is written: what it has not taken is counted', async () => {
+  test('that takes less than is written: what it has not taken is counted', async () => {
     let opened: ReplyStream | undefined;
     const began = new EventEmitter();
     const server = await bareServer({

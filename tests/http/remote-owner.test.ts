@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { OwnedRequest } from '../../http/owner/answer-as-owner.ts';
 import { decodeForwarded } from '../../http/owner/forwarded-form.ts';
@@ -75,7 +75,7 @@ describe('a request taken by one node and answered by another', () => {
     forward = (_, payload) => owner.serveForwarded(payload);
   });
 
-  it('reads, writes and operators alike reach the owner; the edge keeps nothing', async () => {
+  test('reads, writes and operators alike reach the owner; the edge keeps nothing', async () => {
     const { key } = tenant;
     assert.equal(
       (await target.api.call('POST', '/shops', { key, json: { name: 'Süß & Söhne' } })).status,
@@ -93,7 +93,7 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
-  it('the owner learns the id and the trace of the request, and both nodes log them', async () => {
+  test('the owner learns the id and the trace of the request, and both nodes log them', async () => {
     const { key } = await target.tenant();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const made = await target.api.call('POST', '/shops', { key, json: { name: 'Traced' } });
@@ -110,7 +110,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.deepEqual(logged, [traceparent, undefined]);
   });
 
-  it('the owner refuses as it would a direct request', async () => {
+  test('the owner refuses as it would a direct request', async () => {
     const { key } = tenant;
     const invalid = await target.api.call('POST', '/shops?x=1', { key, json: { bad: 1 } });
     assert.deepEqual(invalid.body.error.fields.length, 3);
@@ -128,7 +128,7 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
-  it('a caller that goes away while its call waits at the owner frees its slot there at once', async () => {
+  test('a caller that goes away while its call waits at the owner frees its slot there at once', async () => {
     const { key } = tenant;
     const until = async (count: number): Promise<void> => {
       const startedMs = performance.now();
@@ -160,7 +160,7 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
-  it('a call that waits at the owner counts as in progress at neither node', async () => {
+  test('a call that waits at the owner counts as in progress at neither node', async () => {
     const narrow = await startService({
       maxInFlight: 1,
       keys: owner.actors.keys,
@@ -181,7 +181,7 @@ describe('a request taken by one node and answered by another', () => {
     await narrow.stop();
   });
 
-  it('a call that waits at a node which loses its tenant is answered by the next owner, without a wait', async () => {
+  test('a call that waits at a node which loses its tenant is answered by the next owner, without a wait', async () => {
     const { key } = tenant;
     isLocal = true;
     const caller = { tenantId: tenant.id, keyId: tenant.keyId, permissions: new Set(['messages.read']) };
@@ -210,13 +210,13 @@ describe('a request taken by one node and answered by another', () => {
     assert.deepEqual([request?.isContinued, request?.wait, edge.eventWaiters.count], [true, undefined, 0]);
   });
 
-  it('a call that would wait at an owner whose lease is gone takes no slot there', async () => {
+  test('a call that would wait at an owner whose lease is gone takes no slot there', async () => {
     isStillOwner = false;
     const refused = await target.api.call('GET', '/events?waitMs=29000', { key: tenant.key });
     assert.deepEqual([refused.status, owner.eventWaiters.count], [503, 0]);
   });
 
-  it('a key that the owner does not know is unknown, though this node remembers its tenant', async () => {
+  test('a key that the owner does not know is unknown, though this node remembers its tenant', async () => {
     const key = `tm_live_${'r'.repeat(43)}`;
     remembered.set(hashOfKey(key) ?? '', tenant.id);
     edge.lines.length = 0;
@@ -228,7 +228,7 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
-  it('an owner whose lease is gone by the time of its reply releases nothing: 503 SERVICE_UNAVAILABLE', async () => {
+  test('an owner whose lease is gone by the time of its reply releases nothing: 503 SERVICE_UNAVAILABLE', async () => {
     isStillOwner = false;
     const reply = await target.api.call('GET', '/me', { key: tenant.key });
     assert.equal(reply.status, 503);
@@ -249,7 +249,7 @@ describe('a request taken by one node and answered by another', () => {
     ['SUSPENDED', 503, 'BOT_SERVICE_UNREACHABLE'],
     ['POISONED', 500, 'INTERNAL_ERROR'],
   ] as const) {
-    it(`${code}, on the way or at the owner, is ${status} ${shown}`, async () => {
+    test(`${code}, on the way or at the owner, is ${status} ${shown}`, async () => {
       owner.calls.fail('identity', new RuntimeFailure(code, 'secret detail', 7));
       const atOwner = await target.api.call('GET', '/me', { key: tenant.key });
       forward = () => Promise.reject(new RuntimeFailure(code, 'secret detail', 7));
@@ -265,7 +265,7 @@ describe('a request taken by one node and answered by another', () => {
 
   for (const where of ['on the way', 'at the owner'] as const) {
     for (const code of ['SHARD_NOT_OWNED', 'STOPPING'] as const) {
-      it(`${code} ${where}, then another owner: the caller gets its answer and notices nothing`, async () => {
+      test(`${code} ${where}, then another owner: the caller gets its answer and notices nothing`, async () => {
         ownership = moving({ everyLooks: 5 });
         const waits: number[] = [];
         forward = (_, payload, timeoutMs) => {
@@ -285,7 +285,7 @@ describe('a request taken by one node and answered by another', () => {
     }
 
     for (const code of ['OUTCOME_UNKNOWN', 'DEADLINE_EXCEEDED', 'POISONED', 'STORE_UNAVAILABLE'] as const) {
-      it(`${code} ${where} is not asked again, whichever node owns the tenant then`, async () => {
+      test(`${code} ${where} is not asked again, whichever node owns the tenant then`, async () => {
         ownership = moving({ everyLooks: 1 });
         let asked = 0;
         forward = (_, payload) => {
@@ -306,7 +306,7 @@ describe('a request taken by one node and answered by another', () => {
     ['no longer', 'later'],
     ['no longer', 'at once'],
   ] as const) {
-    it(`a node that finds ${told} that its own tenant is handed over, and is ${when} named its owner, hands the request on`, async () => {
+    test(`a node that finds ${told} that its own tenant is handed over, and is ${when} named its owner, hands the request on`, async () => {
       isLocal = true;
       ownership = () => 'edge 1';
       const leave = (): void => {
@@ -324,7 +324,7 @@ describe('a request taken by one node and answered by another', () => {
     });
   }
 
-  it('an operator’s request follows its tenant to the next owner, and takes effect once', async () => {
+  test('an operator’s request follows its tenant to the next owner, and takes effect once', async () => {
     ownership = moving({ everyLooks: 5 });
     for (const where of ['on the way', 'at the owner'] as const) {
       let asked = 0;
@@ -343,7 +343,7 @@ describe('a request taken by one node and answered by another', () => {
     }
   });
 
-  it('an erasure that broke off as its tenant moved is not asked of the next owner, who knows of no tenant', async () => {
+  test('an erasure that broke off as its tenant moved is not asked of the next owner, who knows of no tenant', async () => {
     ownership = moving({ everyLooks: 1 });
     let asked = 0;
     forward = (_, payload) => {
@@ -355,7 +355,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.deepEqual([refused.status, asked], [503, 1]);
   });
 
-  it('a reply that was not released since the lease was gone by then is not asked for again', async () => {
+  test('a reply that was not released since the lease was gone by then is not asked for again', async () => {
     isStillOwner = false;
     ownership = moving({ everyLooks: 1 });
     let asked = 0;
@@ -367,7 +367,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.equal(asked, 1);
   });
 
-  it('a broken invariant is 500, shown to the log and not to the caller', async () => {
+  test('a broken invariant is 500, shown to the log and not to the caller', async () => {
     owner.calls.fail('identity', new Error('secret detail'));
     const reply = await target.api.call('GET', '/me', { key: tenant.key });
     assert.equal(reply.status, 500);
@@ -375,7 +375,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.ok(owner.lines.some(({ level, message }) => level === 'error' && message === 'an endpoint threw'));
   });
 
-  it('POST connect may wait longer than other forwarded requests', async () => {
+  test('POST connect may wait longer than other forwarded requests', async () => {
     const waits: number[] = [];
     forward = (_, payload, timeoutMs) => {
       waits.push(timeoutMs);

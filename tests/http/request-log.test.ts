@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { RequestLog, type RequestLogLimits } from '../../http/request-log/request-log.ts';
@@ -104,7 +104,7 @@ describe('the request log', () => {
     return found;
   }
 
-  it('newest first over many ticks and tenants; pages neither skip nor repeat while new entries arrive', async () => {
+  test('newest first over many ticks and tenants; pages neither skip nor repeat while new entries arrive', async () => {
     await redis.flushall();
     const log = openLog();
     const ids: string[] = [];
@@ -132,7 +132,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('counts the refusals of a tenant by code, the newest first', async () => {
+  test('counts the refusals of a tenant by code, the newest first', async () => {
     await redis.flushall();
     const log = openLog();
     const tenantId = 'a'.repeat(24);
@@ -156,7 +156,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('reads a limited number of entries a call: a list continues from there, a count has its start time', async () => {
+  test('reads a limited number of entries a call: a list continues from there, a count has its start time', async () => {
     await redis.flushall();
     const log = openLog();
     const beganMs = Date.now();
@@ -177,7 +177,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('filters by tenant, status, route, refusal and time', async () => {
+  test('filters by tenant, status, route, refusal and time', async () => {
     await redis.flushall();
     const log = openLog();
     const nowMs = Date.now();
@@ -206,7 +206,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('keeps a limited number of entries a tenant', async () => {
+  test('keeps a limited number of entries a tenant', async () => {
     await redis.flushall();
     const log = openLog({ maxEntriesPerTenant: 100 });
     for (let tick = 0; tick < 40; tick += 1) {
@@ -219,7 +219,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('drops old entries with the next one, and a silent tenant altogether', async () => {
+  test('drops old entries with the next one, and a silent tenant altogether', async () => {
     await redis.flushall();
     const log = openLog({ maxAgeMs: 60_000 });
     const [stream, counters] = requestLogKeys('a'.repeat(24));
@@ -233,7 +233,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('all logs together keep a limited number of bytes, and the largest drops entries first', async () => {
+  test('all logs together keep a limited number of bytes, and the largest drops entries first', async () => {
     await redis.flushall();
     const log = openLog({ maxBytes: 3_000 });
     for (let tick = 0; tick < 60; tick += 1) {
@@ -249,7 +249,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('gives up in one check as much as it takes, though each call to Redis gives up little', async () => {
+  test('gives up in one check as much as it takes, though each call to Redis gives up little', async () => {
     await redis.flushall();
     const log = openLog({ maxBytes: 3_000 });
     for (let tick = 0; tick < 1_200; tick += 1) {
@@ -262,7 +262,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('keeps entries that Redis refuses and writes them when Redis is back; none missing after close', async () => {
+  test('keeps entries that Redis refuses and writes them when Redis is back; none missing after close', async () => {
     await redis.flushall();
     let isAway = true;
     const log = openLog(undefined, {
@@ -285,7 +285,7 @@ describe('the request log', () => {
     assert.equal(log.dropped, 0);
   });
 
-  it('entries recorded while a write failed come after the entries of that write', async () => {
+  test('entries recorded while a write failed come after the entries of that write', async () => {
     await redis.flushall();
     const held = holding();
     const log = openLog(undefined, held.store);
@@ -302,7 +302,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('drops entries that exceed the memory limit while Redis is away, and counts them', async () => {
+  test('drops entries that exceed the memory limit while Redis is away, and counts them', async () => {
     const log = openLog(undefined, { ...store, append: () => Promise.reject(new Error('away')) });
     const answered = entry();
     for (let call = 0; call < 50_003; call += 1) log.record(answered);
@@ -310,7 +310,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('forgets a tenant', async () => {
+  test('forgets a tenant', async () => {
     await redis.flushall();
     const log = openLog();
     log.record(entry());
@@ -321,7 +321,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('forgets a tenant also if another node has waiting entries of it, or writes more later', async () => {
+  test('forgets a tenant also if another node has waiting entries of it, or writes more later', async () => {
     await redis.flushall();
     const [owner, other] = [openLog(), openLog()];
     other.record(entry());
@@ -344,7 +344,7 @@ describe('the request log', () => {
     await other.close();
   });
 
-  it('does not name a tenant again that is erased while its log is cut to size', async () => {
+  test('does not name a tenant again that is erased while its log is cut to size', async () => {
     await redis.flushall();
     const eraser = openLog();
     let isCutting = false;
@@ -363,7 +363,7 @@ describe('the request log', () => {
     await eraser.close();
   });
 
-  it('no longer marks a tenant as erased once nothing can be left of its entries', async () => {
+  test('no longer marks a tenant as erased once nothing can be left of its entries', async () => {
     await redis.flushall();
     const log = openLog({ maxAgeMs: 60_000 });
     await redis.zadd(REQUEST_LOG_ERASED, Date.now() - 61_000, 'long ago');
@@ -373,7 +373,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  it('forgets a tenant whose entries Redis is just refusing', async () => {
+  test('forgets a tenant whose entries Redis is just refusing', async () => {
     await redis.flushall();
     const held = holding();
     const log = openLog(undefined, held.store);

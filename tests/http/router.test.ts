@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { test } from 'node:test';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { createRouter } from '../../http/pipeline/router.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 
 const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
 
-it('a path leads to its route, with the raw values of its parameters', () => {
+test('a path leads to its route, with the raw values of its parameters', () => {
   const found = router.match('/api/v1/shops/Caf%C3%A9/messages');
   assert.equal(found?.route.path, '/shops/{idOrName}/messages');
   assert.deepEqual(found?.values, ['Caf%C3%A9']);
   assert.equal(router.match('/api/v1/me')?.route.path, '/me');
 });
 
-it('a path that differs in any way matches no endpoint', () => {
+test('a path that differs in any way matches no endpoint', () => {
   const wrong = [
     '',
     '/',

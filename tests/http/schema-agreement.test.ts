@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { isIPv6 } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
@@ -50,7 +50,7 @@ describe('the document and the service agree', () => {
 
   for (const { method, path, body } of API_ENDPOINTS) {
     if (body === undefined) continue;
-    it(`${method} ${path}`, async (test) => {
+    test(`${method} ${path}`, async (test) => {
       test.diagnostic(`seed ${seed}`);
       const operation = target.api.document.paths[path]?.[method.toLowerCase()];
       const schema = operation?.requestBody?.content['application/json'].schema as Schema | undefined;
