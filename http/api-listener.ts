@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { API_BASE_PATH } from '../actors/api-base-path.ts';
+import { articleLibrary } from './articles/article-library.ts';
 import { articlePages } from './articles/article-pages.ts';
 import type { HttpOptions } from './http-options.ts';
 import { documentPage } from './openapi/document-page.ts';
@@ -9,13 +10,12 @@ import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { tracedEdge } from './pipeline/traced-edge.ts';
 import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
-import { articleLibrary } from './tenant-api/articles.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 import { tenantsEdge } from './tenant-api/tenants-edge.ts';
 
 /** Share of a listener's slots that one tenant may use. Four tenants at their limit fill a listener. */
 const TENANT_SHARE = 0.25;
-const ARTICLES_FOLDER = fileURLToPath(new URL('./docs/', import.meta.url));
+const ARTICLES_FOLDER = fileURLToPath(new URL('./articles/texts/', import.meta.url));
 
 /** Creates the services that the tenants' endpoints use. */
 export function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {

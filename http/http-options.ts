@@ -10,12 +10,12 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
 import type { Tracing } from '../runtime/tracing.ts';
+import type { ArticleSettings } from './articles/article-library.ts';
 import type { OperatorToken } from './contract/operator-role.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { OperatorEventFeed } from './operator-events/operator-event.ts';
 import type { Forwarder } from './owner/remote-owner.ts';
 import type { RequestLogLimits } from './request-log/request-log.ts';
-import type { ArticleSettings } from './tenant-api/articles.ts';
 import type { FileBounds } from './tenant-api/file-replies.ts';
 
 /** The settings of the two listeners. */

@@ -1,5 +1,5 @@
 import { Marked } from 'marked';
-import type { Article, Articles } from '../tenant-api/articles.ts';
+import type { Article, Articles } from './article-library.ts';
 
 /** The caption over an example, by the language of its fence. */
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = {

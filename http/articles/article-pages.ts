@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
 import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
-import type { ArticleLibrary, Articles } from '../tenant-api/articles.ts';
 import { articleHtml, indexHtml } from './article-html.ts';
+import type { ArticleLibrary, Articles } from './article-library.ts';
 
 /** Script, style and the search data come from our own host. */
 const HEADERS = shownPageHeaders(

@@ -3,8 +3,8 @@ import type { InboundOperations } from '../../actors/shops/inbound-operations.ts
 import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOperations } from '../../actors/webhooks/webhook-operations.ts';
+import type { ArticleLibrary } from '../articles/article-library.ts';
 import { apiEndpoints } from '../contract/endpoint.ts';
-import type { ArticleLibrary } from './articles.ts';
 
 /** The services that the tenants' endpoints call, on the node that owns the tenant. */
 export interface ApiServices {

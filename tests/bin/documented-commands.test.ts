@@ -23,7 +23,7 @@ const FOLDERS = [
   'simulator',
   'client',
   'examples',
-  'http/docs',
+  'http/articles/texts',
 ];
 const documents = ['', ...FOLDERS].flatMap((folder) =>
   readdirSync(join(root, folder))

@@ -23,7 +23,7 @@ test('the chart has the version of the service, and starts an image of it', () =
   );
 });
 
-for (const document of ['client/README.md', 'http/docs/15-typescript-client.md'])
+for (const document of ['client/README.md', 'http/articles/texts/15-typescript-client.md'])
   test(`${document} names the package of this version`, () => {
     const named = [...read(document).matchAll(/tenant-messaging-client-(\S+?)\.tgz/g)].map(
       ([, name]) => name,

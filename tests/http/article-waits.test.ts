@@ -36,7 +36,7 @@ after(() => server.close());
 
 /** The first examples of an article in a language. */
 function examples(article: string, language: Language, count: number): string[] {
-  const markdown = readFileSync(join(root, `http/docs/${article}.md`), 'utf8');
+  const markdown = readFileSync(join(root, `http/articles/texts/${article}.md`), 'utf8');
   const fences = markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
   return [...fences].slice(0, count).map(([, text = '']) => text);
 }

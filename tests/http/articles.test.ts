@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ARTICLE_FIGURES } from '../../http/tenant-api/article-figures.ts';
-import { articleLibrary } from '../../http/tenant-api/articles.ts';
+import { ARTICLE_FIGURES } from '../../http/articles/article-figures.ts';
+import { articleLibrary } from '../../http/articles/article-library.ts';
 import { root } from '../root.ts';
 import { type ServiceFixture, startService } from './service-fixture.ts';
 
@@ -63,7 +63,7 @@ test('figures of the policy and of the limits are those that are enforced', asyn
   for (const [slug, text] of expected) {
     assert.ok((await textOf(`/docs/${slug}.md`)).includes(text), `${slug}.md: ${text}`);
   }
-  const folder = join(root, 'http/docs');
+  const folder = join(root, 'http/articles/texts');
   const source = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
   for (const name of Object.keys(ARTICLE_FIGURES)) {
     assert.ok(source.join('').includes(`{{${name}}}`), `no article asks for ${name}`);
@@ -77,7 +77,9 @@ test('the bare address leads to the list of articles', async () => {
 });
 
 test('every article has its page, and the list and llms.txt lead to it', async () => {
-  const slugs = readdirSync(join(root, 'http/docs')).map((file) => file.replace(/^\d+-|\.md$/g, ''));
+  const slugs = readdirSync(join(root, 'http/articles/texts')).map((file) =>
+    file.replace(/^\d+-|\.md$/g, ''),
+  );
   assert.ok(slugs.includes('versioning'));
   const [list, llms] = [await textOf('/docs'), await textOf('/llms.txt')];
   for (const slug of slugs) {

@@ -10,7 +10,7 @@ import { ERRORS } from '../../http/contract/errors.ts';
 import { DECLARATION_POLICY_CODES, MESSAGE_POLICY_CODES, STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { root } from '../root.ts';
 
-const articles = join(root, 'http/docs');
+const articles = join(root, 'http/articles/texts');
 const reasons = Object.keys(MESSAGE_REASONS);
 const policyCodes = [...MESSAGE_POLICY_CODES, ...STATUS_POLICY_CODES, ...DECLARATION_POLICY_CODES];
 /** No operation of the tenants' API answers these. */
@@ -29,7 +29,7 @@ test('the articles name every reason of a message and every refusal of the polic
 });
 
 test('the article on errors has every code a tenant can meet, in a row of its status', () => {
-  const rows = readFileSync(join(root, 'http/docs/40-errors-and-retries.md'), 'utf8').matchAll(
+  const rows = readFileSync(join(root, 'http/articles/texts/40-errors-and-retries.md'), 'utf8').matchAll(
     /^\| (\d{3}) +\|(.+?)\|/gm,
   );
   const listed = [...rows].flatMap(([, status, codes = '']) =>
@@ -48,7 +48,7 @@ test('the console explains each reason of a message', () => {
   assertNamed(reasons, readFileSync(join(root, 'http/console/app/codes.js'), 'utf8'));
 });
 
-for (const document of ['http/docs/45-events.md', 'docs/contract.md']) {
+for (const document of ['http/articles/texts/45-events.md', 'docs/contract.md']) {
   test(`${document} names every type of event that a tenant gets`, () => {
     assertNamed(EVENT_TYPES, readFileSync(join(root, document), 'utf8'));
   });
