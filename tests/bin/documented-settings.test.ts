@@ -31,7 +31,7 @@ test('the table has a row for each variable that the programs read, and for no o
   assert.deepEqual(namesOf(readByPrograms), entries);
 });
 
-test('compose.yaml passes on each setting that it does not decide, under its name, and reads no other variable', () => {
+test('compose.yaml passes on each setting that it does not decide, and no other variable', () => {
   const compose = read('compose.yaml');
   const passed = settings.filter(({ decidedByCompose }) => decidedByCompose === undefined);
   assert.deepEqual(matches(compose, /(?<!\$)\$\{([A-Z_]+)/g), namesOf(passed));

@@ -29,7 +29,7 @@ test('every secret may come from a file, whose last line break is not part of it
   assert.deepEqual(dev.variables, { ADMIN_TOKEN: 'operators-only' });
 });
 
-test('a secret given twice, a file that is not there and one with nothing in it are listed with all else', () => {
+test('a secret given twice, a missing file and an empty one are listed together', () => {
   const { problems } = refused({
     ...least,
     CREDENTIALS_KEY_FILE: secretFile('key', key),

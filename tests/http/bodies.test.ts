@@ -46,7 +46,7 @@ describe('a listener', () => {
     return { requests, open };
   }
 
-  test('handles large bodies one by one, so that a small request after many of them does not wait for all', async () => {
+  test('answers a small request before all the large bodies that came first', async () => {
     const { open, requests } = await listening();
     const many = await Promise.all(Array.from({ length: 30 }, open));
     const other = await open();
@@ -73,7 +73,7 @@ describe('a listener', () => {
     assert.ok(requests.length <= 31);
   });
 
-  test('keeps 60,000 chunks of one byte in 64 KiB, on each of twelve connections, and gives all of it back', async () => {
+  test('keeps 60,000 chunks of one byte in 64 KiB a connection, and frees it', async () => {
     const bodies = new BodyBudget();
     const { open, requests } = await listening({ bodies });
     const chunks = inTinyChunks('x'.repeat(60_000));
@@ -235,7 +235,7 @@ describe('a stranger', () => {
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [401]);
   });
 
-  test('with two hundred connections of heads that do not end and of sixty headers: no request is in progress, and others are served', async () => {
+  test('with 200 connections of unended heads: no request is in progress, others are served', async () => {
     const floods = Array.from({ length: 200 }, async (_, index) => {
       const connection = await raw();
       const lines = Array.from({ length: 60 }, (_item, line) => `X-${line}: ${'a'.repeat(40)}\r\n`).join('');

@@ -4,7 +4,7 @@ import type { Target } from './conformance-target.ts';
 
 /** docs/contract.md, Pairing by code. */
 export function pairingRows(target: () => Target): void {
-  test('a code to type: shown with its end and in each poll; a bad number is named; 409 MSGAPP_ALREADY_LINKED once linked', async () => {
+  test('a code to type is in each poll; then the shop is linked: 409 MSGAPP_ALREADY_LINKED', async () => {
     const { api, tenant, shop, connect } = target();
     const owner = await tenant();
     const id = await shop(owner);

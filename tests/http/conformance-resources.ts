@@ -90,7 +90,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     }
   });
 
-  test('429 DECLARE_BATCH_TOO_LARGE: 101 contacts, none declared; a smaller batch may come after a second', async () => {
+  test('429 DECLARE_BATCH_TOO_LARGE: of 101 contacts none is declared', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const path = `/shops/${await shop(owner)}/contacts/consented`;
@@ -137,7 +137,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.deepEqual(reply.body.error.candidates.toSorted(), ids.toSorted());
   });
 
-  test('POST /shops: the new shop with setupUrl and setupRequired; the same name again is 409 SHOP_NAME_TAKEN', async () => {
+  test('POST /shops answers the new shop; its name again is 409 SHOP_NAME_TAKEN', async () => {
     const { api, tenant } = target();
     const { key } = await tenant();
     const created = await api.call('POST', '/shops', { key, json: { name: 'Once' } });
@@ -262,7 +262,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(listed.body.data.items.length, 1);
   });
 
-  test('a repeated Idempotency-Key on a status: 200, the original, also two at once; it is not one of a message', async () => {
+  test('a repeated Idempotency-Key on a status: 200 with the original', async () => {
     const { api, tenant, shop, connect } = target();
     const owner = await tenant();
     const id = await shop(owner);
@@ -286,7 +286,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(listed.body.data.items.length, 2);
   });
 
-  test('a repeated Idempotency-Key on POST /shops: 200 and the shop it made, at the limit of the plan as well', async () => {
+  test('a repeated Idempotency-Key on POST /shops: 200 with the shop, also at the plan’s limit', async () => {
     const { api, tenant } = target();
     const { key } = await tenant({ plan: 'free' });
     const headers = { 'idempotency-key': 'first shop' };
@@ -338,7 +338,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(posted.traceparent, null, 'what is no traceparent is ignored');
   });
 
-  test('Consented contact: none → active → revoked, the record kept; never declared has the same shape; twice in a batch counts once', async () => {
+  test('Consented contact: none → active → revoked, the record kept', async () => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const path = `/shops/${await shop(owner)}/contacts/consented`;

@@ -314,7 +314,7 @@ test('a stream whose key has used up its limit waits, and misses nothing', async
   assert.equal(reader.ended, false);
 });
 
-test('readers of a tenant that read nothing are disconnected once they leave too much, and others stay', async () => {
+test('readers that leave too much unread are disconnected, and others stay', async () => {
   const node = onNode();
   const page = JSON.stringify([{ id: '1', type: 'x' }]);
   const streams = await Promise.all(Array.from({ length: 100 }, () => byHand([page], node)));

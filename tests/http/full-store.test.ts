@@ -54,7 +54,7 @@ test('a change that cannot be stored is answered within seconds, and carried out
   await untilTaken(tenant.id);
 });
 
-test('the erasure of a shop whose end cannot be stored is answered within seconds, and ends once it can', async (t) => {
+test('an erasure whose end cannot be stored is answered within seconds, and ends once it can', async (t) => {
   const tenant = await service.tenant();
   const shopId = await service.shop(tenant);
   const { erasing, streamErasures } = tenantKeys(tenant.id);

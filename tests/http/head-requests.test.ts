@@ -30,7 +30,7 @@ describe('HEAD', () => {
     await service.stop();
   });
 
-  test('is GET without the body: the same headers, counted alike, no name of the library, and the connection continues', async () => {
+  test('is a GET without the body, on a connection that continues', async () => {
     const heads = async (path: string, headers: string): Promise<{ got: string; head: string }> => {
       const connection = await raw();
       connection.write(`GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`);

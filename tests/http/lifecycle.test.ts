@@ -128,7 +128,7 @@ describe('a tenant that uses its share of the slots', () => {
 });
 
 describe('a node whose actors are at their limit', () => {
-  test('503 OVERLOADED: refuses what would change something, counts it nowhere, reads on, and keeps the operators', async () => {
+  test('refuses calls that change something with 503 OVERLOADED, uncounted, and answers reads and operators', async () => {
     let busy = true;
     const service = await startService({ isBusy: () => busy });
     const target = await targetOf(service);

@@ -84,7 +84,7 @@ for (const kind of ['at once', 'later'] as const) {
   });
 }
 
-test('a call that waits: not in flight meanwhile, run again with its wait, observed once with the id and its start time', async () => {
+test('a call that waits is not in flight, and is observed once', async () => {
   const clock = new FakeClock();
   const waiters = new EventWaiters(clock);
   const told: { requestId: string; latencyMs: number }[] = [];
@@ -216,7 +216,7 @@ test('an observer of a delayed refusal that throws: 500, and no uncaught error',
   assert.equal(await statusSoFar(refused), 500);
 });
 
-test('refusals are delayed up to a number; those within ten milliseconds are answered together, the rest at once', async () => {
+test('a limited number of refusals is delayed, those within ten milliseconds together', async () => {
   const clock = new FakeClock();
   const refusals = new DelayedRejections(clock);
   const first = refusals.hold();

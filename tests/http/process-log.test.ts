@@ -29,7 +29,7 @@ test('secrets and texts are left out, at the top and one step below', () => {
   assert.match(lines.join(''), /Bakery/);
 });
 
-test('an error of the Redis client is logged without the command that failed: its arguments may be anything', () => {
+test('an error of the Redis client is logged without its command', () => {
   const { log, lines } = openLog();
   const error = Object.assign(new Error('WRONGTYPE Operation against a key'), {
     command: { name: 'eval', args: ['a secret text'] },

@@ -181,7 +181,7 @@ describe('a request taken by one node and answered by another', () => {
     await narrow.stop();
   });
 
-  test('a call that waits at a node which loses its tenant is answered by the next owner, without a wait', async () => {
+  test('a call that waits while its tenant moves is answered by the next owner at once', async () => {
     const { key } = tenant;
     isLocal = true;
     const caller = { tenantId: tenant.id, keyId: tenant.keyId, permissions: new Set(['messages.read']) };
@@ -228,7 +228,7 @@ describe('a request taken by one node and answered by another', () => {
     );
   });
 
-  test('an owner whose lease is gone by the time of its reply releases nothing: 503 SERVICE_UNAVAILABLE', async () => {
+  test('an owner whose lease ended before its reply answers 503 SERVICE_UNAVAILABLE', async () => {
     isStillOwner = false;
     const reply = await target.api.call('GET', '/me', { key: tenant.key });
     assert.equal(reply.status, 503);
@@ -306,7 +306,7 @@ describe('a request taken by one node and answered by another', () => {
     ['no longer', 'later'],
     ['no longer', 'at once'],
   ] as const) {
-    test(`a node that finds ${told} that its own tenant is handed over, and is ${when} named its owner, hands the request on`, async () => {
+    test(`a node that finds ${told} that its tenant is handed over, and is ${when} named its owner, forwards the request`, async () => {
       isLocal = true;
       ownership = () => 'edge 1';
       const leave = (): void => {
@@ -343,7 +343,7 @@ describe('a request taken by one node and answered by another', () => {
     }
   });
 
-  test('an erasure that broke off as its tenant moved is not asked of the next owner, who knows of no tenant', async () => {
+  test('an erasure that broke off as its tenant moved is not repeated at the next owner', async () => {
     ownership = moving({ everyLooks: 1 });
     let asked = 0;
     forward = (_, payload) => {

@@ -104,7 +104,7 @@ describe('the request log', () => {
     return found;
   }
 
-  test('newest first over many ticks and tenants; pages neither skip nor repeat while new entries arrive', async () => {
+  test('pages newest first, and skips or repeats no entry while new ones arrive', async () => {
     await redis.flushall();
     const log = openLog();
     const ids: string[] = [];
@@ -156,7 +156,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  test('reads a limited number of entries a call: a list continues from there, a count has its start time', async () => {
+  test('reads a limited number of entries a call', async () => {
     await redis.flushall();
     const log = openLog();
     const beganMs = Date.now();

@@ -37,7 +37,7 @@ async function shopWithMessages() {
   return { tenant, shop: { tenantId: tenant.id, shopId }, sent, waiting };
 }
 
-test('the stored data of a suspended shop stays readable; calls for its actor are refused until it is resumed', async () => {
+test('the stored data of a suspended shop is readable, and calls for its actor are refused', async () => {
   const { tenant, shop, sent, waiting } = await shopWithMessages();
   const messages = `/shops/${shop.shopId}/messages`;
   const { items } = await get(tenant, messages);
@@ -69,7 +69,7 @@ test('the stored data of a suspended shop stays readable; calls for its actor ar
   await eventually(async () => (await get(tenant, `/messages/${waiting}`)).status === 'sent');
 });
 
-test('a message that is being sent when its shop is suspended ends BOT_RESTARTED, and stays so when the shop is resumed', async () => {
+test('a message that is being sent when its shop is suspended ends BOT_RESTARTED', async () => {
   const { tenant, shop, waiting } = await shopWithMessages();
   const address = { shard: shardOf(tenant.id), ...shop };
   service.network.behave({ outcome: () => 'silent' });

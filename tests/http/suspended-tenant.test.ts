@@ -20,7 +20,7 @@ async function suspendedTenant() {
   return { tenant, mend: await breakTenant(service.runtime.node, tenant.id) };
 }
 
-test('every call of a suspended tenant is refused; operators see why and resume it once it is mended, and it continues unchanged', async () => {
+test('every call of a suspended tenant is refused until an operator resumes it', async () => {
   const { tenant, mend } = await suspendedTenant();
   const refused = await service.api.call('GET', '/me', { key: tenant.key });
   assert.deepEqual([refused.status, refused.body.error.code], [503, 'BOT_SERVICE_UNREACHABLE']);
@@ -51,7 +51,7 @@ test('the overview names the tenants that are suspended, and forgets the ones th
   await eventually(async () => (await suspended()).length === 0);
 });
 
-test('to resume a tenant that runs changes nothing and answers the tenant; one that is not there is 404', async () => {
+test('to resume a running tenant changes nothing; a missing one is 404', async () => {
   const tenant = await service.tenant();
   const resumed = await operator('POST', `/tenants/${tenant.id}/resume`);
   assert.equal(resumed.status, 200);

@@ -54,7 +54,7 @@ test('the attempts of an erased shop are erased with it, and those of other shop
   assert.deepEqual([dump.includes(String(erased)), dump.includes(String(kept))], [false, true]);
 });
 
-test('the dead letters of an erased shop go with it, also of a disabled webhook, and those of other shops stay', async () => {
+test('an erased shop takes its dead letters along, also those of a disabled webhook', async () => {
   const { tenant, shopId, steer } = await account();
   const other = await service.shop(tenant);
   const steerOther = (word: string) => service.operator('POST', `/actors/${tenant.id}/${other}/${word}`, {});

@@ -131,7 +131,7 @@ for (const [what, change] of [
   });
 }
 
-test('an attempt in flight when its webhook is disabled and then moved does not count at the new address', async () => {
+test('an attempt in flight while its webhook is disabled and moved counts for no address', async () => {
   const { hook, attempts, answer } = await underWay('/disabled');
   assert.equal((await hook.call('PATCH', '', { disabled: true })).status, 200);
   assert.equal((await hook.call('PATCH', '', { url: `${url}/enabled` })).status, 200);
@@ -166,7 +166,7 @@ test('two changes of a webhook at a time are both made', async () => {
   assert.deepEqual([at, types], [`${url}/present`, ['message.failed']]);
 });
 
-test('an attempt in flight when its webhook is moved is recorded, delays nothing, and its event goes to the new address', async () => {
+test('an attempt in flight while its webhook is moved: the event goes to the new address', async () => {
   const { hook, steer, attempts, answer } = await underWay('/former');
   const moved = await hook.call('PATCH', '', { url: `${url}/present` });
   assert.equal(moved.status, 200, moved.text);
