@@ -46,12 +46,15 @@ export const batch = v.strictObject({
     sent: count,
     failed: count,
     rejected: count,
-    refused: v.pipe(count, v.description('They got no message; those who were not taken included.')),
+    refused: v.pipe(
+      count,
+      v.description('The recipients who got no message, including those who were refused.'),
+    ),
     repeated: v.pipe(count, v.description('Their idempotencyKey had made a message before.')),
   }),
   codes: v.pipe(
     v.record(v.string(), count),
-    v.description('Why so many failed, or were rejected or refused.'),
+    v.description('The reasons of those that failed or were rejected or refused, with their numbers.'),
   ),
   forecast: v.pipe(
     v.nullable(
@@ -64,7 +67,7 @@ export const batch = v.strictObject({
         ),
       }),
     ),
-    v.description('When the rest will be accepted; null in lists, and where nothing is left.'),
+    v.description('When the rest will be accepted. Null in lists, and if nothing is left.'),
   ),
   idempotencyKey: v.nullable(v.string()),
 });

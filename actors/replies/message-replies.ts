@@ -31,7 +31,7 @@ const verdictEntries = {
 export const verdict = v.pipe(
   v.strictObject(verdictEntries),
   v.description(
-    "`usage` includes this send. For a group, `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours. There is no hourly budget. `usage.today` and `usage.lastHour` then are the shares used, one for every 50 participants. The cold and declared figures are always those of messages to numbers.",
+    "`usage` includes this send. For a group, `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours. There is no hourly budget. `usage.today` and `usage.lastHour` are then the used shares, one for every 50 participants. The figures for cold and declared recipients are always those of messages to numbers.",
   ),
   v.metadata({ examples: [VERDICT_EXAMPLE, GROUP_VERDICT_EXAMPLE] }),
 );
@@ -59,18 +59,18 @@ export const shopBudgets = v.strictObject({
     v.strictObject({
       restrictedUntil: v.pipe(
         v.nullable(instant),
-        v.description('Until when the number may start no new chat; null: it may.'),
+        v.description('The end of a restriction on new chats. Null: there is none.'),
       ),
       restriction: v.pipe(
         v.nullable(v.string()),
         v.description(
-          "The network's own name for that; `REFUSED`: it said nothing but that it refused a message.",
+          "The network's name for the restriction. `REFUSED`: the network only refused a message.",
         ),
       ),
       newChats: v.pipe(
         v.nullable(v.strictObject({ quota: count, used: count, endsAt: v.nullable(instant) })),
         v.description(
-          'Messages to people who have not answered, in the present cycle; null: there is no quota.',
+          'Messages in the present cycle to people who have not answered. Null: there is no quota.',
         ),
       ),
     }),
@@ -132,7 +132,7 @@ export const message = v.strictObject({
   idempotencyKey: v.nullable(v.string()),
   requestId: v.pipe(
     v.nullable(v.string()),
-    v.description('`X-Request-Id` of the call that made it; null for what was made before this was stored.'),
+    v.description('`X-Request-Id` of the call that made it. Null for old records.'),
   ),
   traceparent: v.pipe(v.nullable(v.string()), v.description('W3C trace context of that call.')),
   deliveredAt: v.pipe(
@@ -161,9 +161,7 @@ export const message = v.strictObject({
   position: v.exactOptional(
     v.pipe(
       count,
-      v.description(
-        "While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent.",
-      ),
+      v.description("Its position in its own shop's queue while it is `queued` there. 1 is sent next."),
     ),
   ),
   estimatedSendAt: v.exactOptional(
@@ -179,7 +177,7 @@ export const scheduledSend = v.strictObject({
   sendAt: instant,
   notAfter: v.pipe(instant, v.description('It is not tried after this.')),
   to: v.string(),
-  text: v.pipe(v.nullable(v.string()), v.description('null after it has ended; its message has the text.')),
+  text: v.pipe(v.nullable(v.string()), v.description('null after it has ended. The message has the text.')),
   mediaUrl: v.nullable(v.string()),
   mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
   idempotencyKey: v.nullable(v.string()),

@@ -22,15 +22,15 @@ export const trouble = {
     v.pipe(
       v.picklist(CHANNEL_REASONS),
       v.description(
-        'Why there is no session, where you can do something about it or should know. More may come.',
+        'The reason why there is no session, if you can do something about it or should know. More values may be added.',
       ),
     ),
   ),
   networkCode: v.exactOptional(
-    v.pipe(integer, v.description("The chat network's own code, where it refused the number or its login.")),
+    v.pipe(integer, v.description("The chat network's own code, if it refused the number or its login.")),
   ),
   bannedUntil: v.exactOptional(
-    v.pipe(instant, v.description('When a temporary ban ends; the shop then comes back by itself.')),
+    v.pipe(instant, v.description('The end of a temporary ban. The shop then reconnects by itself.')),
   ),
 };
 
@@ -43,7 +43,9 @@ export const channel = v.strictObject({
   code: v.exactOptional(
     v.pipe(
       v.string(),
-      v.description('To type on the phone that it was asked for, while it waits; `status` is `starting`.'),
+      v.description(
+        'The code to type on the phone. Present while it can be used; `status` is then `starting`.',
+      ),
     ),
   ),
   expiresAt: v.exactOptional(instant),

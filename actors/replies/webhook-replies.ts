@@ -14,20 +14,17 @@ export const webhook = v.strictObject({
   disabledBy: v.pipe(
     v.nullable(v.picklist(['operator', 'tenant', 'gone', 'failing', 'unreadable'])),
     v.description(
-      '`operator`: an operator disabled it; `tenant`: a call of the account did; `gone`: it answered 410; `failing`: every try of five days failed; `unreadable`: the service cannot open its secret, and it needs a new one.',
+      '`operator`: an operator disabled it. `tenant`: a call of the account disabled it. `gone`: it answered 410. `failing`: every attempt of five days failed. `unreadable`: the service cannot open its secret; give it a new one.',
     ),
   ),
-  formerSecretUntil: v.pipe(
-    v.nullable(instant),
-    v.description('Until when the secret before the last rotation signs as well.'),
-  ),
+  formerSecretUntil: v.pipe(v.nullable(instant), v.description('Until then the former secret also signs.')),
   failingSince: v.nullable(instant),
   waiting: v.pipe(count, v.description('Events that wait to be tried again.')),
   deadLetters: v.pipe(count, v.description('Events that it took in none of its tries.')),
   missedUntil: v.pipe(
     v.nullable(instant),
     v.description(
-      'Events stored before then were cut off, by age or number, before it got them; null: none ever were.',
+      'Events from before this time were removed, because of their age or number, before it got them. Null: none were.',
     ),
   ),
 });

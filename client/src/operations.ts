@@ -36,22 +36,22 @@ export type Channel = {
   readonly channelConfigId: string | null;
   readonly qr?: string;
   readonly qrImageDataUrl?: string;
-  /** To type on the phone that it was asked for, while it waits; `status` is `starting`. */
+  /** The code to type on the phone. Present while it can be used; `status` is then `starting`. */
   readonly code?: string;
   readonly expiresAt?: string;
   readonly pollAfterMs?: number;
   readonly phone?: string;
-  /** Why there is no session, where you can do something about it or should know. More may come. */
+  /** The reason why there is no session, if you can do something about it or should know. More values may be added. */
   readonly reason?: 'NUMBER_IN_USE' | 'PASSKEY_REQUIRED' | 'NUMBER_RESTRICTED' | 'TEMPORARILY_BANNED' | 'LOGIN_REFUSED' | 'CLIENT_OUTDATED' | 'EGRESS_UNREACHABLE' | 'UNLINKED' | 'REPLACED';
-  /** The chat network's own code, where it refused the number or its login. */
+  /** The chat network's own code, if it refused the number or its login. */
   readonly networkCode?: number;
-  /** When a temporary ban ends; the shop then comes back by itself. */
+  /** The end of a temporary ban. The shop then reconnects by itself. */
   readonly bannedUntil?: string;
 };
 
 export type ChannelStatus = 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
 
-/** `usage` includes this send. For a group, `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours. There is no hourly budget. `usage.today` and `usage.lastHour` then are the shares used, one for every 50 participants. The cold and declared figures are always those of messages to numbers. */
+/** `usage` includes this send. For a group, `caps.perDay` and `caps.perHour` are both the shop's group budget of 24 hours. There is no hourly budget. `usage.today` and `usage.lastHour` are then the used shares, one for every 50 participants. The figures for cold and declared recipients are always those of messages to numbers. */
 export type PolicyVerdict = {
   readonly recipientClass: 'known' | 'cold' | 'declared' | 'group';
   readonly warmupDay: number;
@@ -104,11 +104,11 @@ export type ShopPolicy = {
   readonly coldBarredUntil: string | null;
   /** The limits that the chat network has set for the shop's number. */
   readonly network: {
-    /** Until when the number may start no new chat; null: it may. */
+    /** The end of a restriction on new chats. Null: there is none. */
     readonly restrictedUntil: string | null;
-    /** The network's own name for that; `REFUSED`: it said nothing but that it refused a message. */
+    /** The network's name for the restriction. `REFUSED`: the network only refused a message. */
     readonly restriction: string | null;
-    /** Messages to people who have not answered, in the present cycle; null: there is no quota. */
+    /** Messages in the present cycle to people who have not answered. Null: there is no quota. */
     readonly newChats: {
       readonly quota: number;
       readonly used: number;
@@ -148,11 +148,11 @@ export type Event = {
   readonly timestamp: string;
   readonly data: {
     readonly shopId: string;
-    /** Why there is no session, where you can do something about it or should know. More may come. */
+    /** The reason why there is no session, if you can do something about it or should know. More values may be added. */
     readonly reason?: 'NUMBER_IN_USE' | 'PASSKEY_REQUIRED' | 'NUMBER_RESTRICTED' | 'TEMPORARILY_BANNED' | 'LOGIN_REFUSED' | 'CLIENT_OUTDATED' | 'EGRESS_UNREACHABLE' | 'UNLINKED' | 'REPLACED';
-    /** The chat network's own code, where it refused the number or its login. */
+    /** The chat network's own code, if it refused the number or its login. */
     readonly networkCode?: number;
-    /** When a temporary ban ends; the shop then comes back by itself. */
+    /** The end of a temporary ban. The shop then reconnects by itself. */
     readonly bannedUntil?: string;
   };
 } | {
@@ -310,14 +310,14 @@ export type Batch = {
     readonly sent: number;
     readonly failed: number;
     readonly rejected: number;
-    /** They got no message; those who were not taken included. */
+    /** The recipients who got no message, including those who were refused. */
     readonly refused: number;
     /** Their idempotencyKey had made a message before. */
     readonly repeated: number;
   };
-  /** Why so many failed, or were rejected or refused. */
+  /** The reasons of those that failed or were rejected or refused, with their numbers. */
   readonly codes: Readonly<Record<string, number>>;
-  /** When the rest will be accepted; null in lists, and where nothing is left. */
+  /** When the rest will be accepted. Null in lists, and if nothing is left. */
   readonly forecast: {
     readonly firstAt: string | null;
     readonly lastAt: string | null;
@@ -370,14 +370,14 @@ export type TakenBatch = {
     readonly sent: number;
     readonly failed: number;
     readonly rejected: number;
-    /** They got no message; those who were not taken included. */
+    /** The recipients who got no message, including those who were refused. */
     readonly refused: number;
     /** Their idempotencyKey had made a message before. */
     readonly repeated: number;
   };
-  /** Why so many failed, or were rejected or refused. */
+  /** The reasons of those that failed or were rejected or refused, with their numbers. */
   readonly codes: Readonly<Record<string, number>>;
-  /** When the rest will be accepted; null in lists, and where nothing is left. */
+  /** When the rest will be accepted. Null in lists, and if nothing is left. */
   readonly forecast: {
     readonly firstAt: string | null;
     readonly lastAt: string | null;
@@ -411,7 +411,7 @@ export type Message = {
   readonly updatedAt: string;
   readonly sentAt: string | null;
   readonly idempotencyKey: string | null;
-  /** `X-Request-Id` of the call that made it; null for what was made before this was stored. */
+  /** `X-Request-Id` of the call that made it. Null for old records. */
   readonly requestId: string | null;
   /** W3C trace context of that call. */
   readonly traceparent: string | null;
@@ -429,7 +429,7 @@ export type Message = {
   readonly replyTo?: string;
   /** The batch that the message belongs to, if any. */
   readonly batchId?: string;
-  /** While it is `queued` in its own shop's queue: its place there; 1 is the next one to be sent. */
+  /** Its position in its own shop's queue while it is `queued` there. 1 is sent next. */
   readonly position?: number;
   /** When it is likely to leave. null: nobody knows. */
   readonly estimatedSendAt?: string | null;
@@ -490,7 +490,7 @@ export type InboundMessage = {
     /** The file's SHA-256, in hexadecimal digits. */
     readonly sha256: string | null;
   } | null;
-  /** When it was marked as read; null: it was not. */
+  /** When it was marked as read. Null: it was not. */
   readonly readAt: string | null;
 };
 
@@ -523,16 +523,16 @@ export type Webhook = {
   readonly shops: readonly string[] | null;
   readonly createdAt: string;
   readonly disabledAt: string | null;
-  /** `operator`: an operator disabled it; `tenant`: a call of the account did; `gone`: it answered 410; `failing`: every try of five days failed; `unreadable`: the service cannot open its secret, and it needs a new one. */
+  /** `operator`: an operator disabled it. `tenant`: a call of the account disabled it. `gone`: it answered 410. `failing`: every attempt of five days failed. `unreadable`: the service cannot open its secret; give it a new one. */
   readonly disabledBy: 'operator' | 'tenant' | 'gone' | 'failing' | 'unreadable' | null;
-  /** Until when the secret before the last rotation signs as well. */
+  /** Until then the former secret also signs. */
   readonly formerSecretUntil: string | null;
   readonly failingSince: string | null;
   /** Events that wait to be tried again. */
   readonly waiting: number;
   /** Events that it took in none of its tries. */
   readonly deadLetters: number;
-  /** Events stored before then were cut off, by age or number, before it got them; null: none ever were. */
+  /** Events from before this time were removed, because of their age or number, before it got them. Null: none were. */
   readonly missedUntil: string | null;
 };
 
@@ -545,16 +545,16 @@ export type FreshWebhook = {
   readonly shops: readonly string[] | null;
   readonly createdAt: string;
   readonly disabledAt: string | null;
-  /** `operator`: an operator disabled it; `tenant`: a call of the account did; `gone`: it answered 410; `failing`: every try of five days failed; `unreadable`: the service cannot open its secret, and it needs a new one. */
+  /** `operator`: an operator disabled it. `tenant`: a call of the account disabled it. `gone`: it answered 410. `failing`: every attempt of five days failed. `unreadable`: the service cannot open its secret; give it a new one. */
   readonly disabledBy: 'operator' | 'tenant' | 'gone' | 'failing' | 'unreadable' | null;
-  /** Until when the secret before the last rotation signs as well. */
+  /** Until then the former secret also signs. */
   readonly formerSecretUntil: string | null;
   readonly failingSince: string | null;
   /** Events that wait to be tried again. */
   readonly waiting: number;
   /** Events that it took in none of its tries. */
   readonly deadLetters: number;
-  /** Events stored before then were cut off, by age or number, before it got them; null: none ever were. */
+  /** Events from before this time were removed, because of their age or number, before it got them. Null: none were. */
   readonly missedUntil: string | null;
   readonly secret: string;
 };
@@ -660,9 +660,9 @@ export interface Operations {
    */
   readonly createShop: {
     readonly params: {
-      /** A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none, and two lines of it are refused. */
+      /** A repeated call with the same key gets `200` with the result of the first call. Use ASCII only. The HTTP server may cut off a part of a key with other characters, so that two keys become one. The field `idempotencyKey` of a message takes any characters. An empty key counts as none. Two lines of this header are refused. */
       readonly idempotencyKey?: string | undefined;
-      /** On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused. Two names are the same when they agree in Unicode form NFKC and lower case. */
+      /** One line without control characters. A name needs a visible character. Half of a surrogate pair is refused. Two names are the same if their lower case is the same in Unicode form NFKC. */
       readonly name: string;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly phone?: string | undefined;
@@ -750,7 +750,7 @@ export interface Operations {
       readonly to: string;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly text?: string | undefined;
-      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      /** An http or https address without user and password. Percent-encode everything except visible ASCII. An IPv6 address must be valid, and so must a label that begins with `xn--`. */
       readonly mediaUrl?: string | undefined;
       readonly mediaType?: 'image' | 'video' | 'document' | undefined;
       /** Whole characters: half of a surrogate pair is refused. */
@@ -803,11 +803,11 @@ export interface Operations {
     readonly params: {
       /** The shop's id or exact name, case-insensitive. */
       readonly idOrName: string;
-      /** A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none, and two lines of it are refused. */
+      /** A repeated call with the same key gets `200` with the result of the first call. Use ASCII only. The HTTP server may cut off a part of a key with other characters, so that two keys become one. The field `idempotencyKey` of a message takes any characters. An empty key counts as none. Two lines of this header are refused. */
       readonly idempotencyKey?: string | undefined;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly caption?: string | undefined;
-      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      /** An http or https address without user and password. Percent-encode everything except visible ASCII. An IPv6 address must be valid, and so must a label that begins with `xn--`. */
       readonly mediaUrl?: string | undefined;
       readonly mediaType?: 'image' | 'video' | undefined;
     };
@@ -817,7 +817,7 @@ export interface Operations {
   /**
    * List the shop's chat groups.
    *
-   * All that match, on one page, after the session asked what changed (up to 1.5 s). `canSend` is advisory; the send policy is authoritative.
+   * All that match, on one page. Before that the session asks for changes, for up to 1.5 s. `canSend` is advisory; the send policy is authoritative.
    *
    * Permission: `groups.read`.
    */
@@ -861,7 +861,7 @@ export interface Operations {
   /**
    * Declare contacts that consented; all of the batch or none.
    *
-   * A number that comes twice, in whichever of its forms, is declared once, as its last item says, and counts once in `accepted`. An `expiresAt` that is past is taken and gives `active: false`. A number whose declaration was revoked or has expired counts as new against the daily ceiling; one that is active does not.
+   * A number that comes twice, in either form, is declared once, with the values of its last item. It counts once in `accepted`. An `expiresAt` in the past is accepted and gives `active: false`. A number with a revoked or expired declaration counts as new for the daily limit. A number with an active one does not.
    *
    * Permission: `contacts.write`.
    */
@@ -873,7 +873,7 @@ export interface Operations {
         readonly phone: string;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly note?: string | undefined;
-        /** In UTC; a day that the calendar has, and no leap second. */
+        /** In UTC. The day must exist in the calendar. Leap seconds are refused. */
         readonly expiresAt?: string | undefined;
       }[];
     };
@@ -886,7 +886,7 @@ export interface Operations {
   /**
    * Revoke a declaration; the record stays.
    *
-   * A number of two forms is revoked by either; `phone` is the form that was declared.
+   * If a number has two forms, either revokes it. `phone` is the declared form.
    *
    * Permission: `contacts.write`.
    */
@@ -941,7 +941,7 @@ export interface Operations {
   /**
    * Read how much the shop may still send, and whether a message to one recipient would be accepted.
    *
-   * Counts no send, and asks nothing of the chat network but for a group that the session does not know. With `to` the reply also has `recipientClass`, `wouldAllow`, `code` and `retryAfter`: what a message of which no copy was sent yet would get at this moment. While the own session is away the answer is that of the channel; the shared pool is not asked.
+   * Counts no send. Asks the chat network only for a group that the session does not know. With `to` the reply also has `recipientClass`, `wouldAllow`, `code` and `retryAfter`: the result that a message with a new text would have now. While the shop has no session, the result is the channel's. The shared pool is not asked.
    *
    * Permission: `messages.read`.
    */
@@ -957,9 +957,9 @@ export interface Operations {
   /**
    * List the events after a cursor, oldest first; can wait for the next event.
    *
-   * Continue with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` then is the cursor to continue from.
+   * Continue with `nextCursor`. Each event comes once, in the order in which it happened. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` then is the cursor to continue from.
    *
-   * With `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor behind the event, `event` its type, `data` the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. When the key may no longer read, the stream ends with an event `end` that gives the reason.
+   * With `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor after the event, `event` is its type, and `data` is the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. When the key may no longer read, the stream ends with an event `end` that gives the reason.
    *
    * Permission: `messages.read`.
    */
@@ -1033,7 +1033,7 @@ export interface Operations {
   /**
    * The attachment that somebody sent.
    *
-   * The file itself, fetched from the chat network and opened on the way; nothing of it is stored. If the file is not the file of the message, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Its type is the declared one for pictures, sound and films, and `application/octet-stream` for all else. At most 4 at a time for each account and node.
+   * The file. The service fetches it from the chat network and decrypts it on the way. It stores nothing of it. If the file is not the file of the message, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Pictures, sound and films have their declared type. Everything else is `application/octet-stream`. An account can fetch 4 files at a time on each node.
    *
    * Permission: `inbound.read`.
    */
@@ -1048,7 +1048,7 @@ export interface Operations {
   /**
    * List the webhooks and their state.
    *
-   * All of them on one page, also those that operators made; without their secrets.
+   * All of them on one page, including those that operators made. Secrets are left out.
    *
    * Permission: `webhooks.read`.
    */
@@ -1061,7 +1061,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Send events to an address from now on; its secret is shown here and never again.
+   * Send events to an address from now on. Its secret is shown only here.
    *
    * An account that has 20 webhooks, its own and those that operators made, is refused `WEBHOOK_LIMIT_REACHED`. For a key without `inbound.read` null is every type but `message.received`, and naming that is `FORBIDDEN_PERMISSION`.
    *
@@ -1071,9 +1071,9 @@ export interface Operations {
     readonly params: {
       /** At https, at a public address and port 443. */
       readonly url: string;
-      /** The types of event that it is sent; null: all. */
+      /** The types of event that are sent to it. Null: all. */
       readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused' | 'batch.started' | 'batch.finished' | 'batch.stopped')[] | null | undefined;
-      /** The shops whose events it is sent; null: all. */
+      /** The shops whose events are sent to it. Null: all. */
       readonly shops?: readonly string[] | null | undefined;
     };
     readonly data: FreshWebhook;
@@ -1095,7 +1095,7 @@ export interface Operations {
   /**
    * Change what a webhook is sent and where, disable it, or enable it again.
    *
-   * One that is enabled goes on where it stopped, as far as events are kept. One whose secret cannot be opened needs a new secret first.
+   * An enabled webhook continues where it stopped, as far as events are kept. If its secret cannot be opened, give it a new secret first.
    *
    * Permission: `webhooks.write`.
    */
@@ -1105,9 +1105,9 @@ export interface Operations {
       readonly webhookId: string;
       /** At https, at a public address and port 443. */
       readonly url?: string | undefined;
-      /** The types of event that it is sent; null: all. */
+      /** The types of event that are sent to it. Null: all. */
       readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused' | 'batch.started' | 'batch.finished' | 'batch.stopped')[] | null | undefined;
-      /** The shops whose events it is sent; null: all. */
+      /** The shops whose events are sent to it. Null: all. */
       readonly shops?: readonly string[] | null | undefined;
       readonly disabled?: boolean | undefined;
     };
@@ -1131,7 +1131,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Give a webhook a new secret; the old one signs beside it for 24 hours.
+   * Give a webhook a new secret. The old one also signs for 24 hours.
    *
    * Permission: `webhooks.write`.
    */
@@ -1144,7 +1144,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Send an event `webhook.test` once, and say what came of it.
+   * Send an event `webhook.test` once, and return the result.
    *
    * Permission: `webhooks.write`.
    */
@@ -1187,7 +1187,7 @@ export interface Operations {
       /** The webhookId. */
       readonly webhookId: string;
       readonly eventIds?: readonly string[] | undefined;
-      /** In UTC. The first 200 events from then on; for more, repeat it from the last one. */
+      /** In UTC. The first 200 events since then are sent. For more, repeat the call with the time of the last one. */
       readonly since?: string | undefined;
     };
     readonly data: {
@@ -1223,7 +1223,7 @@ export interface Operations {
       readonly id: string;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly text?: string | undefined;
-      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      /** An http or https address without user and password. Percent-encode everything except visible ASCII. An IPv6 address must be valid, and so must a label that begins with `xn--`. */
       readonly mediaUrl?: string | undefined;
       readonly mediaType?: 'image' | 'video' | 'document' | undefined;
       /** Whole characters: half of a surrogate pair is refused. */
@@ -1235,7 +1235,7 @@ export interface Operations {
   /**
    * Cancel a message or status that waits.
    *
-   * It ends as `failed` with the reason `CANCELLED`, and its places in the number's windows are given back; the call that sent it still counts for its key. A repeated call gets the same answer. Once it is `sending`, or has ended otherwise, it is `409 NOT_CANCELLABLE`.
+   * It ends as `failed` with the reason `CANCELLED`, and no longer counts for the number's limits. The call that sent it still counts for its key. A repeated call gets the same answer. A message that is `sending` or has ended otherwise gets `409 NOT_CANCELLABLE`.
    *
    * Permission: `messages.send`.
    */
@@ -1261,7 +1261,7 @@ export interface Operations {
       /** Whole characters: half of a surrogate pair is refused. */
       readonly idempotencyKeyPrefix?: string | undefined;
       readonly to?: string | undefined;
-      /** In UTC; a day that the calendar has, and no leap second. */
+      /** In UTC. The day must exist in the calendar. Leap seconds are refused. */
       readonly acceptedBefore?: string | undefined;
     };
     readonly data: {
@@ -1281,14 +1281,14 @@ export interface Operations {
       /** The shop's id or exact name, case-insensitive. */
       readonly idOrName: string;
       readonly channel: 'msgapp';
-      /** In UTC; a day that the calendar has, and no leap second. */
+      /** In UTC. The day must exist in the calendar. Leap seconds are refused. */
       readonly sendAt: string;
-      /** In UTC; a day that the calendar has, and no leap second. */
+      /** In UTC. The day must exist in the calendar. Leap seconds are refused. */
       readonly notAfter?: string | undefined;
       readonly to: string;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly text?: string | undefined;
-      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      /** An http or https address without user and password. Percent-encode everything except visible ASCII. An IPv6 address must be valid, and so must a label that begins with `xn--`. */
       readonly mediaUrl?: string | undefined;
       readonly mediaType?: 'image' | 'video' | 'document' | undefined;
       /** Whole characters: half of a surrogate pair is refused. */
@@ -1302,7 +1302,7 @@ export interface Operations {
       /** It is not tried after this. */
       readonly notAfter: string;
       readonly to: string;
-      /** null after it has ended; its message has the text. */
+      /** null after it has ended. The message has the text. */
       readonly text: string | null;
       readonly mediaUrl: string | null;
       readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -1337,7 +1337,7 @@ export interface Operations {
         /** It is not tried after this. */
         readonly notAfter: string;
         readonly to: string;
-        /** null after it has ended; its message has the text. */
+        /** null after it has ended. The message has the text. */
         readonly text: string | null;
         readonly mediaUrl: string | null;
         readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -1353,7 +1353,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * A scheduled send and what became of it.
+   * A scheduled send and its result.
    *
    * Permission: `messages.read`.
    */
@@ -1372,7 +1372,7 @@ export interface Operations {
       /** It is not tried after this. */
       readonly notAfter: string;
       readonly to: string;
-      /** null after it has ended; its message has the text. */
+      /** null after it has ended. The message has the text. */
       readonly text: string | null;
       readonly mediaUrl: string | null;
       readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -1405,7 +1405,7 @@ export interface Operations {
       /** It is not tried after this. */
       readonly notAfter: string;
       readonly to: string;
-      /** null after it has ended; its message has the text. */
+      /** null after it has ended. The message has the text. */
       readonly text: string | null;
       readonly mediaUrl: string | null;
       readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -1429,11 +1429,11 @@ export interface Operations {
     readonly params: {
       /** The shop's id or exact name, case-insensitive. */
       readonly idOrName: string;
-      /** On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused. */
+      /** One line without control characters. A name needs a visible character. Half of a surrogate pair is refused. */
       readonly name: string;
       /** Whole characters: half of a surrogate pair is refused. */
       readonly text?: string | undefined;
-      /** At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist. */
+      /** An http or https address without user and password. Percent-encode everything except visible ASCII. An IPv6 address must be valid, and so must a label that begins with `xn--`. */
       readonly mediaUrl?: string | undefined;
       readonly mediaType?: 'image' | 'video' | 'document' | undefined;
       readonly recipients: readonly {
@@ -1443,7 +1443,7 @@ export interface Operations {
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;
       }[];
-      /** In UTC; a day that the calendar has, and no leap second. */
+      /** In UTC. The day must exist in the calendar. Leap seconds are refused. */
       readonly notBefore?: string | undefined;
       /** Default: 90 days after `notBefore`; 180 at most. */
       readonly notAfter?: string | undefined;
@@ -1524,7 +1524,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Pause a batch; what is on the wire goes on.
+   * Pause a batch. Messages that are being sent continue.
    *
    * Permission: `messages.send`.
    */
@@ -1539,7 +1539,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Let a batch go on that was paused or stopped by itself.
+   * Resume a batch that was paused or stopped by itself.
    *
    * Permission: `messages.send`.
    */
@@ -1554,7 +1554,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Cancel a batch; what is on the wire goes on.
+   * Cancel a batch. Messages that are being sent continue.
    *
    * Permission: `messages.send`.
    */

@@ -38,7 +38,7 @@ export function name({ max }: { readonly max: number }) {
       v.check((value) => isOneLine.test(value), 'must be one line without control characters'),
       v.check((value) => hasText(value), 'must have a visible character'),
       v.description(
-        'On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused.',
+        'One line without control characters. A name needs a visible character. Half of a surrogate pair is refused.',
       ),
       v.metadata({ pattern: ONE_LINE }),
     ),
@@ -71,7 +71,7 @@ const DATE_TIME =
 export const utcDateTime = v.pipe(
   v.string(),
   v.check(isUtcDateTime, 'must be an ISO 8601 date-time in UTC like 2027-01-31T12:00:00Z'),
-  v.description('In UTC; a day that the calendar has, and no leap second.'),
+  v.description('In UTC. The day must exist in the calendar. Leap seconds are refused.'),
   v.metadata({
     format: 'date-time',
     pattern: DATE_TIME.source,

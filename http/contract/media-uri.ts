@@ -28,7 +28,7 @@ export const mediaUri = v.pipe(
     'must be an absolute URI at http or https of at most 2048 characters',
   ),
   v.description(
-    'At http or https, without user and password; everything but visible ASCII percent-encoded. An IPv6 address and a label that begins with `xn--` must be ones that exist.',
+    'An http or https address without user and password. Percent-encode everything except visible ASCII. An IPv6 address must be valid, and so must a label that begins with `xn--`.',
   ),
   v.metadata({
     format: 'uri',

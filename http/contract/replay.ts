@@ -36,5 +36,5 @@ export function madeOnce<const Status extends 201 | 202, Answer>(
 /** Those headers, for the document. */
 export const REPLAY_HEADERS = {
   'X-Idempotent-Replay': 'Always `true`.',
-  'X-Idempotent-Mismatch': '`true` where this body asks for something else than the original did.',
+  'X-Idempotent-Mismatch': '`true` if this body asks for something else than the original.',
 } as const;

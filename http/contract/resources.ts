@@ -58,7 +58,7 @@ export const inboundMessage = v.strictObject(inboundEntries);
 /** The message in its present state. */
 export const inboundRecord = v.strictObject({
   ...inboundEntries,
-  readAt: v.pipe(v.nullable(instant), v.description('When it was marked as read; null: it was not.')),
+  readAt: v.pipe(v.nullable(instant), v.description('When it was marked as read. Null: it was not.')),
 });
 
 /** Returns the schema of a shop's events of these types with this data. */

@@ -10,7 +10,7 @@ export const shopName = v.config(
     name({ max: 100 }),
     v.check((value) => !DOTS.includes(value), 'must not be . or .., which no client can ask for'),
     v.description(
-      'On one line, without control characters; white space and invisible characters alone are no name, and half of a surrogate pair is refused. Two names are the same when they agree in Unicode form NFKC and lower case.',
+      'One line without control characters. A name needs a visible character. Half of a surrogate pair is refused. Two names are the same if their lower case is the same in Unicode form NFKC.',
     ),
     v.metadata({ not: { enum: DOTS } }),
   ),

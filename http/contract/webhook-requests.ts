@@ -49,11 +49,11 @@ const url = v.pipe(mediaUri, v.description('At https, at a public address and po
 const NOT_NONE = 'must have at least 1 item; null is for all';
 const types = v.pipe(
   v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),
-  v.description('The types of event that it is sent; null: all.'),
+  v.description('The types of event that are sent to it. Null: all.'),
 );
 const shops = v.pipe(
   v.nullable(v.pipe(boundedArray(idInEitherCase, { max: 1_000 }), v.minLength(1, NOT_NONE))),
-  v.description('The shops whose events it is sent; null: all.'),
+  v.description('The shops whose events are sent to it. Null: all.'),
 );
 
 /** An endpoint may take 15 s to answer a test. */
@@ -68,7 +68,7 @@ export const newWebhook = {
 /** The body of a request that changes a webhook. */
 export const changedWebhook = {
   description:
-    'One that is enabled goes on where it stopped, as far as events are kept. One whose secret cannot be opened needs a new secret first.',
+    'An enabled webhook continues where it stopped, as far as events are kept. If its secret cannot be opened, give it a new secret first.',
   body: closedObject({
     url: v.optional(url),
     types: v.optional(types),
@@ -88,7 +88,9 @@ export const replayedEvents = {
       since: v.optional(
         v.pipe(
           utcDateTime,
-          v.description('In UTC. The first 200 events from then on; for more, repeat it from the last one.'),
+          v.description(
+            'In UTC. The first 200 events since then are sent. For more, repeat the call with the time of the last one.',
+          ),
         ),
       ),
     }),

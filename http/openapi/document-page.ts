@@ -10,9 +10,9 @@ const DESCRIPTION = `Connect a shop's number, send messages and statuses from it
 [Getting started](docs/getting-started) leads to the first message.
 
 - A key goes into \`Authorization: Bearer\` or \`X-API-Key\`. It belongs on a server. No reply to a call carries CORS headers.
-- Every reply carries \`X-Request-Id\`, and every reply to a key that is let in the four rate headers.
-- A path that is not here answers 404 \`NOT_FOUND\`, a method that is not here 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
-- Where there is GET there is HEAD: counted and answered alike, without the body.
+- Every reply has \`X-Request-Id\`. Every reply to an accepted key has the four rate headers.
+- An unknown path gets 404 \`NOT_FOUND\`. An unknown method gets 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
+- Each path with GET also has HEAD. It is counted and answered like GET, without the body.
 - A \`traceparent\` of W3C Trace Context is kept with the log of the call and the record of the message.`;
 
 /** The description of the tenants' API. */

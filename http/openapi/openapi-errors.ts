@@ -57,7 +57,7 @@ const ERROR = {
   required: ['code', 'message'],
   properties: {
     code: { $ref: '#/components/schemas/ErrorCode' },
-    message: { type: 'string', description: 'For people; it may change.' },
+    message: { type: 'string', description: 'For people. It may change.' },
     retryAfter: {
       type: 'integer',
       minimum: 1,

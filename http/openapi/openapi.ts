@@ -173,7 +173,7 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'Seconds, equal to `error.retryAfter`; on every 429.',
+    description: 'Seconds, equal to `error.retryAfter`. Every 429 has it.',
     schema: { type: 'integer', minimum: 1 },
   },
 } as const;
@@ -257,7 +257,7 @@ function headerParameters({ takesIdempotencyKey }: Endpoint<never>): readonly un
       in: 'header',
       required: false,
       description:
-        'A repeated call with the same one answers `200` with what the first one made. ASCII alone: of others the HTTP server may cut off a part unseen, so that two keys become one; a message takes any characters in its field `idempotencyKey`. An empty one counts as none, and two lines of it are refused.',
+        'A repeated call with the same key gets `200` with the result of the first call. Use ASCII only. The HTTP server may cut off a part of a key with other characters, so that two keys become one. The field `idempotencyKey` of a message takes any characters. An empty key counts as none. Two lines of this header are refused.',
       schema: { type: 'string', maxLength: 128, pattern: '^[ -~]*$' },
     },
   ];

@@ -46,7 +46,7 @@ const lastEnd = v.strictObject({
 export const shownEgress = v.pipe(
   v.nullable(v.string()),
   v.description(
-    'The proxy of all its connections, with `***` for the password; `unreadable`: no configured key opens it, and the shop has no way out; null: there is none.',
+    'The proxy of all its connections, with `***` for the password. `unreadable`: no configured key opens it, so the shop cannot connect. Null: there is none.',
   ),
 );
 
@@ -128,9 +128,7 @@ export const shopDetails = v.strictObject({
         v.strictObject({
           kind: v.pipe(
             v.string(),
-            v.description(
-              "The network's own name for it; `REFUSED`: it said nothing but that it refused a message.",
-            ),
+            v.description("The network's name for it. `REFUSED`: the network only refused a message."),
           ),
           untilMs: epochMs,
           isEndKnown: v.boolean(),
@@ -201,12 +199,12 @@ export const shopInspection = v.strictObject({
   ...shopActor.entries,
   policy: v.pipe(
     v.nullable(v.strictObject({ warmupDay: count, windows: v.array(policyWindow) })),
-    v.description('Null: what is stored of it cannot be read.'),
+    v.description('Null: its stored data cannot be read.'),
   ),
   workers: v.picklist(['available', 'lost']),
   session: v.pipe(
     v.nullable(v.record(v.string(), v.unknown())),
-    v.description('Details of the session that the chat client reports; null if there is none.'),
+    v.description('Details of the session, as the chat client reports them. Null if there is no session.'),
   ),
 } satisfies SchemasOf<ShopInspection>);
 

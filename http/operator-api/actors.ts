@@ -116,7 +116,7 @@ export const passivateActor = operatorEndpoint({
   body: closedObject({}),
   replies: {
     200: {
-      description: 'It is not in memory any more; the next call brings it back.',
+      description: 'It has left memory. The next call loads it again.',
       data: v.strictObject({ passivated: v.literal(true) }),
       example: { passivated: true },
     },

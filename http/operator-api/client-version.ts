@@ -14,7 +14,7 @@ export const readClientVersion = operatorEndpoint({
   tag: 'Fleet',
   summary: 'The client version that sessions report',
   description:
-    '`version` is what operators set, and goes before `MSGAPP_CLIENT_VERSION`. `pageVersion` is what the network’s page named last; it counts where `MSGAPP_CLIENT_VERSION` is `latest`.',
+    "`version` is the operators' setting, and overrides `MSGAPP_CLIENT_VERSION`. `pageVersion` is the latest version on the network’s page. It is used if `MSGAPP_CLIENT_VERSION` is `latest`.",
   replies: { 200: { description: 'Both versions.', data: versions, example } },
   errors: [],
   async handle({ services }) {
@@ -30,7 +30,7 @@ export const changeClientVersion = operatorEndpoint({
   tag: 'Fleet',
   summary: 'Set the version that sessions say they are, without a restart',
   description:
-    'For the day the network refuses the version in use (405). All nodes follow within a minute. New sessions use it; open ones stay as they are. `null` takes it back.',
+    'Use it if the network refuses the present version (405). All nodes follow within a minute. New sessions use it, open ones stay as they are. `null` removes the setting.',
   body: closedObject({
     version: v.nullable(
       v.pipe(

@@ -20,7 +20,7 @@ export const addCustomers = operatorEndpoint({
   path: '/tenants/{tenantId}/customers',
   role: 'admin',
   tag: 'Tenants',
-  summary: "Add numbers to the tenant's customer records; they become known recipients",
+  summary: "Add numbers to the tenant's customer records. They become known recipients",
   body: namedCustomers,
   bodyExample: { phones: ['+41797654321'] },
   replies: {

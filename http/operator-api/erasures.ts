@@ -18,7 +18,7 @@ export const ERASURE_DESCRIPTION =
 export const erasureReplies = {
   200: { description: 'Erased: nothing is left.', data: deleted, example: deletedExample },
   202: {
-    description: 'Hidden at once; the erasure goes on.',
+    description: 'It is hidden. The erasure continues.',
     data: deleting,
     headers: { Location: 'The erasure.' },
     example: deletingExample,

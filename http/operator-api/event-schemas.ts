@@ -23,7 +23,9 @@ const EVENT_SCHEMAS = {
     reason: v.nullable(reason),
     ageMs: v.pipe(
       v.nullable(v.number()),
-      v.description('Milliseconds since it was accepted; null of a message that a pool shop carries.'),
+      v.description(
+        'Milliseconds since it was accepted. Null for a message that a pool shop sends for another.',
+      ),
     ),
   },
   channel: { ...namedShop, status: channelStatus, state: v.string() },

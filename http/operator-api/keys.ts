@@ -30,14 +30,16 @@ export const createKey = operatorEndpoint({
   path: '/tenants/{tenantId}/keys',
   role: 'admin',
   tag: 'Keys',
-  summary: 'Create a key; its value is shown here and never again',
+  summary: 'Create a key. Its value is shown only here',
   body: closedObject({
     name: name({ max: 100 }),
     permissions: boundedArray(v.picklist(PERMISSIONS), { max: 100 }),
     expiresAt: v.optional(
       v.pipe(
         v.nullable(utcDateTime),
-        v.description('Null: never. One that is past is taken; the key is answered `API_KEY_EXPIRED`.'),
+        v.description(
+          'Null: never. A time in the past is accepted; calls with the key then get `API_KEY_EXPIRED`.',
+        ),
       ),
     ),
     ipAllowlist: v.optional(
@@ -108,8 +110,8 @@ export const rotateKey = operatorEndpoint({
   path: '/tenants/{tenantId}/keys/{keyId}/rotate',
   role: 'admin',
   tag: 'Keys',
-  summary: 'Give a key a new value; the old one stops at once',
-  description: 'A call with the old value is answered `401 API_KEY_REVOKED` from then on.',
+  summary: 'Give a key a new value. The old one stops at once',
+  description: 'A call with the old value gets `401 API_KEY_REVOKED`.',
   body: closedObject({}),
   replies: { 200: { description: 'The key with its new value.', data: freshKey, example: freshKeyExample } },
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -122,7 +124,7 @@ export const revokeKey = operatorEndpoint({
   path: '/tenants/{tenantId}/keys/{keyId}',
   role: 'admin',
   tag: 'Keys',
-  summary: 'Revoke a key; when this answers, no node accepts it',
+  summary: 'Revoke a key. After the answer no node accepts it',
   body: closedObject({}),
   replies: { 200: { description: 'The key, revoked.', data: key, example: keyExample } },
   errors: ['NOT_FOUND'],

@@ -57,7 +57,7 @@ export const EVENT_OPERATION = {
   tags: ['Fleet'],
   summary: 'Stream the events of all nodes, as server-sent events',
   description:
-    'Each has an `id` and the name of its `type`; its `data` is the JSON of this schema. A client that reconnects with `Last-Event-ID` gets what it missed, at most the last 1,000 events, and then `missed`.\n\nRole: `read`.',
+    'Each event has an `id` and the name of its `type`. Its `data` is the JSON of this schema. A client that reconnects with `Last-Event-ID` gets the events that it missed, at most the last 1,000, and then `missed`.\n\nRole: `read`.',
   'x-role': 'read',
   parameters: [
     {
@@ -70,7 +70,7 @@ export const EVENT_OPERATION = {
   ],
   responses: {
     200: {
-      description: 'The events; the reply stays open.',
+      description: 'The events. The reply stays open.',
       headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
       content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/OperatorEvent' } } },
     },

@@ -56,7 +56,7 @@ export const disconnectShop = operatorEndpoint({
   path: '/actors/{tenantId}/{shopId}/disconnect',
   role: 'operate',
   tag: 'Actors',
-  summary: "Stop a shop's session; its configuration stays",
+  summary: "Stop a shop's session. Its configuration stays",
   body: closedObject({}),
   replies: CHANNEL_REPLIES.disconnected,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CHANNEL_NEVER_CONFIGURED'],

@@ -110,7 +110,7 @@ export const importShop = operatorEndpoint({
   path: '/tenants/{tenantId}/shops',
   role: 'admin',
   tag: 'Tenants',
-  summary: 'Import a shop; its name need not be unique',
+  summary: 'Import a shop. Its name need not be unique',
   body: closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) }),
   bodyExample: { name: 'Bakery Rue Haute' },
   replies: {

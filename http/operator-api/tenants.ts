@@ -140,7 +140,7 @@ export const changeTenant = operatorEndpoint({
   path: '/tenants/{tenantId}',
   role: 'admin',
   tag: 'Tenants',
-  summary: 'Change a tenant; what is left out stays',
+  summary: 'Change a tenant. Fields that are left out stay',
   description:
     "With `active: false` the tenant's calls are refused and its queues stop. Sessions stay open. Messages continue when the tenant is active again, or they expire like others that wait too long. A message that a pool shop already accepted may still be sent.",
   body: closedObject({ name: v.optional(name({ max: 200 })), ...changeable }),

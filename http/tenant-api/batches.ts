@@ -133,7 +133,7 @@ export const addBatchRecipients = apiEndpoint({
   bodyExample: { recipients: [{ to: '+41797654322', fields: { name: 'Cy' } }], idempotencyKey: 'spring-2' },
   replies: {
     200: {
-      description: 'The batch; of the same idempotencyKey nothing was added again.',
+      description: 'The batch. A repeated idempotencyKey adds nothing.',
       data: takenBatch,
       headers: REPLAY_HEADERS,
       example: { ...BATCH_EXAMPLE, refused: [] },
@@ -204,7 +204,7 @@ export const pauseBatch = apiEndpoint({
   ...steering,
   name: 'pauseBatch',
   path: '/shops/{idOrName}/batches/{id}/pause',
-  summary: 'Pause a batch; what is on the wire goes on',
+  summary: 'Pause a batch. Messages that are being sent continue',
   replies: {
     200: { description: 'The batch.', data: batch, example: { ...BATCH_EXAMPLE, status: 'paused' } },
   },
@@ -216,7 +216,7 @@ export const resumeBatch = apiEndpoint({
   ...steering,
   name: 'resumeBatch',
   path: '/shops/{idOrName}/batches/{id}/resume',
-  summary: 'Let a batch go on that was paused or stopped by itself',
+  summary: 'Resume a batch that was paused or stopped by itself',
   replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
   handle: (request) =>
     withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'resume')),
@@ -226,7 +226,7 @@ export const cancelBatch = apiEndpoint({
   ...steering,
   name: 'cancelBatch',
   path: '/shops/{idOrName}/batches/{id}/cancel',
-  summary: 'Cancel a batch; what is on the wire goes on',
+  summary: 'Cancel a batch. Messages that are being sent continue',
   replies: {
     200: {
       description: 'The batch. A repeated call gets the same answer.',

@@ -20,7 +20,7 @@ export const cancelMessage = apiEndpoint({
   tag: 'Messages',
   summary: 'Cancel a message or status that waits',
   description:
-    "It ends as `failed` with the reason `CANCELLED`, and its places in the number's windows are given back; the call that sent it still counts for its key. A repeated call gets the same answer. Once it is `sending`, or has ended otherwise, it is `409 NOT_CANCELLABLE`.",
+    "It ends as `failed` with the reason `CANCELLED`, and no longer counts for the number's limits. The call that sent it still counts for its key. A repeated call gets the same answer. A message that is `sending` or has ended otherwise gets `409 NOT_CANCELLABLE`.",
   permission: 'messages.send',
   body: closedObject({}),
   replies: {

@@ -44,7 +44,7 @@ export const declareContacts = apiEndpoint({
   tag: 'Contacts',
   summary: 'Declare contacts that consented; all of the batch or none',
   description:
-    'A number that comes twice, in whichever of its forms, is declared once, as its last item says, and counts once in `accepted`. An `expiresAt` that is past is taken and gives `active: false`. A number whose declaration was revoked or has expired counts as new against the daily ceiling; one that is active does not.',
+    'A number that comes twice, in either form, is declared once, with the values of its last item. It counts once in `accepted`. An `expiresAt` in the past is accepted and gives `active: false`. A number with a revoked or expired declaration counts as new for the daily limit. A number with an active one does not.',
   permission: 'contacts.write',
   body: closedObject({
     contacts: v.pipe(
@@ -88,14 +88,14 @@ export const revokeContact = apiEndpoint({
   path: '/shops/{idOrName}/contacts/consented',
   tag: 'Contacts',
   summary: 'Revoke a declaration; the record stays',
-  description: 'A number of two forms is revoked by either; `phone` is the form that was declared.',
+  description: 'If a number has two forms, either revokes it. `phone` is the declared form.',
   permission: 'contacts.write',
   body: closedObject({ phone: phoneNumber }),
   bodyExample: { phone: '+41797654321' },
   replies: {
     200: {
       description:
-        'The record; of a number that was never declared every field but `phone` and `active` is null.',
+        'The record. For a number that was never declared, every field except `phone` and `active` is null.',
       data: revokedContact,
       example: { ...EXAMPLES.contact, revokedAt: '2027-02-01T08:00:00.000Z', active: false },
     },

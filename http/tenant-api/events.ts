@@ -81,7 +81,7 @@ export const listEvents = apiEndpoint({
   tag: 'Events',
   summary: 'List the events after a cursor, oldest first; can wait for the next event',
   description:
-    'Continue with `nextCursor`: each event comes once, in the order in which it became true. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` then is the cursor to continue from.\n\nWith `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor behind the event, `event` its type, `data` the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. When the key may no longer read, the stream ends with an event `end` that gives the reason.',
+    'Continue with `nextCursor`. Each event comes once, in the order in which it happened. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` then is the cursor to continue from.\n\nWith `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor after the event, `event` is its type, and `data` is the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. When the key may no longer read, the stream ends with an event `end` that gives the reason.',
   permission: 'messages.read',
   query: {
     cursor: cursorParameter,

@@ -14,7 +14,7 @@ export const listGroups = apiEndpoint({
   tag: 'Groups',
   summary: "List the shop's chat groups",
   description:
-    'All that match, on one page, after the session asked what changed (up to 1.5 s). `canSend` is advisory; the send policy is authoritative.',
+    'All that match, on one page. Before that the session asks for changes, for up to 1.5 s. `canSend` is advisory; the send policy is authoritative.',
   permission: 'groups.read',
   query: {
     canSend: v.optional(booleanParameter),

@@ -53,7 +53,7 @@ export const readInboundMedia = apiEndpoint({
   tag: 'Inbound',
   summary: 'The attachment that somebody sent',
   description:
-    'The file itself, fetched from the chat network and opened on the way; nothing of it is stored. If the file is not the file of the message, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Its type is the declared one for pictures, sound and films, and `application/octet-stream` for all else. At most 4 at a time for each account and node.',
+    'The file. The service fetches it from the chat network and decrypts it on the way. It stores nothing of it. If the file is not the file of the message, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Pictures, sound and films have their declared type. Everything else is `application/octet-stream`. An account can fetch 4 files at a time on each node.',
   permission: 'inbound.read',
   replies: {
     200: {

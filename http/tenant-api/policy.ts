@@ -15,7 +15,7 @@ export const readPolicy = apiEndpoint({
   tag: 'Messages',
   summary: 'Read how much the shop may still send, and whether a message to one recipient would be accepted',
   description:
-    'Counts no send, and asks nothing of the chat network but for a group that the session does not know. With `to` the reply also has `recipientClass`, `wouldAllow`, `code` and `retryAfter`: what a message of which no copy was sent yet would get at this moment. While the own session is away the answer is that of the channel; the shared pool is not asked.',
+    "Counts no send. Asks the chat network only for a group that the session does not know. With `to` the reply also has `recipientClass`, `wouldAllow`, `code` and `retryAfter`: the result that a message with a new text would have now. While the shop has no session, the result is the channel's. The shared pool is not asked.",
   permission: 'messages.read',
   query: { to: v.optional(recipient) },
   replies: {

@@ -92,7 +92,7 @@ export const readScheduled = apiEndpoint({
   method: 'GET',
   path: '/shops/{idOrName}/scheduled/{id}',
   tag: 'Messages',
-  summary: 'A scheduled send and what became of it',
+  summary: 'A scheduled send and its result',
   permission: 'messages.read',
   replies: { 200: { description: 'The send.', data: scheduledSend, example: EXAMPLES.scheduled } },
   errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],

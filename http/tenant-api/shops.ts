@@ -56,7 +56,8 @@ export const createShop = apiEndpoint({
       example: { ...madeShop, channelStatus: { msgapp: null } },
     },
     200: {
-      description: 'The shop that the same Idempotency-Key made, as it is now; none was made again.',
+      description:
+        'The shop that the first call with this Idempotency-Key made, in its present state. No new shop was made.',
       data: createdShop,
       headers: REPLAY_HEADERS,
       example: madeShop,
