@@ -12,9 +12,9 @@ import { WebhookPump } from '../../actors/webhooks/webhook-pump.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { type RealService, startRealService } from '../http/real-service.ts';
-import { webhookAccounts } from '../http/webhook-accounts.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { webhookAccounts } from './webhook-accounts.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const BODY = '{"id":"1-1"}';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { WebhookProgress } from '../../actors/tenants/webhook-record.ts';
+import { type RealService, startRealService } from '../http/real-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
-import { type RealService, startRealService } from './real-service.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 
 let service: RealService;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type RealService, startRealService } from './real-service.ts';
+import { type RealService, startRealService } from '../http/real-service.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 
 /** Less than the 15 s after which a try that hangs is given up. */

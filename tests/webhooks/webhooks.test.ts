@@ -11,8 +11,8 @@ import type { WebhookRecord } from '../../actors/tenants/webhook-record.ts';
 import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
+import { type RealService, startRealService } from '../http/real-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
-import { type RealService, startRealService } from './real-service.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 
 interface Received {

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import type { TestTenant } from '../http/conformance-target.ts';
+import { type RealService, startRealService } from '../http/real-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
-import type { TestTenant } from './conformance-target.ts';
-import { type RealService, startRealService } from './real-service.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 
 let service: RealService;
