@@ -91,7 +91,7 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
     return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };
   }
 
-  function broken(request: Asked, thrown: unknown, begun: Begun): ReplyValue {
+  function finishBroken(request: Asked, thrown: unknown, begun: Begun): ReplyValue {
     options.log.error({ err: thrown }, 'the edge threw');
     return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), begun);
   }
@@ -104,21 +104,21 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
   }
 
   /** Sends a refusal after its delay. It only waits, so it does not count as in progress. */
-  async function held(request: Asked, refused: EdgeReply, begun: Begun): Promise<ReplyValue> {
+  async function refuseLater(request: Asked, refused: EdgeReply, begun: Begun): Promise<ReplyValue> {
     await refusals.hold();
-    return finished(request, refused, begun);
+    return finishSafely(request, refused, begun);
   }
 
-  function finished(request: Asked, answered: EdgeReply, begun: Begun): ReplyValue {
+  function finishSafely(request: Asked, answered: EdgeReply, begun: Begun): ReplyValue {
     try {
       return finish(request, answered, begun);
     } catch (thrown) {
-      return broken(request, thrown, begun);
+      return finishBroken(request, thrown, begun);
     }
   }
 
   /** Turns a call into one that waits: it no longer counts as in progress, and is not logged yet. */
-  function waiting(entered: Entered, { reply, wait }: Waited, begun: Begun): ReplyValue {
+  function startWait(entered: Entered, { reply, wait }: Waited, begun: Begun): ReplyValue {
     inProgress.beginWait();
     return { ...reply, waiting: new Waiting(entered, { begun, wait }, goOn) };
   }
@@ -126,59 +126,65 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
   function goOn({ entered, begun, wait }: Waiting): MaybePromise<ReplyValue> {
     inProgress.endWait();
     const { requestId, traceparent } = begun;
-    return mapMaybePromise(asked(entered, begun, { requestId, traceparent, wait }), (reply) => {
+    return mapMaybePromise(answer(entered, begun, { requestId, traceparent, wait }), (reply) => {
       if (reply.waiting === undefined) wait.leave();
       return reply;
     });
   }
 
-  function settled(entered: Entered, answered: EdgeReply, begun: Begun): MaybePromise<ReplyValue> {
-    if (waits(answered)) return waiting(entered, answered, begun);
+  function settle(entered: Entered, answered: EdgeReply, begun: Begun): MaybePromise<ReplyValue> {
+    if (isWaiting(answered)) return startWait(entered, answered, begun);
     const { request } = entered;
     return isOverload(answered)
-      ? held(withoutBody(request), answered, begun)
-      : finished(request, answered, begun);
+      ? refuseLater(withoutBody(request), answered, begun)
+      : finishSafely(request, answered, begun);
   }
 
   /** Waits for the edge's asynchronous reply. The call counts as in progress until then. */
-  function later(entered: Entered, answered: Promise<EdgeReply>, begun: Begun): MaybePromise<ReplyValue> {
+  function answerLater(
+    entered: Entered,
+    answered: Promise<EdgeReply>,
+    begun: Begun,
+  ): MaybePromise<ReplyValue> {
     inProgress.enter();
     return answered.then(
       (known) => {
         inProgress.leave();
-        return settled(entered, known, begun);
+        return settle(entered, known, begun);
       },
       (thrown) => {
         inProgress.leave();
-        return broken(entered.request, thrown, begun);
+        return finishBroken(entered.request, thrown, begun);
       },
     );
   }
 
-  function asked(entered: Entered, begun: Begun, marks: CallMarks): MaybePromise<ReplyValue> {
+  function answer(entered: Entered, begun: Begun, marks: CallMarks): MaybePromise<ReplyValue> {
     let answered: MaybePromise<EdgeReply>;
     try {
       answered = edge(entered, marks);
     } catch (thrown) {
-      return broken(entered.request, thrown, begun);
+      return finishBroken(entered.request, thrown, begun);
     }
-    return answered instanceof Promise ? later(entered, answered, begun) : settled(entered, answered, begun);
+    return answered instanceof Promise
+      ? answerLater(entered, answered, begun)
+      : settle(entered, answered, begun);
   }
 
   return (entered) => {
     const begun = begin(entered.request);
     if (inProgress.isFull) {
       const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
-      return held(withoutBody(entered.request), refused, begun);
+      return refuseLater(withoutBody(entered.request), refused, begun);
     }
-    return asked(entered, begun, begun);
+    return answer(entered, begun, begun);
   };
 }
 
 /** The answer of a call that waits. */
 type Waited = EdgeReply & { readonly wait: CallWait };
 
-function waits(answered: EdgeReply): answered is Waited {
+function isWaiting(answered: EdgeReply): answered is Waited {
   return answered.wait !== undefined;
 }
 
