@@ -1,4 +1,4 @@
-import type { SettingGroup } from './setting.ts';
+import type { SettingGroup } from './settings-row.ts';
 
 /** The settings that the service does not read: those of `bin/dev`, the simulator and `compose.yaml`. */
 export const COMMAND_SETTING_GROUPS: readonly SettingGroup[] = [

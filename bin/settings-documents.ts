@@ -1,4 +1,4 @@
-import type { Setting } from './setting.ts';
+import type { Setting } from './settings-row.ts';
 import { SETTING_GROUPS } from './settings-table.ts';
 
 /** docs/settings.md, made from the table. Links of the table begin at the root of the repository. */

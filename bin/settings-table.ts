@@ -1,5 +1,5 @@
 import { COMMAND_SETTING_GROUPS } from './command-settings.ts';
-import type { SettingGroup } from './setting.ts';
+import type { SettingGroup } from './settings-row.ts';
 
 const days = 'at least 1';
 

@@ -27,7 +27,7 @@ import {
   traceShare,
   webSocketUrl,
   wholeNumber,
-} from './setting.ts';
+} from './setting-readers.ts';
 
 /** The variables of a process: names and texts. */
 export type Variables = Readonly<Record<string, string | undefined>>;

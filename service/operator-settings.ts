@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
 import { OPERATOR_ROLES, type OperatorToken } from '../http/contract/operator-role.ts';
-import { host } from './setting.ts';
+import { host } from './setting-readers.ts';
 
 /** 16 random characters of the 94 printable ones are more than 100 bits. */
 const LONG_TOKEN = /^[\x21-\x7e]{16,512}$/;

@@ -2,8 +2,8 @@ import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { JSON_TYPE } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
 import type { Page } from '../pipeline/pages.ts';
+import { API_SCHEMAS } from '../tenant-api/api-schemas.ts';
 import { API_ENDPOINTS } from '../tenant-api/endpoints.ts';
-import { API_SCHEMAS } from '../tenant-api/named-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 
 const DESCRIPTION = `Connect a shop's number, send messages and statuses from it, and learn what became of them.

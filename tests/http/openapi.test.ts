@@ -8,8 +8,8 @@ import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../http/openapi/openapi.ts';
 import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import { EVENT_OPERATION, OPERATOR_SCHEMAS } from '../../http/operator-api/pages.ts';
+import { API_SCHEMAS } from '../../http/tenant-api/api-schemas.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
-import { API_SCHEMAS } from '../../http/tenant-api/named-schemas.ts';
 import { root } from '../root.ts';
 import { closedDocument } from './closed-document.ts';
 
