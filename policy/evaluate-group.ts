@@ -31,7 +31,7 @@ export interface GroupFacts {
   readonly nowMs: number;
 }
 
-const groupKinds = kindSet('group');
+const GROUP_KINDS = kindSet('group');
 
 /**
  * Returns the shares that a group of this size takes: one for every `GROUP_SIZE_UNIT` participants, rounded up, at
@@ -57,7 +57,7 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   const atMs = ledger.effectiveNowMs(facts.nowMs);
   const fingerprint = groupFingerprint(facts.groupId);
   const shares = groupShares(facts.group.participantCount);
-  const sharesToday = ledger.weightSince({ kinds: groupKinds, sinceMs: atMs - DAY_MS });
+  const sharesToday = ledger.weightSince({ kinds: GROUP_KINDS, sinceMs: atMs - DAY_MS });
   const refusal =
     refuseGroup({ ledger, facts, fingerprint, atMs }) ?? refuseShares({ ledger, facts, shares, sharesToday });
   if (refusal !== undefined) {
@@ -72,7 +72,7 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
       caps: { ...caps, perDay: settings.groupsPerDay, perHour: settings.groupsPerDay },
       usage: {
         today: sharesToday + shares,
-        lastHour: ledger.weightSince({ kinds: groupKinds, sinceMs: atMs - HOUR_MS }) + shares,
+        lastHour: ledger.weightSince({ kinds: GROUP_KINDS, sinceMs: atMs - HOUR_MS }) + shares,
         coldToday: ledger.weightSince({ kinds: kindSet('cold'), sinceMs: atMs - DAY_MS }),
         declaredToday: ledger.weightSince({ kinds: kindSet('declared'), sinceMs: atMs - DAY_MS }),
       },
@@ -135,7 +135,7 @@ function refuseShares(judgement: {
   return refuseUntil({
     code: 'GROUP_DAILY_CAP_REACHED',
     message: `This message needs ${shares} of the shop's ${groupsPerDay} group shares in 24 hours; ${sharesToday} are used.`,
-    reliefMs: ledger.roomAtMs({ kinds: groupKinds, windowMs: DAY_MS, room: groupsPerDay - shares }),
+    reliefMs: ledger.roomAtMs({ kinds: GROUP_KINDS, windowMs: DAY_MS, room: groupsPerDay - shares }),
     nowMs: facts.nowMs,
   });
 }

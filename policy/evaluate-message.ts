@@ -64,7 +64,7 @@ export interface MessageFacts {
   readonly nowMs: number;
 }
 
-const messageKinds = kindSet('known', 'cold', 'declared');
+const MESSAGE_KINDS = kindSet('known', 'cold', 'declared');
 
 /** One evaluation: the facts, and the counts of the ledger at `atMs`. */
 interface Judgement {
@@ -214,7 +214,7 @@ function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRe
       pairedAtMs,
       nowMs: atMs,
       roomAtMs: (perDay) =>
-        ledger.roomAtMs({ kinds: messageKinds, windowMs: DAY_MS, room: shareOf(perDay, share) - 1 }),
+        ledger.roomAtMs({ kinds: MESSAGE_KINDS, windowMs: DAY_MS, room: shareOf(perDay, share) - 1 }),
     });
     const message = `The shop has used its ${caps.perDay} messages of 24 hours.`;
     return refuseUntil({ code: 'DAILY_CAP_REACHED', message, reliefMs, nowMs });
@@ -225,7 +225,7 @@ function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRe
       nowMs: atMs,
       roomAtMs: (perDay) =>
         ledger.roomAtMs({
-          kinds: messageKinds,
+          kinds: MESSAGE_KINDS,
           windowMs: HOUR_MS,
           room: shareOf(hourlyCap(perDay), share) - 1,
         }),

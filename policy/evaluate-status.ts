@@ -22,7 +22,7 @@ export interface StatusAdmission {
   readonly entry: LedgerEntry;
 }
 
-const statusKinds = kindSet('status');
+const STATUS_KINDS = kindSet('status');
 
 /**
  * Decides on a status: content, then the shop's own daily cap of statuses. Uses up nothing else. Changes nothing:
@@ -36,12 +36,12 @@ export function evaluateStatus(ledger: SendLedger, facts: StatusFacts): StatusAd
     return unfit;
   }
   const atMs = ledger.effectiveNowMs(nowMs);
-  const postedToday = ledger.weightSince({ kinds: statusKinds, sinceMs: atMs - DAY_MS });
+  const postedToday = ledger.weightSince({ kinds: STATUS_KINDS, sinceMs: atMs - DAY_MS });
   if (postedToday >= statusesPerDay) {
     return refuseUntil({
       code: 'STATUSES_DAILY_CAP_REACHED',
       message: `The shop has posted its ${statusesPerDay} statuses of the last 24 hours.`,
-      reliefMs: ledger.roomAtMs({ kinds: statusKinds, windowMs: DAY_MS, room: statusesPerDay - 1 }),
+      reliefMs: ledger.roomAtMs({ kinds: STATUS_KINDS, windowMs: DAY_MS, room: statusesPerDay - 1 }),
       nowMs,
     });
   }

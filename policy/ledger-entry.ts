@@ -14,19 +14,19 @@ export interface LedgerEntry {
   readonly fingerprint: Fingerprint;
 }
 
-const letterOf: Readonly<Record<EntryKind, string>> = {
+const LETTER_OF: Readonly<Record<EntryKind, string>> = {
   known: 'k',
   cold: 'c',
   declared: 'd',
   group: 'g',
   status: 's',
 };
-const kindOf = new Map(Object.entries(letterOf).map(([kind, letter]) => [letter, kind as EntryKind]));
+const KIND_OF = new Map(Object.entries(LETTER_OF).map(([kind, letter]) => [letter, kind as EntryKind]));
 
 /** Buffer for the text of an entry, filled from the end. Any four valid numbers fit. */
 const bytes = Buffer.alloc(64);
 const digits = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz');
-const dot = 0x2e;
+const DOT = 0x2e;
 
 /**
  * Returns the entry as about 35 ASCII characters: its kind's letter, then time, subject and fingerprint in base 36. It
@@ -39,7 +39,7 @@ export function encodeEntry(entry: LedgerEntry): string {
   start = writeBase36(high, writeDot(start));
   start = writeBase36(entry.subject, writeDot(start));
   start = writeBase36(entry.atMs, writeDot(start));
-  return letterOf[entry.kind] + bytes.toString('latin1', start);
+  return LETTER_OF[entry.kind] + bytes.toString('latin1', start);
 }
 
 /**
@@ -60,13 +60,13 @@ function writeBase36(value: number, end: number): number {
 }
 
 function writeDot(end: number): number {
-  bytes[end - 1] = dot;
+  bytes[end - 1] = DOT;
   return end - 1;
 }
 
 /** The entry that was encoded. Throws on anything that `encodeEntry` did not write. */
 export function decodeEntry(encoded: string): LedgerEntry {
-  const kind = kindOf.get(encoded.charAt(0));
+  const kind = KIND_OF.get(encoded.charAt(0));
   const [atMs = 0, subject = 0, high = 0, low = 0] = encoded
     .slice(1)
     .split('.')

@@ -8,7 +8,7 @@ export const MESSAGE_TEXT_LIMIT = 4096;
 export const CAPTION_LIMIT = 700;
 
 /** Most attachments of a message or status (docs/contract.md, Input bounds). */
-const mediaLimit = 1;
+const MEDIA_LIMIT = 1;
 
 /**
  * The content rule: text within its limit, at most one attachment, and one of the two there. A text of which nothing
@@ -23,8 +23,8 @@ export function refuseContent(content: {
   if (text !== undefined && exceedsCodePoints(text, textLimit)) {
     return refuse('MESSAGE_TOO_LONG', `The text has more than ${textLimit} characters.`);
   }
-  if (mediaUrls.length > mediaLimit) {
-    return refuse('TOO_MANY_MEDIA', `A message carries at most ${mediaLimit} attachment.`);
+  if (mediaUrls.length > MEDIA_LIMIT) {
+    return refuse('TOO_MANY_MEDIA', `A message carries at most ${MEDIA_LIMIT} attachment.`);
   }
   if (mediaUrls.length === 0 && !hasText(text)) {
     return refuse('EMPTY_MESSAGE', 'A message needs a text or an attachment.');

@@ -1,13 +1,13 @@
-const keywords = new Set(['stop', 'arret', 'desabonner', 'unsubscribe']);
-const longestKeywordUnits = 'unsubscribe'.length;
+const KEYWORDS = new Set(['stop', 'arret', 'desabonner', 'unsubscribe']);
+const LONGEST_KEYWORD_UNITS = 'unsubscribe'.length;
 /**
  * Punctuation, symbols (emoji are symbols), marks (an emoji's variation selector is one), format characters,
  * white space.
  */
-const ignoredAtEnds = /[\p{P}\p{S}\p{M}\p{Cf}\s]/uy;
+const IGNORED_AT_ENDS = /[\p{P}\p{S}\p{M}\p{Cf}\s]/uy;
 /** The number of a line in a list: digits directly followed by a full stop, a bracket, a keycap or similar. */
-const listNumber = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
-const marks = /\p{M}|\p{Cf}/gu;
+const LIST_NUMBER = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
+const MARKS = /\p{M}|\p{Cf}/gu;
 
 /**
  * True if an inbound text opts its sender out: the whole text is STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE, in any case
@@ -24,16 +24,16 @@ export function isOptOut(text: string): boolean {
     end -= 1;
   }
   let start = afterIgnored(text, 0, end);
-  listNumber.lastIndex = start;
-  if (listNumber.test(text)) {
-    start = afterIgnored(text, listNumber.lastIndex, end);
+  LIST_NUMBER.lastIndex = start;
+  if (LIST_NUMBER.test(text)) {
+    start = afterIgnored(text, LIST_NUMBER.lastIndex, end);
   }
   const word = text.slice(start, end);
   // Decomposed letters and format characters lengthen a word. A text far longer than any keyword is not one.
-  if (word.length > 4 * longestKeywordUnits) {
+  if (word.length > 4 * LONGEST_KEYWORD_UNITS) {
     return false;
   }
-  return keywords.has(word.normalize('NFKD').replace(marks, '').toLowerCase());
+  return KEYWORDS.has(word.normalize('NFKD').replace(MARKS, '').toLowerCase());
 }
 
 /** Returns the index of the first character between the two that is not ignored. */
@@ -47,6 +47,6 @@ function afterIgnored(text: string, from: number, end: number): number {
 
 /** True if the character at the index is ignored. Either index of a surrogate pair means the pair. */
 function isIgnoredAtEnds(text: string, index: number): boolean {
-  ignoredAtEnds.lastIndex = index;
-  return ignoredAtEnds.test(text);
+  IGNORED_AT_ENDS.lastIndex = index;
+  return IGNORED_AT_ENDS.test(text);
 }

@@ -23,22 +23,22 @@ export interface MessageTally {
 /** Kinds of entries as a set of bits, for counting several at a time. */
 export type KindSet = number;
 
-const codes: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared: 2, group: 3, status: 4 };
+const CODES: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared: 2, group: 3, status: 4 };
 
 /** The set of the given kinds. */
 export function kindSet(...members: readonly EntryKind[]): KindSet {
-  return members.reduce((set, kind) => set | (1 << codes[kind]), 0);
+  return members.reduce((set, kind) => set | (1 << CODES[kind]), 0);
 }
 
 const NO_TIMES: readonly number[] = [];
 /** Shared by all empty ledgers. */
 const NO_WORDS = new Uint32Array();
 
-const wordsPerEntry = 5;
-const smallestCapacity = 16;
-const kindShift = 24;
-const subjectHighMask = 0xff_ffff;
-const wordRange = 2 ** 32;
+const WORDS_PER_ENTRY = 5;
+const SMALLEST_CAPACITY = 16;
+const KIND_SHIFT = 24;
+const SUBJECT_HIGH_MASK = 0xff_ffff;
+const WORD_RANGE = 2 ** 32;
 
 /**
  * All accepted sends of a shop in the last 24 hours; each rule scans them.
@@ -89,23 +89,23 @@ export class SendLedger {
   record(entry: LedgerEntry): void {
     const atMs = this.effectiveNowMs(entry.atMs);
     this.#forgetUntil(atMs - DAY_MS);
-    const capacity = this.#words.length / wordsPerEntry;
+    const capacity = this.#words.length / WORDS_PER_ENTRY;
     if (this.#size === capacity) {
       const larger = capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity;
-      this.#resize(Math.max(smallestCapacity, larger));
-    } else if (capacity > smallestCapacity && this.#size < capacity / 4) {
-      this.#resize(Math.max(smallestCapacity, Math.floor(capacity / 2)));
+      this.#resize(Math.max(SMALLEST_CAPACITY, larger));
+    } else if (capacity > SMALLEST_CAPACITY && this.#size < capacity / 4) {
+      this.#resize(Math.max(SMALLEST_CAPACITY, Math.floor(capacity / 2)));
     }
     if (this.#size === 0) {
       this.#baseMs = atMs;
-    } else if (atMs - this.#baseMs >= wordRange) {
+    } else if (atMs - this.#baseMs >= WORD_RANGE) {
       this.#rebase();
     }
     const words = this.#words;
     const word = this.#wordAt(this.#size);
     words[word] = atMs - this.#baseMs;
-    words[word + 1] = (codes[entry.kind] << kindShift) | Math.floor(entry.subject / wordRange);
-    words[word + 2] = entry.subject % wordRange;
+    words[word + 1] = (CODES[entry.kind] << KIND_SHIFT) | Math.floor(entry.subject / WORD_RANGE);
+    words[word + 2] = entry.subject % WORD_RANGE;
     words[word + 3] = entry.fingerprint.high;
     words[word + 4] = entry.fingerprint.low;
     this.#size += 1;
@@ -122,8 +122,8 @@ export class SendLedger {
   }): MessageTally {
     const words = this.#words;
     const baseMs = this.#baseMs;
-    const recipientHigh = Math.floor(query.recipient / wordRange);
-    const recipientLow = query.recipient % wordRange;
+    const recipientHigh = Math.floor(query.recipient / WORD_RANGE);
+    const recipientLow = query.recipient % WORD_RANGE;
     const { high, low } = query.fingerprint;
     const sinceDay = query.nowMs - DAY_MS - baseMs;
     const sinceHour = query.nowMs - HOUR_MS - baseMs;
@@ -137,27 +137,27 @@ export class SendLedger {
     let lastHour = 0;
     let word = this.#wordBehind();
     for (let left = this.#size; left > 0; left -= 1) {
-      word = (word === 0 ? words.length : word) - wordsPerEntry;
+      word = (word === 0 ? words.length : word) - WORDS_PER_ENTRY;
       const time = words[word] as number;
       if (time <= sinceDay) {
         break;
       }
       const kindAndHigh = words[word + 1] as number;
-      const kind = kindAndHigh >>> kindShift;
-      if (kind > codes.declared) {
+      const kind = kindAndHigh >>> KIND_SHIFT;
+      if (kind > CODES.declared) {
         continue;
       }
       const isInHour = time > sinceHour;
       today += 1;
-      coldToday += Number(kind === codes.cold);
-      declaredToday += Number(kind === codes.declared);
+      coldToday += Number(kind === CODES.cold);
+      declaredToday += Number(kind === CODES.declared);
       lastHour += isInHour ? 1 : 0;
       const subjectLow = words[word + 2] as number;
-      if (subjectLow === recipientLow && (kindAndHigh & subjectHighMask) === recipientHigh) {
+      if (subjectLow === recipientLow && (kindAndHigh & SUBJECT_HIGH_MASK) === recipientHigh) {
         toRecipientMs ??= [];
         toRecipientMs.push(baseMs + time);
       } else if (isInHour && words[word + 3] === high && words[word + 4] === low) {
-        const other = (kindAndHigh & subjectHighMask) * wordRange + subjectLow;
+        const other = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE + subjectLow;
         others ??= [];
         if (addIfAbsent(others, other)) {
           sameContentMs ??= [];
@@ -210,8 +210,8 @@ export class SendLedger {
     for (let index = 0; index < this.#size; index += 1) {
       const word = this.#wordAt(index);
       const kindAndHigh = this.#words[word + 1] as number;
-      if (kindAndHigh >>> kindShift <= codes.declared) {
-        found.add((kindAndHigh & subjectHighMask) * wordRange + (this.#words[word + 2] as number));
+      if (kindAndHigh >>> KIND_SHIFT <= CODES.declared) {
+        found.add((kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE + (this.#words[word + 2] as number));
       }
     }
     return [...found];
@@ -222,9 +222,9 @@ export class SendLedger {
     for (let index = 0; index < this.#size; index += 1) {
       if (this.#isTo(index, recipient)) {
         const word = this.#wordAt(index);
-        const kind = (this.#words[word + 1] as number) >>> kindShift;
-        this.#words[word + 1] = (kind << kindShift) | Math.floor(into / wordRange);
-        this.#words[word + 2] = into % wordRange;
+        const kind = (this.#words[word + 1] as number) >>> KIND_SHIFT;
+        this.#words[word + 1] = (kind << KIND_SHIFT) | Math.floor(into / WORD_RANGE);
+        this.#words[word + 2] = into % WORD_RANGE;
       }
     }
   }
@@ -239,7 +239,7 @@ export class SendLedger {
       if (atMs <= query.nowMs - DAY_MS) {
         break;
       }
-      const isGroup = (this.#words[word + 1] as number) >>> kindShift === codes.group;
+      const isGroup = (this.#words[word + 1] as number) >>> KIND_SHIFT === CODES.group;
       if (isGroup && this.#words[word + 3] === high && this.#words[word + 4] === low) {
         times.push(atMs);
       }
@@ -251,7 +251,7 @@ export class SendLedger {
   timesMs(kinds: KindSet): number[] {
     const times: number[] = [];
     for (let index = 0; index < this.#size; index += 1) {
-      const kind = (this.#words[this.#wordAt(index) + 1] as number) >>> kindShift;
+      const kind = (this.#words[this.#wordAt(index) + 1] as number) >>> KIND_SHIFT;
       if (((kinds >>> kind) & 1) === 1) times.push(this.#timeAt(index));
     }
     return times;
@@ -298,14 +298,14 @@ export class SendLedger {
     let oldest = -1;
     let word = this.#wordBehind();
     for (let left = this.#size; left > 0 && weight <= room; left -= 1) {
-      word = (word === 0 ? words.length : word) - wordsPerEntry;
+      word = (word === 0 ? words.length : word) - WORDS_PER_ENTRY;
       const time = words[word] as number;
       if (time <= since) {
         break;
       }
-      const kind = (words[word + 1] as number) >>> kindShift;
+      const kind = (words[word + 1] as number) >>> KIND_SHIFT;
       if (((kinds >>> kind) & 1) === 1) {
-        weight += kind === codes.group ? (words[word + 2] as number) : 1;
+        weight += kind === CODES.group ? (words[word + 2] as number) : 1;
         oldest = time;
       }
     }
@@ -319,7 +319,7 @@ export class SendLedger {
 
   /** Returns the index in the words at which an entry starts; `index` counts from the oldest. */
   #wordAt(index: number): number {
-    const word = (this.#head + index) * wordsPerEntry;
+    const word = (this.#head + index) * WORDS_PER_ENTRY;
     return word < this.#words.length ? word : word - this.#words.length;
   }
 
@@ -329,15 +329,15 @@ export class SendLedger {
 
   #forgetUntil(timeMs: number): void {
     while (this.#size > 0 && this.#timeAt(0) <= timeMs) {
-      this.#head = (this.#head + 1) % (this.#words.length / wordsPerEntry);
+      this.#head = (this.#head + 1) % (this.#words.length / WORDS_PER_ENTRY);
       this.#size -= 1;
     }
   }
 
   #resize(capacity: number): void {
-    const words = new Uint32Array(capacity * wordsPerEntry);
+    const words = new Uint32Array(capacity * WORDS_PER_ENTRY);
     const from = this.#wordAt(0);
-    const used = this.#size * wordsPerEntry;
+    const used = this.#size * WORDS_PER_ENTRY;
     const untilEnd = Math.min(used, this.#words.length - from);
     words.set(this.#words.subarray(from, from + untilEnd));
     words.set(this.#words.subarray(0, used - untilEnd), untilEnd);
@@ -350,10 +350,10 @@ export class SendLedger {
     const words = this.#words;
     const word = this.#wordAt(index);
     const kindAndHigh = words[word + 1] as number;
-    const subject = (kindAndHigh & subjectHighMask) * wordRange + (words[word + 2] as number);
+    const subject = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE + (words[word + 2] as number);
     return (
       this.#timeAt(index) === entry.atMs &&
-      kindAndHigh >>> kindShift === codes[entry.kind] &&
+      kindAndHigh >>> KIND_SHIFT === CODES[entry.kind] &&
       words[word + 3] === entry.fingerprint.high &&
       words[word + 4] === entry.fingerprint.low &&
       (subject === entry.subject || subjects.includes(subject))
@@ -365,7 +365,7 @@ export class SendLedger {
     for (let later = index + 1; later < this.#size; later += 1) {
       const to = this.#wordAt(later - 1);
       const from = this.#wordAt(later);
-      for (let word = 0; word < wordsPerEntry; word += 1)
+      for (let word = 0; word < WORDS_PER_ENTRY; word += 1)
         this.#words[to + word] = this.#words[from + word] as number;
     }
     this.#size -= 1;
@@ -376,9 +376,9 @@ export class SendLedger {
     const word = this.#wordAt(index);
     const kindAndHigh = this.#words[word + 1] as number;
     return (
-      kindAndHigh >>> kindShift <= codes.declared &&
-      (kindAndHigh & subjectHighMask) === Math.floor(recipient / wordRange) &&
-      this.#words[word + 2] === recipient % wordRange
+      kindAndHigh >>> KIND_SHIFT <= CODES.declared &&
+      (kindAndHigh & SUBJECT_HIGH_MASK) === Math.floor(recipient / WORD_RANGE) &&
+      this.#words[word + 2] === recipient % WORD_RANGE
     );
   }
 

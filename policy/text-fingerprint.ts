@@ -10,10 +10,10 @@ export interface Fingerprint {
 }
 
 // Odd multipliers near the golden ratio of 2^32, and MurmurHash3's finalisers (Appleby, public domain).
-const highMultiplier = 0x9e3779b1;
-const lowMultiplier = 0x85ebca77;
-const lastAscii = 0x7f;
-const space = 0x20;
+const HIGH_MULTIPLIER = 0x9e3779b1;
+const LOW_MULTIPLIER = 0x85ebca77;
+const LAST_ASCII = 0x7f;
+const SPACE = 0x20;
 
 /**
  * Fingerprint of a text as docs/contract.md, Messages to numbers, compares them: NFKC, trimmed, white space
@@ -49,7 +49,7 @@ function hashCollapsed(text: string, folded: boolean): Fingerprint {
   let started = false;
   for (let index = 0; index < text.length; index += 1) {
     let unit = text.charCodeAt(index);
-    if (unit > lastAscii && !folded) {
+    if (unit > LAST_ASCII && !folded) {
       return hashCollapsed(fold(text), true);
     }
     if (isSpace(unit)) {
@@ -60,13 +60,13 @@ function hashCollapsed(text: string, folded: boolean): Fingerprint {
       unit += 0x20;
     }
     if (pendingSpace) {
-      high = Math.imul(high ^ space, highMultiplier);
-      low = Math.imul(((low << 7) | (low >>> 25)) ^ space, lowMultiplier);
+      high = Math.imul(high ^ SPACE, HIGH_MULTIPLIER);
+      low = Math.imul(((low << 7) | (low >>> 25)) ^ SPACE, LOW_MULTIPLIER);
       pendingSpace = false;
     }
     started = true;
-    high = Math.imul(high ^ unit, highMultiplier);
-    low = Math.imul(((low << 7) | (low >>> 25)) ^ unit, lowMultiplier);
+    high = Math.imul(high ^ unit, HIGH_MULTIPLIER);
+    low = Math.imul(((low << 7) | (low >>> 25)) ^ unit, LOW_MULTIPLIER);
   }
   return finish(high, low);
 }
@@ -76,8 +76,8 @@ function hashExact(text: string, seed: number): Fingerprint {
   let low = ~seed;
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
-    high = Math.imul(high ^ unit, highMultiplier);
-    low = Math.imul(((low << 7) | (low >>> 25)) ^ unit, lowMultiplier);
+    high = Math.imul(high ^ unit, HIGH_MULTIPLIER);
+    low = Math.imul(((low << 7) | (low >>> 25)) ^ unit, LOW_MULTIPLIER);
   }
   return finish(high, low);
 }
@@ -85,9 +85,9 @@ function hashExact(text: string, seed: number): Fingerprint {
 /** White space of ECMAScript that is left after NFKC. */
 function isSpace(unit: number): boolean {
   return (
-    unit === space ||
+    unit === SPACE ||
     (unit >= 0x09 && unit <= 0x0d) ||
-    (unit > lastAscii && (unit === 0x1680 || unit === 0x2028 || unit === 0x2029 || unit === 0xfeff))
+    (unit > LAST_ASCII && (unit === 0x1680 || unit === 0x2028 || unit === 0x2029 || unit === 0xfeff))
   );
 }
 

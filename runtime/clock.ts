@@ -24,7 +24,7 @@ export const systemClock: Clock = {
 };
 
 /** setTimeout fires at once above 2^31-1 ms, so a longer wait is split into steps. */
-const longestStepMs = 2_147_483_647;
+const LONGEST_STEP_MS = 2_147_483_647;
 
 class SystemTimer implements ArmedTimer {
   readonly #callback: () => void;
@@ -49,7 +49,7 @@ class SystemTimer implements ArmedTimer {
   }
 
   #arm(): NodeJS.Timeout {
-    const stepMs = Math.min(this.#leftMs, longestStepMs);
+    const stepMs = Math.min(this.#leftMs, LONGEST_STEP_MS);
     this.#leftMs -= stepMs;
     return setTimeout(SystemTimer.#stepOver, stepMs, this).unref();
   }

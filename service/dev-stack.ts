@@ -109,7 +109,7 @@ function withSecrets(environment: DevEnvironment, kept: DevState | undefined): D
 }
 
 /** The kernel takes no longer path for a socket than 107 bytes; a deep data directory has its socket elsewhere. */
-const longestSocketPath = 107;
+const LONGEST_SOCKET_PATH = 107;
 
 async function startRedis(environment: DevEnvironment, group: ProcessGroup, lock: FileLock): Promise<string> {
   const directory = join(environment.dataDirectory, 'redis');
@@ -123,7 +123,7 @@ async function startRedis(environment: DevEnvironment, group: ProcessGroup, lock
 
 function socketPathFor(directory: string): string {
   const nearby = join(directory, 'redis.sock');
-  if (Buffer.byteLength(nearby) <= longestSocketPath) return nearby;
+  if (Buffer.byteLength(nearby) <= LONGEST_SOCKET_PATH) return nearby;
   const elsewhere = mkdtempSync(join(tmpdir(), 'redis-'));
   process.once('exit', () => rmSync(elsewhere, { recursive: true, force: true }));
   return join(elsewhere, 'redis.sock');

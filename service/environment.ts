@@ -47,7 +47,7 @@ export class EnvironmentError extends Error {
  * Variables whose values no error repeats and that may be given as a file, `NAME_FILE`. REDIS_URL may hold a
  * password.
  */
-const secretNames: ReadonlySet<string> = new Set([
+const SECRET_NAMES: ReadonlySet<string> = new Set([
   'ADMIN_TOKEN',
   'ADMIN_TOKENS',
   'METRICS_TOKEN',
@@ -56,7 +56,7 @@ const secretNames: ReadonlySet<string> = new Set([
 ]);
 
 /** A shorter pause is for simulations only (docs/contract.md, The commands); a real network would ban the number. */
-const shortestGapMs = 6_000;
+const SHORTEST_GAP_MS = 6_000;
 
 const chatNetworkSchema = v.pipe(
   v.object({
@@ -67,8 +67,8 @@ const chatNetworkSchema = v.pipe(
   v.forward(
     v.partialCheck(
       [['MSGAPP_SOCKET_URL'], ['SEND_GAP_MS']],
-      ({ MSGAPP_SOCKET_URL: url, SEND_GAP_MS: { minMs } }) => minMs >= shortestGapMs || isLoopbackUrl(url),
-      `at least ${shortestGapMs} ms between sends, unless MSGAPP_SOCKET_URL leads to this machine`,
+      ({ MSGAPP_SOCKET_URL: url, SEND_GAP_MS: { minMs } }) => minMs >= SHORTEST_GAP_MS || isLoopbackUrl(url),
+      `at least ${SHORTEST_GAP_MS} ms between sends, unless MSGAPP_SOCKET_URL leads to this machine`,
     ),
     ['SEND_GAP_MS'],
   ),
@@ -244,7 +244,7 @@ export type DevEnvironment = ReturnType<typeof devEnvironment>;
 
 /** Reads what `service/dev.ts` needs. Throws `EnvironmentError`. */
 export function devEnvironment(variables: Variables = process.env) {
-  const { variables: given } = readSecretFiles(nonEmpty(variables), secretNames);
+  const { variables: given } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
   const startsSimulator = given.MSGAPP_SOCKET_URL === undefined;
   // The simulator it starts is on this machine, so the rules for one hold.
   const values = read(
@@ -333,7 +333,7 @@ function read<const Schema extends v.GenericSchema<unknown, unknown>>(
   schema: Schema,
   variables: Variables,
 ): v.InferOutput<Schema> {
-  const { variables: given, broken, problems } = readSecretFiles(nonEmpty(variables), secretNames);
+  const { variables: given, broken, problems } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
   const result = v.safeParse(schema, given);
   if (result.success && problems.length === 0) return result.output;
   const refused = (result.issues ?? []).flatMap((issue) => {
@@ -351,5 +351,5 @@ function nonEmpty(variables: Variables): Variables {
 
 function describeFound(name: string, value: string | undefined): string {
   if (value === undefined) return 'nothing';
-  return secretNames.has(name) ? 'something else' : JSON.stringify(value);
+  return SECRET_NAMES.has(name) ? 'something else' : JSON.stringify(value);
 }

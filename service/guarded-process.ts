@@ -46,7 +46,7 @@ export interface GuardedProcessOptions {
  * watcher reads a pipe whose other end only our process has. If we end, even by SIGKILL, the pipe ends. The watcher
  * then ends the command, with SIGTERM and after 10 s with SIGKILL.
  */
-const guardScript = `
+const GUARD_SCRIPT = `
 exec 4<&0
 (
   lives() { kill -0 $$ && ! grep -qs '^State:.*Z' /proc/$$/status; }
@@ -70,7 +70,7 @@ exec "$@" </dev/null
  */
 export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
   const { name, command, args, output = 'pass', errors = 'pass', clock = systemClock } = options;
-  const child: ChildProcess = spawn('/bin/sh', ['-c', guardScript, name, command, ...args], {
+  const child: ChildProcess = spawn('/bin/sh', ['-c', GUARD_SCRIPT, name, command, ...args], {
     stdio: [
       'pipe',
       output === 'read' ? 'pipe' : 2,

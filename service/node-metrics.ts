@@ -4,7 +4,7 @@ import type { SessionHost } from '../actors/sessions/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 import type { RuntimeCounters, RuntimeObserver, TracedTurn } from '../runtime/observer.ts';
-import { assumptionNames, isHeld } from '../runtime/redis/store-assumptions.ts';
+import { ASSUMPTION_NAMES, isHeld } from '../runtime/redis/store-assumptions.ts';
 import type { Tracing } from '../runtime/tracing.ts';
 import { exportSessions } from './session-metrics.ts';
 
@@ -156,7 +156,7 @@ function memoryLimitBytes(): number {
 export function exportStore(metrics: Metrics, node: Pick<RuntimeNode, 'storeServers'>): void {
   metrics.gauge('msgapi_redis_assumption_held', 'One if every server of Redis meets the assumption', () => {
     const servers = node.storeServers();
-    return assumptionNames.map((assumption) => ({
+    return ASSUMPTION_NAMES.map((assumption) => ({
       labels: { assumption },
       value: Number(isHeld(assumption, servers)),
     }));

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describeEnd } from './guarded-process.ts';
 import { createProcessGroup, type ProcessGroup } from './process-group.ts';
 
-const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** How long a member may take to end before it is killed. */
-const graceMs = 8_000;
+const GRACE_MS = 8_000;
 
 /**
  * Runs a command that is made of several processes. Brings them up, prints the result of `bringUp` (by default as one
@@ -22,7 +22,7 @@ export async function runProcessGroup<Line extends object>(options: {
 }): Promise<never> {
   const { name, bringUp, print = JSON.stringify } = options;
   const group = createProcessGroup();
-  const asked = Promise.race(endSignals.map((signal) => nextSignal(signal)));
+  const asked = Promise.race(END_SIGNALS.map((signal) => nextSignal(signal)));
   // A signal to the whole group may end members first; then the step that misses one has the better error.
   const lost = group.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
   const life = bringUp(group).then(
@@ -34,7 +34,7 @@ export async function runProcessGroup<Line extends object>(options: {
   );
   const failure = await Promise.race([asked, life, lost]);
   if (failure !== undefined) console.error(`${name}: ${failure}`);
-  await group.stop({ graceMs });
+  await group.stop({ graceMs: GRACE_MS });
   process.exit(failure === undefined ? 0 : 1);
 }
 

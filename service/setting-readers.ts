@@ -5,7 +5,7 @@ import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
 
 // The readers of each kind of setting from text. A message names the expected value, not the value found.
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A TCP port; 0 lets the system pick one, which tests use. */
 export const port = (standard: string) =>
@@ -45,13 +45,13 @@ export const webSocketUrl = v.pipe(
   v.check((text) => /^wss?:$/.test(parseUrl(text)?.protocol ?? ''), 'a ws:// or wss:// URL'),
 );
 
-const traceSamplers = ['always_on', 'always_off', 'traceidratio'] as const;
+const TRACE_SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const;
 
 /** A sampler of OpenTelemetry: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/. */
 export const traceSampler = v.optional(
   v.picklist(
-    [...traceSamplers, ...traceSamplers.map((name) => `parentbased_${name}` as const)],
-    `one of ${traceSamplers.join(', ')}, each also as parentbased_…`,
+    [...TRACE_SAMPLERS, ...TRACE_SAMPLERS.map((name) => `parentbased_${name}` as const)],
+    `one of ${TRACE_SAMPLERS.join(', ')}, each also as parentbased_…`,
   ),
   'parentbased_always_on',
 );
@@ -164,7 +164,7 @@ function areNameServers(parts: readonly string[]): boolean {
 }
 
 /** One of the levels pino knows. */
-export const logLevel = v.optional(v.picklist(logLevels, `one of ${logLevels.join(', ')}`), 'info');
+export const logLevel = v.optional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`), 'info');
 
 /** The id of a node. */
 export const nodeId = v.pipe(

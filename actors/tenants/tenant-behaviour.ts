@@ -122,7 +122,7 @@ function isErasing({ record, erasing, erasingPeople }: TenantState): boolean {
 }
 
 /** The commands that a deleted tenant still accepts. */
-const erasureCommands = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);
+const ERASURE_COMMANDS = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);
 
 async function readDeclared(
   { keys }: TenantState,
@@ -164,7 +164,7 @@ function turn(
   context: { nowMs: number; facts: TenantFacts } & TenantBehaviourOptions,
 ): Turn<TenantState, TenantEffect> {
   // A command that waited while the erasure was decided would write to an erased tenant.
-  const isLeft = erasureCommands.has(command.type) && !state.isGone;
+  const isLeft = ERASURE_COMMANDS.has(command.type) && !state.isGone;
   if (state.record.deleted && !isLeft) return { reply: failed('NOT_FOUND') };
   const { nowMs, makeId, facts } = context;
   const stored = facts.contacts;

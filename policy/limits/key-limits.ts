@@ -39,7 +39,7 @@ export interface KeyCall {
   readonly nowMs: number;
 }
 
-const scopes = [
+const SCOPES = [
   { scope: 'minute', windowMs: MINUTE_MS },
   { scope: 'hour', windowMs: HOUR_MS },
   { scope: 'day', windowMs: DAY_MS },
@@ -87,7 +87,7 @@ export class KeyLimits {
     const { limits, nowMs } = call;
     const key = this.#refresh(call);
     let allowed = true;
-    for (let index = 0; index < scopes.length; index += 1) {
+    for (let index = 0; index < SCOPES.length; index += 1) {
       allowed &&= windowAt(key, index).total < limits[scopeAt(index)];
     }
     if (allowed) {
@@ -105,7 +105,7 @@ export class KeyLimits {
   /** Returns the state of the key's windows, shortest first. Counts nothing. */
   peek(call: KeyCall): readonly RateBucket[] {
     const key = this.#refresh(call);
-    return scopes.map(({ scope }, index) => {
+    return SCOPES.map(({ scope }, index) => {
       const limit = call.limits[scope];
       const remaining = Math.max(0, limit - windowAt(key, index).total);
       const reliefMs = reliefMsOf(key, index, limit);
@@ -162,7 +162,7 @@ export class KeyLimits {
     const storedMs = next();
     const latestMs = Math.min(storedMs, saved.nowMs);
     const isAhead = latestMs < storedMs;
-    const windows = scopes.map(({ windowMs }) => {
+    const windows = SCOPES.map(({ windowMs }) => {
       const window = new RateWindow(windowMs, next() === 1);
       // A window that was converted may end later than the latest call.
       const latestTick = isAhead ? window.tickOf(latestMs) : Number.POSITIVE_INFINITY;
@@ -200,7 +200,7 @@ export class KeyLimits {
     const key = this.#key(call.keyId);
     // Expire before a conversion, because sub-buckets would count old calls for longer.
     expire(key, call.nowMs);
-    for (let index = 0; index < scopes.length; index += 1) {
+    for (let index = 0; index < SCOPES.length; index += 1) {
       const window = windowAt(key, index);
       const isExact = call.limits[scopeAt(index)] <= EXACT_LIMIT;
       if (window.isExact !== isExact) window.convert(isExact, key.latestMs);
@@ -213,7 +213,7 @@ export class KeyLimits {
     if (known !== undefined) {
       return known;
     }
-    const windows = scopes.map(({ windowMs }) => new RateWindow(windowMs));
+    const windows = SCOPES.map(({ windowMs }) => new RateWindow(windowMs));
     const key = { windows, latestMs: 0, changes: 0, storedChanges: 0 };
     this.#keys.set(keyId, key);
     return key;
@@ -230,7 +230,7 @@ export class KeyLimits {
     let scope: RateScope = 'minute';
     let remaining = Number.POSITIVE_INFINITY;
     let reliefMs = 0;
-    for (let index = 0; index < scopes.length; index += 1) {
+    for (let index = 0; index < SCOPES.length; index += 1) {
       const limit = limits[scopeAt(index)];
       const left = Math.max(0, limit - windowAt(key, index).total);
       if (left <= remaining) {
@@ -272,5 +272,5 @@ function windowAt(key: KeyState, index: number): RateWindow {
 }
 
 function scopeAt(index: number): RateScope {
-  return (scopes[index] as (typeof scopes)[number]).scope;
+  return (SCOPES[index] as (typeof SCOPES)[number]).scope;
 }

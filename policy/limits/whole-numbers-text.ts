@@ -1,19 +1,19 @@
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const digitOf = new Map([...alphabet].map((character, digit) => [character, digit]));
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const DIGIT_OF = new Map([...ALPHABET].map((character, digit) => [character, digit]));
 
 /** Values of the five bits that one character carries. Its sixth bit is set if another character follows. */
-const radix = 32;
+const RADIX = 32;
 
 /** Whole numbers from 0 to 2^53 - 1 as short text: small numbers take one character (as in source maps). */
 export function encodeWholeNumbers(numbers: readonly number[]): string {
   let text = '';
   for (const number of numbers) {
     let rest = number;
-    while (rest >= radix) {
-      text += alphabet[(rest % radix) + radix];
-      rest = Math.floor(rest / radix);
+    while (rest >= RADIX) {
+      text += ALPHABET[(rest % RADIX) + RADIX];
+      rest = Math.floor(rest / RADIX);
     }
-    text += alphabet[rest];
+    text += ALPHABET[rest];
   }
   return text;
 }
@@ -24,13 +24,13 @@ export function decodeWholeNumbers(text: string): number[] {
   let number = 0;
   let scale = 1;
   for (const character of text) {
-    const digit = digitOf.get(character);
+    const digit = DIGIT_OF.get(character);
     if (digit === undefined) {
       throw new Error('stored numbers are not readable');
     }
-    number += (digit % radix) * scale;
-    scale *= radix;
-    if (digit < radix) {
+    number += (digit % RADIX) * scale;
+    scale *= RADIX;
+    if (digit < RADIX) {
       numbers.push(number);
       number = 0;
       scale = 1;

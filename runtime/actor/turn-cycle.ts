@@ -31,7 +31,7 @@ export interface TurnHost {
   onFree(): void;
 }
 
-const noWrites: readonly Write[] = [];
+const NO_WRITES: readonly Write[] = [];
 
 /**
  * One actor's turns, one at a time: facts, decision, commit, and only then state, effects and reply. One object
@@ -41,7 +41,7 @@ export class TurnCycle implements Commitment {
   /** The last committed state, or `undefined` while none is in memory. */
   state: unknown;
   /** Writes of the turn under way, for the group commit. */
-  writes: readonly Write[] = noWrites;
+  writes: readonly Write[] = NO_WRITES;
   /** When the last turn began; before the first, when the actor was made. Monotonic. */
   startedMs: number;
 
@@ -204,7 +204,7 @@ export class TurnCycle implements Commitment {
 
   /** Takes over the decision and adds the writes of the runtime. Throws if the behaviour throws. */
   #adopt(turn: AnyTurn): void {
-    this.writes = turn.writes ?? noWrites;
+    this.writes = turn.writes ?? NO_WRITES;
     checkWrites(this.#shard.number, this.writes);
     this.#awakeChange = undefined;
     if (turn.state !== undefined || this.#current?.kind !== 'command') {
@@ -331,7 +331,7 @@ export class TurnCycle implements Commitment {
     this.#current = undefined;
     this.#turn = undefined;
     this.#held = false;
-    this.writes = noWrites;
+    this.writes = NO_WRITES;
   }
 
   #nowMs(): number {

@@ -25,7 +25,7 @@ import type { TextCipher } from '../text-cipher.ts';
 import { type NodeLink, RedisLink } from './node-link.ts';
 
 /** Node ids are one word, because records and channels are split at spaces. */
-const nodeIdShape = /^[\w.-]{1,64}$/;
+const NODE_ID_SHAPE = /^[\w.-]{1,64}$/;
 
 /**
  * Sweeps after which a shard's collection memory is dropped, one shard after the other. Redis expires keys without a
@@ -137,7 +137,7 @@ export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
 
 /** Like `startNode` over an existing engine, which the node closes when it stops. */
 export async function assembleNode(engine: Engine, options: AssemblyOptions): Promise<RuntimeNode> {
-  if (!nodeIdShape.test(options.nodeId)) {
+  if (!NODE_ID_SHAPE.test(options.nodeId)) {
     throw new Error('A node id is 1 to 64 letters, digits, dots, dashes or underscores');
   }
   const node = new AssembledNode(engine, options);

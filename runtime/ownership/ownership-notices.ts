@@ -1,7 +1,7 @@
 import type { Engine, ShardRecord } from '../engine.ts';
 import { changeNotice, learnNotice, type OwnershipView } from './ownership-view.ts';
 
-const changesChannel = '{runtime}:changes';
+const CHANGES_CHANNEL = '{runtime}:changes';
 
 /**
  * Announces changes of ownership between nodes: those of one tick in one notice. A lost notice only costs time, since
@@ -31,7 +31,7 @@ export class OwnershipNotices {
 
   /** Adds the notices of all nodes to the view, and calls `heard` for each. */
   async listen(heard: () => void): Promise<void> {
-    await this.#engine.subscribe(changesChannel, (notice) => {
+    await this.#engine.subscribe(CHANGES_CHANNEL, (notice) => {
       learnNotice(this.#view, notice);
       heard();
     });
@@ -48,11 +48,11 @@ export class OwnershipNotices {
   announce(): void {
     const notice = changeNotice(this.#announced, this.#leaving());
     this.#announced.clear();
-    void Promise.allSettled([this.#engine.publish(changesChannel, notice)]);
+    void Promise.allSettled([this.#engine.publish(CHANGES_CHANNEL, notice)]);
   }
 
   /** Asks the other nodes to read the records. Resolves when the request was published, or could not be. */
   async requestCheck(): Promise<void> {
-    await Promise.allSettled([this.#engine.publish(changesChannel, '')]);
+    await Promise.allSettled([this.#engine.publish(CHANGES_CHANNEL, '')]);
   }
 }

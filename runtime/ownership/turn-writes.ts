@@ -2,7 +2,7 @@ import { shardPrefix } from '../address.ts';
 import type { Write } from '../store.ts';
 
 /** Most arguments of one write; well below what Lua's stack holds. */
-const longestWrite = 4_000;
+const LONGEST_WRITE = 4_000;
 
 /**
  * Throws if a write cannot belong to the shard's commit: its key lacks the shard's hash tag, or it is too long for a
@@ -12,7 +12,7 @@ export function checkWrites(shard: number, writes: readonly Write[]): void {
   const tag = shardPrefix(shard);
   for (const write of writes) {
     if (!write[1].startsWith(tag)) throw new Error(`The key ${write[1]} is not one of shard ${shard}`);
-    if (write.length > longestWrite)
+    if (write.length > LONGEST_WRITE)
       throw new Error(`A ${write[0]} of ${write.length} parts is too long for a script`);
   }
 }

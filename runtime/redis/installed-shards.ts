@@ -2,7 +2,7 @@ import { DEFAULT_SHARDS, shardKey } from '../address.ts';
 import type { Engine } from '../engine.ts';
 
 /** The key of an installation's number of shards. Older installations lack it, and have 128 shards. */
-const shardsKey = '{runtime}:shards';
+const SHARDS_KEY = '{runtime}:shards';
 
 /**
  * Returns how many shards the data in Redis has. If there is no data yet, this call decides: `wanted`, or 128. Rejects
@@ -13,13 +13,13 @@ export async function installedShards(
   engine: Pick<Engine, 'append' | 'read'>,
   wanted: number | undefined,
 ): Promise<number> {
-  const stored = async (): Promise<unknown> => (await engine.read([['GET', shardsKey]]))[0];
+  const stored = async (): Promise<unknown> => (await engine.read([['GET', SHARDS_KEY]]))[0];
   let known = await stored();
   if (known === null) {
     // The first node that ever ran claimed this shard, in any version.
     const [owner] = await engine.read([['GET', shardKey(0, 'owner')]]);
     if (owner === null) {
-      await engine.append([['SET', shardsKey, String(wanted ?? DEFAULT_SHARDS), 'NX']]);
+      await engine.append([['SET', SHARDS_KEY, String(wanted ?? DEFAULT_SHARDS), 'NX']]);
       known = await stored();
     } else {
       // A node that began at the same moment may have decided meanwhile.

@@ -24,8 +24,8 @@ import { failureOf, readFailureOf, refusalOf } from './redis-failure.ts';
 import { layOut, turnsOf } from './section-layout.ts';
 import { AssumptionWatch, parseServerState, refuseUnsafe } from './store-assumptions.ts';
 
-const nodesKey = '{runtime}:nodes';
-const ticketsKey = '{runtime}:tickets';
+const NODES_KEY = '{runtime}:nodes';
+const TICKETS_KEY = '{runtime}:tickets';
 
 /** The options of the engine. */
 export interface RedisEngineOptions {
@@ -161,8 +161,8 @@ export class RedisEngine implements Engine {
   }
 
   async register(nodeId: string, incarnation: string, leaseMs: number): Promise<void> {
-    const ticket = Number(await this.#run(this.#scripts.takeTicket, [ticketsKey], []));
-    const keys = [nodesKey, leaseKey(nodeId), `{runtime}:ticket:${nodeId}`];
+    const ticket = Number(await this.#run(this.#scripts.takeTicket, [TICKETS_KEY], []));
+    const keys = [NODES_KEY, leaseKey(nodeId), `{runtime}:ticket:${nodeId}`];
     const reply = await this.#run(this.#scripts.registerNode, keys, [nodeId, incarnation, leaseMs, ticket]);
     if (reply !== 1) throw new RuntimeFailure('STORE_UNAVAILABLE', LATER_PROCESS);
   }
@@ -172,11 +172,11 @@ export class RedisEngine implements Engine {
   }
 
   async resign(nodeId: string, incarnation: string): Promise<void> {
-    await this.#run(this.#scripts.forgetNode, [nodesKey, leaseKey(nodeId)], [nodeId, incarnation]);
+    await this.#run(this.#scripts.forgetNode, [NODES_KEY, leaseKey(nodeId)], [nodeId, incarnation]);
   }
 
   async nodes(): Promise<NodeRecord[]> {
-    const [members] = await this.read([['SMEMBERS', nodesKey]]);
+    const [members] = await this.read([['SMEMBERS', NODES_KEY]]);
     const nodeIds = (members as string[]).sort();
     if (nodeIds.length === 0) return [];
     // One command, since each node reads all leases each second. The keys share a hash tag.

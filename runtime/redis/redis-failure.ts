@@ -19,11 +19,11 @@ const refusals: Readonly<Record<string, string>> = {
  * Refusals of a server that is not the master, or may no longer be: a replica, a server that copies the new master's
  * data, one that is cut off from its own replicas.
  */
-const masterless: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'NOREPLICAS']);
+const MASTERLESS: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'NOREPLICAS']);
 
 /** True if a reply is a refusal of a server that may not be the master. */
 export function isMasterless(error: unknown): boolean {
-  return masterless.has(codeOf(error) ?? '');
+  return MASTERLESS.has(codeOf(error) ?? '');
 }
 
 /** The sentence for an answer by which Redis refuses to serve; `undefined` for every other error. */

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 const OLDEST_MAJOR_VERSION = 7;
 
 /** The settings and states of Redis that the runtime's promises depend on and that Redis does not have by default. */
-export const assumptionNames = [
+export const ASSUMPTION_NAMES = [
   'version',
   'noeviction',
   'master',
@@ -13,7 +13,7 @@ export const assumptionNames = [
   'disk',
   'safe_failover',
 ] as const;
-export type AssumptionName = (typeof assumptionNames)[number];
+export type AssumptionName = (typeof ASSUMPTION_NAMES)[number];
 
 interface Assumption {
   /**
@@ -70,7 +70,7 @@ export function isHeld(name: AssumptionName, servers: readonly ServerState[]): b
 
 /** Throws a sentence for each assumption without which no node starts. */
 export function refuseUnsafe(servers: readonly ServerState[]): void {
-  const sentences = assumptionNames.flatMap((name) => {
+  const sentences = ASSUMPTION_NAMES.flatMap((name) => {
     const { severity, holds, sentence } = assumptions[name];
     const broken = servers.find((server) => !holds(server));
     return severity === 'refuse' && broken !== undefined ? [`${broken.name}: ${sentence(broken)}`] : [];
@@ -89,7 +89,7 @@ export class AssumptionWatch {
 
   /** The servers as they are now. */
   see(servers: readonly ServerState[]): void {
-    for (const name of assumptionNames) {
+    for (const name of ASSUMPTION_NAMES) {
       const { severity, holds, sentence } = assumptions[name];
       const broken = servers.find((server) => !holds(server));
       if ((broken !== undefined) === this.#broken.has(name)) continue;

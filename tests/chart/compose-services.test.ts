@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import * as v from 'valibot';
-import { assumptionNames, isHeld, parseServerState } from '../../runtime/redis/store-assumptions.ts';
+import { ASSUMPTION_NAMES, isHeld, parseServerState } from '../../runtime/redis/store-assumptions.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { key } from '../bin/refused-environment.ts';
@@ -201,7 +201,7 @@ test('Redis starts with the command of compose.yaml, and is as the nodes want it
     await until('Redis listens', () => Promise.resolve(existsSync(socket)));
     const redis = new Redis(socket);
     const state = parseServerState('redis', await redis.info());
-    for (const name of assumptionNames) assert.ok(isHeld(name, [state]), name);
+    for (const name of ASSUMPTION_NAMES) assert.ok(isHeld(name, [state]), name);
     const given = ['appendfsync', 'maxmemory', 'lazyfree-lazy-expire', 'save'];
     const configured = await redis.call('CONFIG', 'GET', ...given);
     const settings = new Map(

@@ -67,7 +67,7 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'opt-out.ts',
-    before: 'if (word.length > 4 * longestKeywordUnits) {',
+    before: 'if (word.length > 4 * LONGEST_KEYWORD_UNITS) {',
     why: 'A short cut: a long text is no keyword by the comparison either.',
   },
   {
@@ -103,7 +103,7 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'send-ledger.ts',
-    after: 'const kindShift = (24 + 1);',
+    after: 'const KIND_SHIFT = (24 + 1);',
     why: 'A number takes 18 bits of its word, so that the kind may lie one higher.',
   },
   {
@@ -113,22 +113,22 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'send-ledger.ts',
-    before: '} else if (capacity > smallestCapacity && this.#size < capacity / 4) {',
+    before: '} else if (capacity > SMALLEST_CAPACITY && this.#size < capacity / 4) {',
     why: 'Tuning: when the ring shrinks; that it does, and loses nothing, is tested.',
   },
   {
     file: 'send-ledger.ts',
-    before: 'this.#resize(Math.max(smallestCapacity, Math.floor(capacity / 2)));',
+    before: 'this.#resize(Math.max(SMALLEST_CAPACITY, Math.floor(capacity / 2)));',
     why: 'Tuning: how far the ring shrinks; that it loses nothing is tested.',
   },
   {
     file: 'send-ledger.ts',
-    after: '} else if (atMs + this.#baseMs >= wordRange) {',
+    after: '} else if (atMs + this.#baseMs >= WORD_RANGE) {',
     why: 'Moves the base more often than needed, to the same times.',
   },
   {
     file: 'send-ledger.ts',
-    after: 'const other = (kindAndHigh & subjectHighMask) * wordRange - subjectLow;',
+    after: 'const other = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE - subjectLow;',
     why: 'No number, but still another one for every recipient, which is all it is compared for.',
   },
   {
@@ -173,17 +173,17 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'text-fingerprint.ts',
-    after: 'if (unit >= lastAscii && !folded) {',
+    after: 'if (unit >= LAST_ASCII && !folded) {',
     why: 'Folds one more character, which folding leaves as it is.',
   },
   {
     file: 'text-fingerprint.ts',
-    before: 'low = Math.imul(((low << 7) | (low >>> 25)) ^ space, lowMultiplier);',
+    before: 'low = Math.imul(((low << 7) | (low >>> 25)) ^ SPACE, LOW_MULTIPLIER);',
     why: 'Another hash, as good for what can be tested: how often it collides.',
   },
   {
     file: 'text-fingerprint.ts',
-    before: 'low = Math.imul(((low << 7) | (low >>> 25)) ^ unit, lowMultiplier);',
+    before: 'low = Math.imul(((low << 7) | (low >>> 25)) ^ unit, LOW_MULTIPLIER);',
     why: 'Another hash, as good for what can be tested: how often it collides.',
   },
   {
@@ -194,7 +194,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'text-fingerprint.ts',
     after:
-      '(unit >= lastAscii && (unit === 0x1680 || unit === 0x2028 || unit === 0x2029 || unit === 0xfeff))',
+      '(unit >= LAST_ASCII && (unit === 0x1680 || unit === 0x2028 || unit === 0x2029 || unit === 0xfeff))',
     why: 'A short cut: the last ASCII character is none of the four.',
   },
   {
