@@ -22,6 +22,22 @@ test('a longer wire id is stored by its hash, which distinguishes two of them', 
   assert.equal(wireIdOf('A'.repeat(1_000_000)), ids[0]);
 });
 
+test('a message from a device that a provider runs is the message of the person', () => {
+  const from = (attrs: Record<string, string>) =>
+    readEnvelope({ tag: 'message', attrs: { id: 'A', t: '1', ...attrs } }, ['33611111111@s.whatsapp.net']);
+  const byNumber = from({ from: '33622222222:99@hosted', sender_lid: '111@lid' });
+  assert.deepEqual(
+    [byNumber?.sender, byNumber?.senderByNumber, byNumber?.lid],
+    ['33622222222:99@s.whatsapp.net', '33622222222:99@s.whatsapp.net', '111@lid'],
+  );
+  const byLid = from({ from: '111:99@hosted.lid', sender_pn: '33622222222@s.whatsapp.net' });
+  assert.deepEqual(
+    [byLid?.sender, byLid?.senderByNumber, byLid?.lid],
+    ['111:99@lid', '33622222222@s.whatsapp.net', '111@lid'],
+  );
+  assert.equal(from({ from: '33611111111:99@hosted' }), undefined, 'one of the shop’s own');
+});
+
 test('a STOP is read from every kind of answer whose text the feed shows', () => {
   const answers: proto.IMessage[] = [
     { conversation: 'STOP' },
