@@ -362,7 +362,7 @@ export type SessionEvent =
     }
   /**
    * The network reports the number's limits, by itself or in reply to the session's requests. The session asks once
-   * after it opened, after a refusal 463 or 475, and hourly while the number is restricted or has a quota.
+   * after it opened, after a refusal 463 or 475, and hourly while the network reports a restriction or a quota.
    *
    * An absent part was not reported. If `newChats` is null, there is no quota.
    */

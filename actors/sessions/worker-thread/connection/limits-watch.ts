@@ -21,7 +21,7 @@ const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
 
 /**
  * Reads the network's reports about the number's limits, and asks for them. It asks once after the session opened,
- * after a refusal, and hourly while the number is restricted or has a quota. The queries send nothing to other people
+ * after a refusal, and hourly while the network reports a restriction or a quota. The queries send nothing to other people
  * (WhiskeySockets/Baileys pull requests 2442 and 2445).
  */
 export class LimitsWatch {
@@ -31,6 +31,7 @@ export class LimitsWatch {
   #next: ArmedTimer | undefined;
   #isRestricted = false;
   #hasQuota = false;
+  /** The network refused a message, and has not answered both queries since. */
   #isRefused = false;
 
   constructor(options: LimitsWatchOptions) {
@@ -66,6 +67,8 @@ export class LimitsWatch {
       this.#answer(socket.fetchNewChatMessageCap(), newChatsOf),
     ]);
     this.#asking = false;
+    // An answer to a query from before the refusal may not know of it.
+    if (restriction !== undefined && newChats !== undefined && !this.#askAgain) this.#isRefused = false;
     this.#report({
       ...(restriction === undefined ? {} : { restriction }),
       ...(newChats === undefined ? {} : { newChats }),
