@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BinaryNode } from '@whiskeysockets/baileys';
 import { LONGEST_HOLD_MS, Receipts } from '../../actors/sessions/worker-thread/inbound/receipts.ts';
 import { Deadlines } from '../../runtime/deadlines.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
@@ -143,7 +144,15 @@ test('if more than 5,000 wait, the next ones are acknowledged at once, and their
   assert.deepEqual(letGo, ['too much', 'most', 'room again']);
 });
 
-test('receipts of many members of a group in one stanza are reported for each, and devices that providers run are people', async () => {
+/** A `participants` of a receipt of many members, which names the message so. */
+const participants = (name: Record<string, string>, ...users: Record<string, string>[]) => ({
+  tag: 'participants',
+  attrs: name,
+  content: users.map((attrs) => ({ tag: 'user', attrs })),
+});
+
+/** Returns what is reported of receipts of a group's members. */
+async function reportedOf(...nodes: readonly BinaryNode[]): Promise<string[]> {
   const clock = new FakeClock();
   const told: string[] = [];
   const receipts = new Receipts({
@@ -159,25 +168,52 @@ test('receipts of many members of a group in one stanza are reported for each, a
     report: (_token, words) =>
       void told.push(...words.map(({ wireId, from, kind, atMs }) => `${wireId} ${from} ${kind} ${atMs}`)),
   });
-  const user = (jid: string, t: string) => ({ tag: 'user', attrs: { jid, t } });
-  void receipts.onReceipt({
-    tag: 'receipt',
-    attrs: { id: 'X', from: '120363000000000001@g.us', type: 'read' },
-    content: [
-      {
-        tag: 'participants',
-        attrs: { key: 'A' },
-        content: [user('33622222222:3@s.whatsapp.net', '1'), user('7@lid', '2')],
-      },
-      { tag: 'participants', attrs: { key: 'B' }, content: [user('33655555555:99@hosted', '3')] },
-    ],
-  });
-  void receipts.onReceipt({ tag: 'receipt', attrs: { id: 'C', from: '7:99@hosted.lid', t: '4' } });
+  for (const node of nodes) void receipts.onReceipt(node);
   await clock.advance(250);
-  assert.deepEqual(told.sort(), [
+  return told.sort();
+}
+
+test('receipts of many members of a group in one stanza are reported for each, and devices that providers run are people', async () => {
+  const told = await reportedOf(
+    {
+      tag: 'receipt',
+      attrs: { id: 'X', from: '120363000000000001@g.us', type: 'read' },
+      content: [
+        participants({ key: 'A' }, { jid: '33622222222:3@s.whatsapp.net', t: '1' }, { jid: '7@lid', t: '2' }),
+        participants({ key: 'B' }, { jid: '33655555555:99@hosted', t: '3' }),
+      ],
+    },
+    { tag: 'receipt', attrs: { id: 'C', from: '7:99@hosted.lid', t: '4' } },
+  );
+  assert.deepEqual(told, [
     'A +33622222222 read 1000',
     'A +33677777777 read 2000',
     'B +33655555555 read 3000',
     'C +33677777777 delivered 4000',
+  ]);
+});
+
+// Shape: oxidezap/whatsapp-rust, src/receipt.rs (`test_aggregated_by_message_receipt_fans_out_per_user`,
+// `test_aggregated_user_missing_t_uses_stanza_timestamp`).
+test('a grouped receipt about one message has a type and a time for each member, or those of the stanza', async () => {
+  const told = await reportedOf({
+    tag: 'receipt',
+    attrs: { id: 'X', from: '120363000000000001@g.us', t: '9' },
+    content: [
+      participants(
+        { message_id: 'A' },
+        { jid: '33622222222@s.whatsapp.net', t: '1', type: 'delivery' },
+        { jid: '7@lid', t: '2', type: 'read' },
+        { jid: '33655555555@s.whatsapp.net', type: 'played' },
+        { jid: '33666666666@s.whatsapp.net' },
+        { jid: '33688888888@s.whatsapp.net', t: '3', type: 'server-error' },
+      ),
+    ],
+  });
+  assert.deepEqual(told, [
+    'A +33622222222 delivered 1000',
+    'A +33655555555 read 9000',
+    'A +33666666666 delivered 9000',
+    'A +33677777777 read 2000',
   ]);
 });

@@ -16,6 +16,7 @@ export const LONGEST_HOLD_MS = 60_000;
 /** The meaning of a receipt's `type`. Other types are of our own devices, ask for a retry, or mean nothing. */
 const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([
   [undefined, 'delivered'],
+  ['delivery', 'delivered'],
   ['read', 'read'],
   ['played', 'read'],
 ] as const);
@@ -37,6 +38,7 @@ interface Waiting {
 interface Said {
   readonly sender: string;
   readonly wireIds: readonly string[];
+  readonly type: string | undefined;
   readonly atMs: number;
 }
 
@@ -93,14 +95,14 @@ export class Receipts {
    * with its commit, at the latest a minute after it was reported.
    */
   async onReceipt(node: BinaryNode): Promise<void> {
-    const { from = '', recipient, type } = node.attrs;
-    const kind = KINDS.get(type);
-    if (kind === undefined || recipient !== undefined) return;
+    const { from = '', recipient } = node.attrs;
+    if (recipient !== undefined) return;
     const group = isGroupAddress(from) ? from : undefined;
     const receipts: StanzaReceipt[] = [];
-    for (const { sender, wireIds, atMs } of saidIn(node, group)) {
-      const person = await this.#personBehind(sender, group);
-      if (person === undefined) continue;
+    for (const { sender, wireIds, type, atMs } of saidIn(node, group)) {
+      const kind = KINDS.get(type);
+      const person = kind && (await this.#personBehind(sender, group));
+      if (kind === undefined || person === undefined) continue;
       const orders = await Promise.all(wireIds.map((named) => this.#options.orderedAs(named)));
       for (const wireId of new Set(orders)) receipts.push({ wireId, kind, from: person, group, atMs });
     }
@@ -189,30 +191,28 @@ export class Receipts {
 }
 
 /**
- * Returns the senders of the reports and their stanzas. One stanza may have the reports of many members of a group
- * (tulir/whatsmeow, receipt.go).
+ * Returns the senders of the reports and their stanzas. One stanza may have the reports of many members of a group:
+ * about one message, each of a type of its own (`message_id`), or all of the stanza's type (`key`; tulir/whatsmeow,
+ * receipt.go; oxidezap/whatsapp-rust, src/receipt.rs).
  */
 function saidIn(node: BinaryNode, group: string | undefined): Said[] {
-  const { id, from = '', participant, t } = node.attrs;
+  const { id, from = '', participant, type, t } = node.attrs;
   if (group !== undefined && participant === undefined) {
-    return getBinaryNodeChildren(node, 'participants').flatMap((said) =>
-      getBinaryNodeChildren(said, 'user').map(({ attrs }) => ({
+    return getBinaryNodeChildren(node, 'participants').flatMap((said) => {
+      const wireId = said.attrs.message_id ?? said.attrs.key;
+      return getBinaryNodeChildren(said, 'user').map(({ attrs }) => ({
         sender: personOf(attrs.jid ?? ''),
-        wireIds: said.attrs.key === undefined ? [] : [said.attrs.key],
-        atMs: timeOf(attrs.t),
-      })),
-    );
+        wireIds: wireId === undefined ? [] : [wireId],
+        type: attrs.type ?? type,
+        atMs: timeOf(attrs.t ?? t),
+      }));
+    });
   }
   if (id === undefined) return [];
   const items = getBinaryNodeChildren(getBinaryNodeChild(node, 'list'), 'item');
   const wireIds = new Set([id, ...items.flatMap(({ attrs }) => attrs.id ?? [])]);
-  return [
-    {
-      sender: personOf(group === undefined ? from : (participant ?? '')),
-      wireIds: [...wireIds],
-      atMs: timeOf(t),
-    },
-  ];
+  const sender = personOf(group === undefined ? from : (participant ?? ''));
+  return [{ sender, wireIds: [...wireIds], type, atMs: timeOf(t) }];
 }
 
 const timeOf = (seconds: string | undefined): number => (Number(seconds) || 0) * 1_000;
