@@ -2,7 +2,6 @@ import {
   type BinaryNode,
   extractE2ESessionFromRetryReceipt,
   getBinaryNodeChild,
-  getBinaryNodeChildUInt,
   type proto,
 } from '@whiskeysockets/baileys';
 import { isGroupAddress, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
@@ -34,17 +33,31 @@ export function readRetryReceipt(node: BinaryNode, own: readonly string[]): Retr
   const { id, from = '', participant, recipient } = node.attrs;
   const isToMany = isGroupAddress(from) || from === STATUS_CHAT;
   const device = isToMany ? (participant ?? '') : from;
-  if (id === undefined || !(isNumberAddress(device) || isLidAddress(device))) return undefined;
+  const person = personOf(device);
+  const retry = getBinaryNodeChild(node, 'retry')?.attrs;
+  // The message's own id; that of the receipt may differ (tulir/whatsmeow, retry.go; vinikjkkj/zapo, src/retry/parse.ts).
+  const wireId = retry?.id ?? id;
+  if (wireId === undefined || !(isNumberAddress(person) || isLidAddress(person))) return undefined;
   return {
-    wireId: id,
-    count: Number(getBinaryNodeChild(node, 'retry')?.attrs.count) || 1,
+    wireId,
+    count: Number(retry?.count) || 1,
     device,
     from,
     recipient,
-    isOwn: own.includes(personOf(device)),
-    registrationId: getBinaryNodeChildUInt(node, 'registration', 4),
+    isOwn: own.includes(person),
+    registrationId: registrationIdIn(node),
     keys: extractE2ESessionFromRetryReceipt(node) ?? undefined,
   };
+}
+
+/**
+ * Returns the id that the device gives: up to four bytes, without leading zeros (oxidezap/whatsapp-rust,
+ * wacore/src/protocol/retry.rs). The client's reader gives NaN for fewer than four.
+ */
+function registrationIdIn(node: BinaryNode): number | undefined {
+  const bytes = getBinaryNodeChild(node, 'registration')?.content;
+  if (!(bytes instanceof Uint8Array) || bytes.length === 0 || bytes.length > 4) return undefined;
+  return Buffer.from(bytes).readUIntBE(0, bytes.length);
 }
 
 /** Returns the kind of content of a message, as its stanza names it. Undefined for a text. */
