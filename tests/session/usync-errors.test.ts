@@ -44,3 +44,33 @@ test('an error stays one if no other number was asked about, or all rows are err
   assert.throws(() => read(answerOf({ 'a@lid': refused })));
   assert.throws(() => read(answerOf({ 'a@lid': refused, 'b@lid': refused })));
 });
+
+// Shape: oxidezap/whatsapp-rust, wacore/src/iq/usync.rs (`is_on_whatsapp_preserves_user_subprotocol_errors`).
+test('errors of some protocols in a row leave the answers of the others, and no answer is neither yes nor no', () => {
+  const error = (code: string): BinaryNode => ({ tag: 'error', attrs: { code, text: 'refused' } });
+  const part = (tag: string, attrs: Record<string, string>, content: BinaryNode[] = []): BinaryNode => ({
+    ...{ tag, attrs, content },
+  });
+  const rows = {
+    'there@s.whatsapp.net': [
+      part('contact', { type: 'in' }),
+      part('lid', {}, [error('404')]),
+      part('business', {}, [error('500')]),
+    ],
+    'refused@s.whatsapp.net': [part('contact', {}, [error('403')]), part('lid', {}, [error('404')])],
+    'nowhere@s.whatsapp.net': [part('contact', { type: 'out' })],
+  };
+  const users = Object.entries(rows).map(([jid, parts]) => part('user', { jid }, parts));
+  const usync = part('usync', {}, [part('result', {}), part('list', {}, users)]);
+  const answer = part('iq', { type: 'result' }, [usync]);
+  spellOutErrors(answer);
+  const found = new USyncQuery().withContactProtocol().withLIDProtocol().parseUSyncQueryResult(answer);
+  assert.deepEqual(
+    found?.list.map(({ id, contact, lid }) => [id, contact, lid ?? undefined]),
+    [
+      ['there@s.whatsapp.net', true, undefined],
+      ['refused@s.whatsapp.net', undefined, undefined],
+      ['nowhere@s.whatsapp.net', false, undefined],
+    ],
+  );
+});
