@@ -13,6 +13,7 @@ import { LONGEST_HOLD_MS, Receipts } from './inbound/receipts.ts';
 import type { Credentials } from './keys/credentials.ts';
 import { makeRatchets, type Ratchets } from './keys/ratchets.ts';
 import { RetryAnswers } from './retries/retry-answers.ts';
+import { followDevices } from './sending/changed-devices.ts';
 import { DeviceSessions, isKeyless, ownDevice } from './sending/device-sessions.ts';
 import { GroupDirectory } from './sending/group-directory.ts';
 import { lookUpIds } from './sending/number-lookup.ts';
@@ -196,8 +197,9 @@ function receiptsOf(
 
 function listen(
   { socket, credentials, outbox, groups, receipts, retries }: RunningParts,
-  { environment, updated }: SessionPartsOptions,
+  { environment, memory, updated }: SessionPartsOptions,
 ): void {
+  followDevices(socket, memory);
   socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
     outbox.onAcknowledged(node.attrs),
   );

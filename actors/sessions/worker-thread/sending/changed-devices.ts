@@ -1,0 +1,22 @@
+import {
+  type BinaryNode,
+  getAllBinaryNodeChildren,
+  getBinaryNodeChildren,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import type { ShopMemory } from '../session/session-environment.ts';
+import { userOf } from '../wire/chat-address.ts';
+
+/**
+ * Forgets the devices of a person when the network reports that they changed, so that the next message asks for them.
+ * They are kept under the number and the network's own id. The client changes only the one that a device is named by,
+ * and nothing if the report names no device.
+ */
+export function followDevices({ ws }: Pick<WASocket, 'ws'>, { devices }: Pick<ShopMemory, 'devices'>): void {
+  ws.on('CB:notification,type:devices', (notification: BinaryNode) => {
+    const changes = getAllBinaryNodeChildren(notification);
+    const named = [notification, ...changes.flatMap((change) => getBinaryNodeChildren(change, 'device'))];
+    const addresses = named.flatMap(({ attrs: { from, jid, lid } }) => [from, jid, lid]);
+    for (const address of addresses) if (address !== undefined) devices.del(userOf(address));
+  });
+}
