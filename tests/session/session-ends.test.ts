@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeBinaryNode } from '@whiskeysockets/baileys';
 import type { SessionAddress, SessionEnd, SessionEvent } from '../../actors/sessions/session-host.ts';
 import { sessionEndOf } from '../../actors/sessions/worker-thread/session/session-end.ts';
 import type { FaultKind } from '../../simulator/faults.ts';
@@ -111,6 +112,37 @@ test('codes that are never scanned rotate and are used up', async () => {
     assert.equal(new Set(codes).size, 6);
     assert.ok(network.logged.includes(logLine(shop, closed)));
     assert.deepEqual([...network.host.figures().ends], [['qr_exhausted', 1]]);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a session that the network ends for want of an acknowledgement is logged and counted by what was not acknowledged', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    for (const [generation, stanzaClass, stanzaType, counted] of [
+      [2, 'status', 'media', 'status'],
+      [3, 'future-class', 'text', 'other'],
+    ] as const) {
+      const ack = { tag: 'ack', attrs: { class: stanzaClass, id: '3EB0A', type: stanzaType } };
+      const before = host.figures().unanswered.get(counted) ?? 0;
+      await control.sendFrame(
+        SHOP_PHONE,
+        encodeBinaryNode({ tag: 'stream:error', attrs: {}, content: [ack] }),
+      );
+      const closed = await log.next(shop, 'session.closed', (each) => each.generation === generation);
+      assert.equal(closed.end, 'transient');
+      const { tenantId, shopId } = shop;
+      const about = JSON.stringify({ tenantId, shopId, generation, stanzaClass, stanzaType });
+      const line = `${about} the network ended a session for want of an acknowledgement`;
+      assert.ok(network.logged.includes(line), line);
+      assert.equal(host.figures().unanswered.get(counted), before + 1);
+      host.open(shop, { generation: generation + 1 });
+      await log.next(shop, 'session.connected', (each) => each.generation === generation + 1);
+    }
   } finally {
     await network.stop();
   }
