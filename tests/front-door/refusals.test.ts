@@ -137,13 +137,17 @@ test('one call more than there are places is refused 503 OVERLOADED, and logged;
   ).finally(() => rmSync(dirname(log), { recursive: true }));
 });
 
-test('a worker of nginx has two connections for each slot, and compose.yaml allows as many open files', () => {
+test('a worker of nginx has two connections for each slot, compose.yaml allows as many open files, and an alert comes before they are used', () => {
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');
   const configuration = read('image/nginx.conf');
   const places = [...configuration.matchAll(/limit_conn calls (\d+);/g)].map(([, most]) => Number(most));
   assert.equal(places.length, 2);
   const [, connections] = /worker_connections (\d+);/.exec(configuration) ?? [];
   assert.ok(Number(connections) > 2 * places.reduce((sum, most) => sum + most, 0));
+  const [, warned] =
+    /alert: FrontDoorNearlyFull[\s\S]*? expr: .* > (\d+)\n/.exec(read('image/monitoring/alert-rules.yaml')) ??
+    [];
+  assert.equal(Number(warned), 0.8 * (places[0] ?? 0));
   const [, files] = /nofile: (\d+)/.exec(read('compose.yaml')) ?? [];
   assert.ok(Number(files) > Number(connections));
 });
