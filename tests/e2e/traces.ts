@@ -16,9 +16,17 @@ async function* contents(redis: Redis): AsyncGenerator<readonly [key: string, co
 
 /** Every key whose name or content has one of these texts. */
 export async function tracesIn(redis: Redis, texts: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
+  return [...new Set((await textsIn(redis, texts)).map(({ key }) => key))];
+}
+
+/** Each of these texts that the name or content of a key has. */
+export async function textsIn(
+  redis: Redis,
+  texts: readonly string[],
+): Promise<{ readonly key: string; readonly text: string }[]> {
+  const found = [];
   for await (const [key, content] of contents(redis))
-    if (texts.some((text) => content.includes(text))) found.push(key);
+    found.push(...texts.filter((text) => content.includes(text)).map((text) => ({ key, text })));
   return found;
 }
 

@@ -1,7 +1,8 @@
 /** The checker of histories finds each broken promise, and nothing in a history that breaks none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MESSAGES_AN_HOUR, violationsOf } from './checker.ts';
+import { APART_MS, MESSAGES_AN_HOUR, MESSAGES_TO_ONE } from './cap-checks.ts';
+import { violationsOf } from './checker.ts';
 import { firstBreach } from './first-breach.ts';
 import { type Fact, History } from './history.ts';
 
@@ -10,7 +11,7 @@ const tenant = 'tenant-1';
 const phone = '+33611110000';
 const to = '+33622220000';
 /** Between two facts: longer than what was on its way takes to arrive. */
-const APART_MS = 10_000;
+const STEP_MS = 10_000;
 
 /** Feed and endpoint have an event. */
 const told = (eventId: string, type: string, about: string, text: string | null = null): Fact[] =>
@@ -33,7 +34,7 @@ const good: readonly Fact[] = [
 
 function historyOf(facts: readonly Fact[]): History {
   const history = new History(() => 0);
-  for (const [index, fact] of facts.entries()) history.add(fact, index * APART_MS);
+  for (const [index, fact] of facts.entries()) history.add(fact, index * STEP_MS);
   return history;
 }
 
@@ -48,6 +49,41 @@ test('a history that keeps every promise is good', () => {
 
 test('an erased shop needs no ends', () => {
   assert.deepEqual(promisesBrokenBy([accepted, { kind: 'erased', shop }]), []);
+});
+
+test('the event of an erased person may have been told, to nobody, to one reader, or to all', () => {
+  const events = told('1', 'message.received', 'i', 'hi');
+  for (const known of [[], events.slice(0, 1), events.slice(1), events])
+    assert.deepEqual(
+      promisesBrokenBy([
+        wrote('hi'),
+        ...known,
+        { kind: 'erased_person', tenant, person: 'p', by: to, text: 'hi' },
+      ]),
+      [],
+    );
+});
+
+test('a second message to a recipient may come when they have written, or ten minutes later', () => {
+  const history = historyOf([]);
+  const made = (id: string): Fact => ({ kind: 'made', shop, id, to });
+  history.add(made('one'), 0);
+  // It came to the shop after the first message, and was written before.
+  history.add({ ...wrote('hi'), receiptedMs: 1 }, -1);
+  history.add(made('two'), 2);
+  history.add(made('three'), 2 + APART_MS);
+  const ofOthers = { ...wrote('ho'), by: phone, receiptedMs: APART_MS + 3 } as const;
+  history.add(ofOthers, APART_MS + 3);
+  assert.deepEqual(
+    violationsOf(history).filter(({ promise }) => promise.includes('apart')),
+    [],
+  );
+  history.add(made('four'), APART_MS + 4);
+  const found = violationsOf(history).filter(({ promise }) => promise.includes('apart'));
+  assert.deepEqual(
+    found.map(({ names }) => names[0]),
+    ['four'],
+  );
 });
 
 test('a message to a group is on the handset of each member', () => {
@@ -80,7 +116,7 @@ const ended = (status: string, reason: string): Fact[] => [
   { kind: 'ended', shop, id: 'm', status, reason },
   ...told('1', `message.${status}`, 'm'),
 ];
-const wrote = (text: string): Fact => ({ kind: 'wrote', shop, text, by: to });
+const wrote = (text: string) => ({ kind: 'wrote', shop, text, by: to, receiptedMs: 0 }) as const;
 
 const bad: readonly [promise: string, facts: readonly Fact[]][] = [
   [
@@ -104,7 +140,15 @@ const bad: readonly [promise: string, facts: readonly Fact[]][] = [
   ['a sent message is on its handset', without('delivered')],
   ['what is said not to have left is on no handset', [...ended('failed', 'CANCELLED'), delivered('one')]],
   ['what was cancelled is not sent', [{ kind: 'cancelled', shop, text: 'two' }, delivered('two')]],
-  ['a number keeps to its cap', many],
+  ['a number keeps to its cap', many.map((fact, index) => ({ ...fact, to: `${to}${index}` }))],
+  ['a recipient gets no more than a day allows', many.slice(0, MESSAGES_TO_ONE + 1)],
+  [
+    'messages to one recipient are apart',
+    [
+      ...[wrote('hi'), ...told('1', 'message.received', 'i', 'hi')],
+      ...(['one', 'two'] as const).map((id): Fact => ({ kind: 'made', shop, id, to })),
+    ],
+  ],
   ['nothing is sent after a STOP', [connected, { kind: 'stopped', shop, by: to }, delivered('one')]],
   ['a STOP is a STOP', [...good, { kind: 'answered_after_stop', shop, to, code: 'ACCEPTED' }]],
   [
@@ -144,7 +188,10 @@ const bad: readonly [promise: string, facts: readonly Fact[]][] = [
     'a revoked key is refused',
     [...good, { kind: 'answered_after_revocation', key: 'k', status: 200, code: 'OK' }],
   ],
-  ['an erased shop leaves nothing', [...good, { kind: 'left_after_erasure', shop, what: 'a key' }]],
+  ...(['shop', 'tenant', 'person'] as const).map((of): (typeof bad)[number] => [
+    `an erased ${of} leaves nothing`,
+    [...good, { kind: 'left_after_erasure', of, name: 'x', what: 'a key' }],
+  ]),
   ['what is asked for happens', [...good, { kind: 'gave_up', shop, what: 'the erasure is over' }]],
 ];
 

@@ -1,10 +1,8 @@
+import { capsKept } from './cap-checks.ts';
 import { eventsTold, inboundTold } from './event-checks.ts';
 import { groups, several } from './groups.ts';
 import type { History } from './history.ts';
 import { broken, type Violation } from './violation.ts';
-
-/** The sends of a young number within an hour (docs/contract.md, Send policy). All shops of a history are younger. */
-export const MESSAGES_AN_HOUR = 10;
 
 /** Reasons of messages that never left (docs/contract.md, Message states). */
 const NEVER_LEFT: ReadonlySet<string> = new Set(['CANCELLED', 'EXPIRED', 'MSGAPP_NOT_CONNECTED']);
@@ -15,6 +13,7 @@ export function violationsOf(history: History): Violation[] {
     ...acceptedOnce(history),
     ...endedOnce(history),
     ...onHandsets(history),
+    ...capsKept(history),
     ...afterStops(history),
     ...whileSuspended(history),
     ...eventsTold(history),
@@ -25,7 +24,7 @@ export function violationsOf(history: History): Violation[] {
       .map(({ key, code }) => broken('a revoked key is refused', key, code)),
     ...history
       .of('left_after_erasure')
-      .map(({ shop, what }) => broken('an erased shop leaves nothing', shop, what)),
+      .map(({ of, name, what }) => broken(`an erased ${of} leaves nothing`, name, what)),
     ...history.of('gave_up').map(({ shop, what }) => broken('what is asked for happens', shop, what)),
   ];
 }
@@ -70,7 +69,7 @@ function endedOnce(history: History): Violation[] {
 
 /**
  * A text is on a handset at most once. It is there exactly once if it was reported as sent, and never if it was
- * reported as not sent. A number sends no more than its cap.
+ * reported as not sent.
  */
 function onHandsets(history: History): Violation[] {
   const delivered = history.of('delivered');
@@ -93,11 +92,6 @@ function onHandsets(history: History): Violation[] {
   const arrived = new Set(delivered.map(({ text }) => text));
   const cancelled = history.of('cancelled').filter(({ text }) => arrived.has(text));
   const ends = new Map(history.of('ended').map((end) => [end.id, end]));
-  const bySender = groups(
-    between,
-    ({ from }) => from,
-    ({ text }) => text,
-  );
   return [
     ...several(phones).map(([text, found]) => broken('a message is on one handset once', text, ...found)),
     ...history
@@ -109,9 +103,6 @@ function onHandsets(history: History): Violation[] {
       .filter(({ id, text }) => arrived.has(text) && neverLeft(ends.get(id)))
       .map(({ id, text }) => broken('what is said not to have left is on no handset', id, text)),
     ...cancelled.map(({ text }) => broken('what was cancelled is not sent', text)),
-    ...[...bySender]
-      .filter(([, texts]) => texts.length > MESSAGES_AN_HOUR)
-      .map(([from, texts]) => broken('a number keeps to its cap', from, ...texts)),
   ];
 }
 

@@ -39,7 +39,7 @@ export async function write(tenant: Tenant, shop: Shop): Promise<void> {
   const text = tenant.nextName();
   const wroteMs = Date.now();
   await writeTo(tenant, shop, { by, text }, () =>
-    tenant.history.add({ kind: 'wrote', shop: shop.id, text, by }, wroteMs),
+    tenant.history.add({ kind: 'wrote', shop: shop.id, text, by, receiptedMs: Date.now() }, wroteMs),
   );
 }
 
@@ -56,16 +56,19 @@ export async function reply(tenant: Tenant, shop: Shop): Promise<void> {
 
 /**
  * A customer writes to the shop. Calls `receipted` once their phone has the receipt. If that is late, calls it once the
- * shop has the message. The shop's life waits for this at its end.
+ * shop has the message. The shop's life waits for this at its end. Returns whether the receipt came at once.
  */
-async function writeTo(
+export async function writeTo(
   { api, fleet, history }: Tenant,
   shop: Shop,
   { by, text }: { readonly by: string; readonly text: string },
   receipted: () => void,
-): Promise<void> {
+): Promise<boolean> {
   const { delivered } = await fleet.network.write(by, { to: shop.phone, text, wait: true });
-  if (delivered) return receipted();
+  if (delivered) {
+    receipted();
+    return true;
+  }
   const later = until(
     `what ${by} wrote has come`,
     async () => {
@@ -77,4 +80,5 @@ async function writeTo(
     { withinMs: RECEIPT_MS, everyMs: 500 },
   ).then(receipted, (error: Error) => history.add({ kind: 'gave_up', shop: shop.id, what: error.message }));
   shop.awaited.push(later);
+  return false;
 }

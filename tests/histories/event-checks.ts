@@ -26,7 +26,7 @@ function fedInOrder(history: History): Violation[] {
 }
 
 function endsTold(history: History): Violation[] {
-  const erased = erasedIn(history);
+  const isKept = isKeptIn(history);
   const told = groups(
     history.of('fed').filter(({ type }) => END_TYPES.has(type)),
     ({ about }) => about,
@@ -37,16 +37,15 @@ function endsTold(history: History): Violation[] {
     ...several(told).map(([id, types]) => broken('an end is told once', id, ...types)),
     ...history
       .of('ended')
-      .filter(({ id, shop, status }) => !erased.has(shop) && !told.get(id)?.includes(`message.${status}`))
+      .filter((end) => isKept(end) && !told.get(end.id)?.includes(`message.${end.status}`))
       .map(({ id, status }) => broken('the feed tells each end', id, status)),
   ];
 }
 
-/** Endpoints and feeds agree. The events of an erased shop are erased with it, and may have been published before. */
+/** Endpoints and feeds agree. What is erased takes its events along, and they may have been published before. */
 function calledAsFed(history: History): Violation[] {
-  const erased = erasedIn(history);
-  const fed = history.of('fed').filter(({ shop }) => !erased.has(shop));
-  const called = history.of('called').filter(({ shop }) => !erased.has(shop));
+  const fed = history.of('fed').filter(isKeptIn(history));
+  const called = history.of('called').filter(isKeptIn(history));
   const content = ({ type, about, shop }: (typeof fed)[number] | (typeof called)[number]): string =>
     `${type} ${about} ${shop}`;
   const inFeed = new Map(fed.map((event) => [`${event.tenant} ${event.eventId}`, content(event)]));
@@ -63,7 +62,7 @@ function calledAsFed(history: History): Violation[] {
 
 /** The feed has each message of a customer once, and one customer's messages in the order of writing. */
 export function inboundTold(history: History): Violation[] {
-  const erased = erasedIn(history);
+  const isKept = isKeptIn(history);
   const written = new Map(
     history
       .of('wrote')
@@ -88,7 +87,7 @@ export function inboundTold(history: History): Violation[] {
       .filter(([text]) => written.has(text))
       .map(([text]) => broken('an inbound message is told once', text)),
     ...[...written.values()]
-      .filter(({ shop, text }) => !erased.has(shop) && !told.has(text))
+      .filter((message) => isKept(message) && !told.has(message.text))
       .map(({ shop, text }) => broken('an inbound message is told', text, shop)),
     ...[...places.values()]
       .filter((texts) => {
@@ -98,6 +97,11 @@ export function inboundTold(history: History): Violation[] {
   ];
 }
 
-function erasedIn(history: History): ReadonlySet<string> {
-  return new Set(history.of('erased').map(({ shop }) => shop));
+/** Returns what tells whether a fact is of no erased shop, and not about what an erased person wrote. */
+export function isKeptIn(
+  history: History,
+): (fact: { readonly shop: string; readonly text?: string | null }) => boolean {
+  const erased = new Set(history.of('erased').map(({ shop }) => shop));
+  const texts = new Set(history.of('erased_person').map(({ text }) => text));
+  return ({ shop, text }) => !erased.has(shop) && !texts.has(text ?? '');
 }

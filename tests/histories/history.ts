@@ -15,13 +15,20 @@ interface Facts {
   repeat_refused: { readonly shop: string; readonly id: string; readonly code: string };
   /** A call was asked after somebody's STOP had been acknowledged. */
   answered_after_stop: { readonly shop: string; readonly to: string; readonly code: string };
+  /** The service accepted a message to a number at this moment, and it was not cancelled. */
+  made: { readonly shop: string; readonly id: string; readonly to: string };
   ended: { readonly shop: string; readonly id: string; readonly status: string; readonly reason: string };
   /** A scheduled send was cancelled, and must not be sent. */
   cancelled: { readonly shop: string; readonly text: string };
   /** The customer's phone has the receipt of a STOP. `held`: the text of a message to them that could not leave before. */
   stopped: { readonly shop: string; readonly by: string; readonly held?: string };
-  /** A customer wrote this to the shop, and their phone has the receipt. */
-  wrote: { readonly shop: string; readonly text: string; readonly by: string };
+  /** A customer wrote this to the shop, and their phone had the receipt by then. */
+  wrote: {
+    readonly shop: string;
+    readonly text: string;
+    readonly by: string;
+    readonly receiptedMs: number;
+  };
   /** A handset has a message. `group`: the group's id, or null in a chat between two. */
   delivered: {
     readonly from: string;
@@ -38,7 +45,19 @@ interface Facts {
   revoked: { readonly key: string };
   answered_after_revocation: { readonly key: string; readonly status: number; readonly code: string };
   erased: { readonly shop: string };
-  left_after_erasure: { readonly shop: string; readonly what: string };
+  erased_tenant: { readonly tenant: string };
+  /** Somebody who had written `text` to the shop, and nothing else, was erased. `person` is their id in the API. */
+  erased_person: {
+    readonly tenant: string;
+    readonly person: string;
+    readonly by: string;
+    readonly text: string;
+  };
+  left_after_erasure: {
+    readonly of: 'shop' | 'tenant' | 'person';
+    readonly name: string;
+    readonly what: string;
+  };
   /** An awaited event did not come in time, or an answer was wrong. */
   gave_up: { readonly shop: string; readonly what: string };
   fed: EventFact;

@@ -6,7 +6,7 @@ import type { Violation } from './violation.ts';
 const COUNTED: readonly Fact['kind'][] = [
   ...(['accepted', 'refused', 'ended', 'cancelled', 'delivered', 'wrote', 'stopped'] as const),
   ...(['answered_after_stop', 'suspended', 'revoked', 'answered_after_revocation'] as const),
-  ...(['erased', 'fed', 'called', 'fault'] as const),
+  ...(['erased', 'erased_tenant', 'erased_person', 'fed', 'called', 'fault'] as const),
 ];
 /** Entries of a broken promise that are printed at most. */
 const MOST_ENTRIES = 40;

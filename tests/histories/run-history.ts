@@ -1,5 +1,4 @@
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
-import { makeAccount } from '../e2e/account.ts';
 import { FEED_START, type FeedReader, startReader } from '../e2e/feed-readers.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { until } from '../e2e/waiting.ts';
@@ -7,12 +6,14 @@ import { seededRandom } from '../seeded-random.ts';
 import { violationsOf } from './checker.ts';
 import { circumstances } from './circumstances.ts';
 import { type Endpoint, startEndpoint } from './endpoints.ts';
+import { isKeptIn } from './event-checks.ts';
 import { type FaultName, inflictFaults, pause } from './faults.ts';
 import { eventFact, History } from './history.ts';
 import { lookForErased } from './left-behind.ts';
-import { patientApi } from './patient-api.ts';
+import { type OpenedTenant, tenantOpener } from './open-tenant.ts';
 import type { Shop, Tenant } from './shop.ts';
 import { liveShop, lookAtHandsets } from './shop-life.ts';
+import { openAndErase } from './short-tenant.ts';
 import { changeWebhook, revokeKeys, suspendAtTimes } from './tenant-life.ts';
 import type { Violation } from './violation.ts';
 
@@ -77,7 +78,9 @@ async function actOut(
   options: Parameters<typeof runHistory>[0],
 ): Promise<number> {
   const { seed, minutes, toldMs = RETRIED_MS, faults, say } = options;
-  const opened = await openTenants(fleet, endpoint, history, seed);
+  const open = tenantOpener(fleet, endpoint, history, seed);
+  const opened: OpenedTenant[] = [];
+  while (opened.length < TENANTS) opened.push(await open());
   const tenants = opened.map(({ tenant }) => tenant);
   const readers = tenants.map(({ api }) => startReader(api, { from: FEED_START, waitMs: 1_000 }));
   const end = new AbortController();
@@ -88,10 +91,17 @@ async function actOut(
       if (shop !== undefined) lived.push([tenant, shop]);
     }
   };
+  const eraseTenants = async (): Promise<void> => {
+    while (!end.signal.aborted)
+      await openAndErase(open, (...shop) => lived.push(shop), end.signal).catch(
+        gaveUp(history, 'a short tenant'),
+      );
+  };
   const all = Promise.all([
     inflictFaults(fleet, { random: seededRandom(seed), history, signal: end.signal, only: faults }).catch(
       gaveUp(history, 'the nodes'),
     ),
+    eraseTenants(),
     ...opened.flatMap(({ tenant, webhook }) => [
       live(tenant),
       live(tenant),
@@ -118,48 +128,6 @@ async function actOut(
   return lived.length;
 }
 
-/** Makes tenants that get inbound messages, each with a webhook. */
-async function openTenants(
-  fleet: Fleet,
-  endpoint: Endpoint,
-  history: History,
-  seed: number,
-): Promise<readonly { readonly tenant: Tenant; readonly webhook: string }[]> {
-  let numbers = 0;
-  const next = (): number => {
-    numbers += 1;
-    return numbers;
-  };
-  const opened = [];
-  for (let index = 0; index < TENANTS; index += 1) {
-    const { tenantId, apiKey } = await makeAccount(fleet.admin, `Tenant ${index}`);
-    await fleet.admin.patch(`/tenants/${tenantId}`, { inbound: 'texts' });
-    const webhook = await endpoint.open(fleet, tenantId);
-    const tenant: Tenant = {
-      id: tenantId,
-      api: patientApi(fleet.api(apiKey)),
-      fleet,
-      history,
-      random: seededRandom(seed * 31 + index),
-      oneAtATime: inOrder(),
-      nextPhone: () => `+3366${String(next()).padStart(7, '0')}`,
-      nextName: () => `n${next()}`,
-    };
-    opened.push({ tenant, webhook });
-  }
-  return opened;
-}
-
-/** Runs one work after the other. */
-function inOrder(): Tenant['oneAtATime'] {
-  let last: Promise<void> = Promise.resolve();
-  return (work) => {
-    const own = last.then(work);
-    last = own.catch(() => undefined);
-    return own;
-  };
-}
-
 /** Writes down what ended a shop's life, or the faults, before their time. */
 function gaveUp(history: History, shop: string): (error: Error) => Promise<undefined> {
   return async ({ message, cause }) => {
@@ -179,8 +147,7 @@ async function untilTold(
   feeds: readonly FeedReader['seen'][],
   withinMs: number,
 ): Promise<void> {
-  const erased = new Set(history.of('erased').map(({ shop }) => shop));
-  const isKept = ({ shop }: { readonly shop: string }): boolean => !erased.has(shop);
+  const isKept = isKeptIn(history);
   const ended = history.of('ended').filter(isKept);
   const written = history.of('wrote').filter(isKept);
   await until(
@@ -193,7 +160,9 @@ async function untilTold(
       return (
         ended.every(({ id }) => ends.has(id)) &&
         written.every(({ text }) => texts.has(text)) &&
-        fed.every(({ id, data }) => called.has(id) || erased.has(String(data.shopId)))
+        fed.every(
+          ({ id, data }) => called.has(id) || !isKept({ shop: String(data.shopId), text: String(data.text) }),
+        )
       );
     },
     { withinMs, everyMs: 500 },

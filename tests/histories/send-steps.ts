@@ -1,9 +1,15 @@
 import { pickOne } from './faults.ts';
-import { ask, freshDraft, note, type Shop, type Tenant } from './shop.ts';
+import { ask, freshDraft, note, type Shop, secondDraft, type Tenant } from './shop.ts';
 
 /** A caller sends to one customer. */
 export async function send(tenant: Tenant, shop: Shop): Promise<void> {
   const draft = freshDraft(tenant, shop);
+  note(tenant, shop, draft, await ask(tenant, shop, draft));
+}
+
+/** A caller sends to a customer who has a message: too soon, unless they wrote. */
+export async function sendAgain(tenant: Tenant, shop: Shop): Promise<void> {
+  const draft = secondDraft(tenant, shop);
   note(tenant, shop, draft, await ask(tenant, shop, draft));
 }
 

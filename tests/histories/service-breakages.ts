@@ -42,4 +42,41 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
     file: 'actors/tenants/erase-events.ts',
     edits: [['let left: unknown = 1;', 'let left: unknown = 0;']],
   },
+  {
+    promise: 'a number keeps to its cap',
+    file: 'policy/evaluate-message.ts',
+    edits: [['tally.lastHour >= caps.perHour', 'tally.lastHour > caps.perHour']],
+  },
+  {
+    promise: 'messages to one recipient are apart',
+    file: 'policy/evaluate-message.ts',
+    edits: [['isReplied ? atMs : lastMs + RECIPIENT_SPACING_MS', 'isReplied ? atMs : lastMs']],
+  },
+  {
+    promise: 'what was cancelled is not sent',
+    file: 'actors/shops/turns/scheduled/scheduled-turns.ts',
+    edits: [
+      ["status: 'cancelled' };\n  endOne(builder, stored, end, retentionMs);", "status: 'cancelled' };"],
+    ],
+  },
+  {
+    promise: 'an inbound message is told once',
+    file: 'actors/tenants/tenant-event.ts',
+    edits: [
+      [
+        'const added = events.map(',
+        "const added = events.flatMap((event) => (event.type === 'message.received' ? [event, event] : [event])).map(",
+      ],
+    ],
+  },
+  {
+    promise: 'an endpoint hears each event',
+    file: 'actors/webhooks/deliver.ts',
+    edits: [
+      [
+        '  const signal = AbortSignal.timeout(ANSWER_MS);',
+        "  if (signed.body.includes('message.sent')) return { status: 200, error: null, holdMs: null };\n  const signal = AbortSignal.timeout(ANSWER_MS);",
+      ],
+    ],
+  },
 ];

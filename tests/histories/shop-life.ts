@@ -1,9 +1,11 @@
 import { until } from '../e2e/waiting.ts';
 import { connectAtLast } from './connect-at-last.ts';
 import { reply, stop, stopWhileHeld, write } from './customer-steps.ts';
+import { untilErased } from './erasures.ts';
 import { pause, pickOne } from './faults.ts';
+import { erasePerson } from './person-steps.ts';
 import * as queue from './queue-steps.ts';
-import { askAfterStop, postToGroup, repeat, send, sendTwice } from './send-steps.ts';
+import { askAfterStop, postToGroup, repeat, send, sendAgain, sendTwice } from './send-steps.ts';
 import type { Shop, Step, Tenant } from './shop.ts';
 import { suspendWhileHeld } from './tenant-life.ts';
 
@@ -15,24 +17,21 @@ const THINKS_MS = 400;
 
 /** The steps of a shop. A step that is here twice happens twice as often. */
 const steps: readonly Step[] = [
-  ...[send, send, send, sendTwice, repeat, postToGroup, askAfterStop],
-  ...[write, write, reply, stop, stopWhileHeld],
+  ...[send, send, send, sendAgain, sendTwice, repeat, postToGroup, askAfterStop],
+  ...[write, write, reply, stop, stopWhileHeld, erasePerson],
   ...[queue.pauseAndResume, queue.cancelOne, queue.cancelQueue, suspendWhileHeld],
   ...[queue.schedule, queue.schedule, queue.cancelScheduled, queue.startBatch],
 ];
 
 /**
  * One shop from its creation: callers send, repeat, schedule, cancel and read; customers write, and some STOP; operators
- * pause and resume. In the end its messages are followed to their ends, and half of the shops are erased, some of them
+ * pause, resume and erase people. In the end its messages are followed to their ends, and half of the shops are erased, some of them
  * with messages waiting. Returns the shop, whose handsets are still to be looked at.
  */
 export async function liveShop(tenant: Tenant): Promise<Shop> {
   const { random } = tenant;
   const shop = await openShop(tenant);
-  for (let step = 0; step < STEPS; step += 1) {
-    await pickOne(steps, random)(tenant, shop);
-    await pause(random() * THINKS_MS);
-  }
+  await act(tenant, shop, STEPS);
   const hastens = random() < 0.25;
   if (!hastens) {
     await queue.endScheduled(tenant, shop);
@@ -44,7 +43,24 @@ export async function liveShop(tenant: Tenant): Promise<Shop> {
   return shop;
 }
 
-async function openShop({ id: tenantId, api, fleet, history, nextPhone, nextName }: Tenant): Promise<Shop> {
+/** A number of steps at random in the life of a shop. */
+export async function act(tenant: Tenant, shop: Shop, count: number): Promise<void> {
+  const { random } = tenant;
+  for (let step = 0; step < count; step += 1) {
+    await pickOne(steps, random)(tenant, shop);
+    await pause(random() * THINKS_MS);
+  }
+}
+
+/** Makes a shop with customers and a group, and connects it. */
+export async function openShop({
+  id: tenantId,
+  api,
+  fleet,
+  history,
+  nextPhone,
+  nextName,
+}: Tenant): Promise<Shop> {
   const phone = nextPhone();
   const customers = Array.from({ length: CUSTOMERS }, nextPhone);
   // An answer that was cut off is asked for again, and makes another shop of that name.
@@ -61,7 +77,7 @@ async function openShop({ id: tenantId, api, fleet, history, nextPhone, nextName
   const participants = [phone, ...customers.slice(0, 2)];
   await fleet.network.setGroup(group, { name: 'Regulars', participants, admins: [phone] });
   const lists = { messages: [], scheduled: [], batches: [], awaited: [] };
-  return { id, phone, group, customers, silent: new Set(), stopped: new Set(), ...lists };
+  return { id, phone, group, customers, visitors: [], silent: new Set(), stopped: new Set(), ...lists };
 }
 
 /** Follows a message to its end. If the end is not seen in time the history has none, and the checker reports it. */
@@ -75,18 +91,21 @@ async function followMessage({ api, history }: Tenant, shop: Shop, id: string): 
     { withinMs: 180_000, everyMs: 200 },
   ).catch(() => undefined);
   if (record === undefined) return;
+  const { to, reason, createdAt } = record;
+  if (shop.customers.includes(String(to)) && reason !== 'CANCELLED')
+    history.add({ kind: 'made', shop: shop.id, id, to: String(to) }, Date.parse(String(createdAt)));
   history.add({
     kind: 'ended',
     shop: shop.id,
     id,
     status: String(record.status),
-    reason: String(record.reason),
+    reason: String(reason),
   });
 }
 
-/** Writes down what the handsets of a shop's customers have. */
+/** Writes down what the handsets of a shop's customers and visitors have. */
 export async function lookAtHandsets({ fleet, history }: Tenant, shop: Shop): Promise<void> {
-  for (const to of shop.customers) {
+  for (const to of [...shop.customers, ...shop.visitors]) {
     const { items } = await fleet.network.inbox(to, { limit: 100 });
     for (const { text, from, at, group } of items)
       if (from === shop.phone)
@@ -98,15 +117,16 @@ async function eraseShop({ id, api, fleet, history }: Tenant, shop: Shop): Promi
   const { status: answered } = await fleet.admin.delete(`/tenants/${id}/shops/${shop.id}`);
   // If an answer was cut off, the erasure may be over when it is asked for again.
   if (![200, 202, 404].includes(answered)) throw new Error(`an erasure was answered ${answered}`);
-  await until(
-    `the erasure of ${shop.id} is over`,
-    async () => (await fleet.admin.get(`/tenants/${id}/erasure`)).status === 404,
-    { withinMs: 180_000, everyMs: 200 },
-  );
+  await untilErased(fleet, id, shop.id);
   history.add({ kind: 'erased', shop: shop.id });
   for (const message of shop.messages.slice(0, 3)) {
     const { status } = await api.get(`/messages/${message.id}`);
     if (status !== 404)
-      history.add({ kind: 'left_after_erasure', shop: shop.id, what: `${message.id}: ${status}` });
+      history.add({
+        kind: 'left_after_erasure',
+        of: 'shop',
+        name: shop.id,
+        what: `${message.id}: ${status}`,
+      });
   }
 }

@@ -35,6 +35,8 @@ export interface Shop {
   /** The id of a group that it administers. */
   readonly group: string;
   readonly customers: string[];
+  /** Others, each of whom writes once. */
+  readonly visitors: string[];
   /** Those who wrote STOP. They write no more, since whatever they wrote would let the shop write again. */
   readonly silent: Set<string>;
   /** Those whose STOP was acknowledged. */
@@ -62,6 +64,13 @@ export function freshDraft({ nextName, random }: Tenant, shop: Shop): Draft {
   const fresh = shop.customers.filter((to) => !shop.messages.some((message) => message.to === to));
   const text = nextName();
   return { to: pickOne(fresh.length > 0 ? fresh : shop.customers, random), text, key: text };
+}
+
+/** Returns a message to somebody whom the shop has written to. */
+export function secondDraft({ nextName, random }: Tenant, shop: Shop): Draft {
+  const text = nextName();
+  const known = shop.messages.map(({ to }) => to).filter((to) => shop.customers.includes(to));
+  return { to: pickOne(known.length > 0 ? known : shop.customers, random), text, key: text };
 }
 
 /** Asks for a send. */

@@ -32,6 +32,7 @@ test('a short history keeps every promise', { timeout: 580_000 }, async (context
     'delivered',
     'stopped',
     'erased',
+    'erased_tenant',
     'fed',
     'called',
     'fault',

@@ -1,0 +1,45 @@
+import { writeTo } from './customer-steps.ts';
+import { untilErased } from './erasures.ts';
+import type { Shop, Tenant } from './shop.ts';
+
+/** Somebody who is no customer writes once, and an operator erases them. Whose receipt is late stays. */
+export async function erasePerson(tenant: Tenant, shop: Shop): Promise<void> {
+  const { history, nextPhone, nextName } = tenant;
+  const by = nextPhone();
+  const text = nextName();
+  shop.visitors.push(by);
+  const wroteMs = Date.now();
+  const isReceipted = await writeTo(tenant, shop, { by, text }, () => {
+    history.add({ kind: 'wrote', shop: shop.id, text, by, receiptedMs: Date.now() }, wroteMs);
+  });
+  // Until the end of this step nobody answers them: a message to them would keep their number.
+  if (isReceipted) await erase(tenant, shop, { by, text });
+}
+
+interface Inbound {
+  readonly id: string;
+  readonly text: string;
+  readonly fromId: string;
+}
+
+async function erase(
+  { id: tenantId, api, fleet, history }: Tenant,
+  shop: Shop,
+  { by, text }: { readonly by: string; readonly text: string },
+): Promise<void> {
+  const list = async (): Promise<Inbound[]> =>
+    (await api.get(`/shops/${shop.id}/inbound?limit=100`)).data.items as Inbound[];
+  const written = (await list()).find((message) => message.text === text);
+  if (written === undefined) throw new Error(`${text} has a receipt and is not in the list`);
+  const { id, fromId: person } = written;
+  const { status: answered } = await fleet.admin.delete(`/tenants/${tenantId}/people/${person}`);
+  // If an answer was cut off, the erasure may be over when it is asked for again.
+  if (![200, 202, 404].includes(answered)) throw new Error(`an erasure was answered ${answered}`);
+  await untilErased(fleet, tenantId, person);
+  history.add({ kind: 'erased_person', tenant: tenantId, person, by, text });
+  const left = (what: string): void =>
+    history.add({ kind: 'left_after_erasure', of: 'person', name: person, what });
+  const { status } = await api.get(`/inbound/${id}`);
+  if (status !== 404) left(`${id}: ${status}`);
+  if ((await list()).some((message) => message.fromId === person)) left(`${id} is in the list`);
+}
