@@ -1,6 +1,9 @@
 /** The network restricts a number: from the wire to the API, the feed, the metrics and the next process. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
@@ -29,8 +32,15 @@ after(() => stack.stop());
 
 test('a restriction that the network announces bars new chats until it ends, also over a kill', async () => {
   const { nextCursor } = (await stack.api.get('/events')).data;
+  const hook = await webhookOf('number.restricted');
   await stack.network.restrict(SHOP_PHONE, { active: true, endsInSeconds: WEEK_SECONDS });
   await untilNetwork(({ restriction }) => restriction === 'RESTRICT_ALL_COMPANIONS');
+  const { type, data: restricted } = await until('the webhook', async () => hook.events[0]);
+  assert.deepEqual([type, restricted.shopId], ['number.restricted', stack.shopId]);
+  assert.equal(restricted.restriction, 'RESTRICT_ALL_COMPANIONS');
+  const leftMs = Date.parse(String(restricted.restrictedUntil)) - Date.now();
+  assert.ok(leftMs > (WEEK_SECONDS - 300) * 1_000 && leftMs <= WEEK_SECONDS * 1_000, `${leftMs} ms`);
+  await hook.remove();
   await refused(stranger(), 'COLD_RECIPIENT_CAP_REACHED', WEEK_SECONDS);
   await refused(CUSTOMER, 'COLD_RECIPIENT_CAP_REACHED', WEEK_SECONDS);
   await refused(DECLARED, 'DECLARED_RECIPIENT_CAP_REACHED', WEEK_SECONDS);
@@ -91,6 +101,37 @@ test('the quota of new chats is shown, warned of, and bounds first contacts', as
   const [warned] = data.items as readonly { readonly data: Record<string, unknown> }[];
   assert.deepEqual([warned?.data.warning, warned?.data.quota, warned?.data.used], ['first', 10, 9]);
 });
+
+interface TenantEvent {
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** A webhook of the tenant for one type of event, and the events that came, each with a right signature. */
+async function webhookOf(type: string): Promise<{ readonly events: TenantEvent[]; remove(): Promise<void> }> {
+  const events: TenantEvent[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      body += piece;
+    });
+    request.on('end', () => {
+      const headers = request.headers as Record<string, string>;
+      events.push(new Webhook(String(data.secret)).verify(body, headers) as TenantEvent);
+      response.writeHead(204, { connection: 'close' }).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, { url, types: [type] });
+  return {
+    events,
+    async remove() {
+      await stack.admin.delete(`/tenants/${stack.tenantId}/webhooks/${String(data.id)}`);
+      server.close();
+    },
+  };
+}
 
 async function connected(): Promise<void> {
   await until('the shop is back', async () => {
