@@ -1,20 +1,23 @@
 /**
- * A tenant with a thousand endpoints that never answer, before a real HTTPS server. It delays no one, not even itself.
+ * Tenants with endpoints that never answer, before a real HTTPS server. They delay no one: a tenant with a thousand of them
+ * not even itself.
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
-import { nameLookup } from '../../actors/outbound/name-lookup.ts';
+import { nameLookup, type ResolveAll } from '../../actors/outbound/name-lookup.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { WebhookProgress, WebhookRecord } from '../../actors/tenants/webhook-record.ts';
 import { makeSecret } from '../../actors/webhooks/signature.ts';
-import { WebhookPump } from '../../actors/webhooks/webhook-pump.ts';
+import { WebhookPump, type WebhookPumpOptions } from '../../actors/webhooks/webhook-pump.ts';
 import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
+import type { Read } from '../../runtime/store.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { mediaCertificate } from '../../simulator/media-certificate.ts';
 import { plainStore } from '../http/service-fixture.ts';
@@ -29,10 +32,17 @@ const loading = Symbol('loading');
 const cipher = textCipher([Buffer.alloc(32, 1)], 'webhooks');
 const [victim, other] = ['66b1f0a2c3d4e5f607182901', '66b1f0a2c3d4e5f607182902'] as const;
 
+/** The progress of an endpoint that is known to be slow. */
+const FAILING = JSON.stringify({
+  ...{ cursor: '0-0', retries: [], dead: [], failingSinceMs: clock.wallMs(), heldUntilMs: null },
+  countedForMs: 0,
+} satisfies WebhookProgress);
+
 let redisServer: RedisServer;
 let redis: Redis;
 let server: Server;
 let url: string;
+let ca: string;
 let pump: WebhookPump;
 /** Requests that are held open now, by path, the most of them at a time, and who waits for a look at all this. */
 const held = new Map<string, number>();
@@ -59,19 +69,8 @@ before(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `https://localhost:${(server.address() as AddressInfo).port}`;
-  pump = new WebhookPump({
-    // The result of a try does not matter here: a batch goes out once.
-    actors: { ask: async <Reply>() => ({ ok: true, value: true }) as Reply },
-    store: plainStore(redis),
-    inbound: { eventOf: async () => undefined },
-    messages: { message: () => Promise.reject(new Error('there are no messages')) },
-    ...{ clock, random, log: new QuietLog(), cipher },
-    delivery: {
-      guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
-      resolve: nameLookup([]),
-      ca: certificate.ca,
-    },
-  });
+  ({ ca } = certificate);
+  pump = newPump(plainStore(redis), nameLookup([]));
 });
 after(async () => {
   for (const tenantId of [victim, other]) pump?.stop(tenantId);
@@ -80,6 +79,18 @@ after(async () => {
   redis?.disconnect();
   await redisServer?.stop();
 });
+
+function newPump(store: WebhookPumpOptions['store'], resolve: ResolveAll): WebhookPump {
+  return new WebhookPump({
+    // The result of a try does not matter here: a batch goes out once.
+    actors: { ask: async <Reply>() => ({ ok: true, value: true }) as Reply },
+    store,
+    inbound: { eventOf: async () => undefined },
+    messages: { message: () => Promise.reject(new Error('there are no messages')) },
+    ...{ clock, random, log: new QuietLog(), cipher },
+    delivery: { guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }), resolve, ca },
+  });
+}
 
 function hold(path: string, by: number): void {
   const now = (held.get(path) ?? 0) + by;
@@ -109,11 +120,7 @@ test('a thousand dead endpoints delay neither other tenants nor those of their o
       await redis.xadd(events, '*', 't', 'queue.resumed', 's', 'shop', 'd', '{}');
   }
   const dead = Array.from({ length: DEAD }, (_, n) => endpoint(victim, `dead-${n}`, '/dead'));
-  const failing: WebhookProgress = {
-    ...{ cursor: '0-0', retries: [], dead: [], failingSinceMs: clock.wallMs(), heldUntilMs: null },
-    countedForMs: 0,
-  };
-  const progress = dead.flatMap(([id]) => [id, JSON.stringify(failing)]);
+  const progress = dead.flatMap(([id]) => [id, FAILING]);
   await redis.hset(tenantKeys(victim).webhookProgress, ...progress);
   pump.sync(victim, new Map(dead), loading);
   await until(() => held.get('/dead') === SHARE);
@@ -144,4 +151,48 @@ test('endpoints that turn out to be dead delay a new one for no longer than it t
   const open = held.get('/dead-too') ?? 0;
   assert.ok(open >= dead.length && open <= dead.length + SHARE, `${open} at a time`);
   pump.stop(tenantId);
+});
+
+test('endpoints that hang, of more tenants than a node has connections for, leave connections for those that answer', {
+  timeout: 100_000,
+}, async () => {
+  const tenants = Array.from({ length: 71 }, (_, index) =>
+    (0x66b1f0a2c3d4n + BigInt(index)).toString(16).padEnd(24, '0'),
+  );
+  const [quick = '', ...slow] = tenants;
+  // One event each. A store that answers at once has all attempts ask for their connections in the same turn.
+  const entry = ['0-1', ['t', 'queue.resumed', 's', 'shop', 'd', '{}']];
+  const store = {
+    read: async (asked: readonly Read[]) =>
+      asked.map(([command, , field]) => {
+        if (command === 'HGET') return String(field).startsWith('hangs') ? FAILING : null;
+        return field === '(0-0' || field === '-' ? [entry] : [];
+      }),
+  } as WebhookPumpOptions['store'];
+  let hanging = 0;
+  let givenUp = 0;
+  const many = newPump(store, (hostname, signal) => {
+    if (hostname === 'localhost') return nameLookup([])(hostname, signal);
+    hanging += 1;
+    return new Promise((_, fail) => {
+      signal.addEventListener('abort', () => {
+        givenUp += 1;
+        fail(signal.reason);
+      });
+    });
+  });
+  for (const tenantId of slow) {
+    const hangs = Array.from({ length: SHARE }, (_, n) => endpoint(tenantId, `hangs-${n}`, ''));
+    many.sync(
+      tenantId,
+      new Map(hangs.map(([id, hook]) => [id, { ...hook, url: 'https://hangs/' }])),
+      loading,
+    );
+  }
+  await nextTurn();
+  assert.ok(hanging >= 500, `${hanging} hang`);
+  many.sync(quick, new Map([endpoint(quick, 'quick', '/quick')]), loading);
+  await until(() => answered.get('/quick') === 1);
+  assert.equal(givenUp, 0, 'it waited for one that hangs');
+  for (const tenantId of tenants) many.stop(tenantId);
 });
