@@ -151,3 +151,16 @@ test('a worker of nginx has two connections for each slot, compose.yaml allows a
   const [, files] = /nofile: (\d+)/.exec(read('compose.yaml')) ?? [];
   assert.ok(Number(files) > Number(connections));
 });
+
+test('nginx ends its idle connections to nodes before a node ends them', async () => {
+  const upstreams = readFileSync(join(root, 'image/nginx.conf'), 'utf8').match(/upstream \w+ {[^}]*}/g) ?? [];
+  assert.equal(upstreams.length, 3);
+  const { headers } = await fetch(`${service.apiUrl}/me`, {
+    headers: { authorization: `Bearer ${tenant.key}` },
+  });
+  const [, kept] = /^timeout=(\d+)$/.exec(headers.get('keep-alive') ?? '') ?? [];
+  for (const upstream of upstreams) {
+    const [, idle] = /keepalive_timeout (\d+)s;/.exec(upstream) ?? [];
+    assert.ok(Number(idle) < Number(kept), `${idle} s at nginx, ${kept} s at a node: ${upstream}`);
+  }
+});
