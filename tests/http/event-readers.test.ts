@@ -200,7 +200,7 @@ function onNode() {
 }
 
 /** Opens a stream whose pages the test answers. */
-async function byHand(pages: readonly string[], { clock, readers } = onNode()) {
+async function byHand(pages: readonly string[], { clock, readers } = onNode(), tenantId = 'one') {
   const asked: string[] = [];
   let counted = 0;
   const page = (cursor: string, { isCounted = false } = {}): Promise<OwnedReply> => {
@@ -214,7 +214,7 @@ async function byHand(pages: readonly string[], { clock, readers } = onNode()) {
       keyId: 'key',
     });
   };
-  const { reply } = readers.open(await page('first'), { tenantId: 'one', next: page });
+  const { reply } = readers.open(await page('first'), { tenantId, next: page });
   const reader = new Slow();
   return { clock, readers, asked, reader, counted: () => counted, start: () => reply.stream?.(reader) };
 }
@@ -314,18 +314,27 @@ test('a stream whose key has used up its limit waits, and misses nothing', async
   assert.equal(reader.ended, false);
 });
 
-test('readers that leave too much unread are disconnected, and others stay', async () => {
-  const node = onNode();
-  const page = JSON.stringify([{ id: '1', type: 'x' }]);
-  const streams = await Promise.all(Array.from({ length: 100 }, () => byHand([page], node)));
-  for (const { reader, start } of streams) {
-    reader.isSlow = true;
-    reader.heldBytes = 64 * 1024;
-    start();
-  }
-  assert.equal(streams.filter(({ reader }) => reader.ended).length, 36);
-  assert.deepEqual([node.readers.count, node.readers.unreadBytes], [64, 4 * 1024 ** 2]);
-  for (const { reader } of streams) reader.isSlow = false;
-  await node.clock.advance(1_000);
-  assert.deepEqual([node.readers.count, node.readers.unreadBytes], [64, 0]);
-});
+for (const [whose, tenants, mostMiB] of [
+  ['a tenant', 1, 4],
+  ['many tenants', 17, 64],
+] as const)
+  test(`readers of ${whose} that leave over ${mostMiB} MiB unread are disconnected, and others stay`, async () => {
+    const node = onNode();
+    const page = JSON.stringify([{ id: '1', type: 'x' }]);
+    const streams = await Promise.all(
+      Array.from({ length: 64 * tenants + 36 }, (_, index) =>
+        byHand([page], node, `tenant ${index % tenants}`),
+      ),
+    );
+    for (const { reader, start } of streams) {
+      reader.isSlow = true;
+      reader.heldBytes = 64 * 1024;
+      start();
+    }
+    const staying = mostMiB * 16;
+    assert.equal(streams.filter(({ reader }) => reader.ended).length, streams.length - staying);
+    assert.deepEqual([node.readers.count, node.readers.unreadBytes], [staying, mostMiB * 1024 ** 2]);
+    for (const { reader } of streams) reader.isSlow = false;
+    await node.clock.advance(1_000);
+    assert.deepEqual([node.readers.count, node.readers.unreadBytes], [staying, 0]);
+  });
