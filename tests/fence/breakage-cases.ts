@@ -280,6 +280,24 @@ export const cases: readonly Case[] = [
     noticedBy: 'redis-bus.test.ts',
   },
   {
+    promise: 'a request of another node is carried out once',
+    file: 'node/node-link.ts',
+    edits: [['if (this.#askedOnce.isFirst(question.from, Number(question.id)))', 'if (true)']],
+    noticedBy: 'sealed-link.test.ts',
+  },
+  {
+    promise: 'an answer of another node counts for its own request alone',
+    file: 'node/node-link.ts',
+    edits: [
+      ['.seal(useOf(verb, question), text)', ".seal(useOf(verb, { ...question, id: '1' }), text)"],
+      [
+        'cipher.open(useOf(verb, question), sealed)',
+        "cipher.open(useOf(verb, { ...question, id: '1' }), sealed)",
+      ],
+    ],
+    noticedBy: 'sealed-link.test.ts',
+  },
+  {
     promise: 'nothing begins on a shard after the fence refused one of its turns',
     file: 'actor/turn-cycle.ts',
     edits: [
