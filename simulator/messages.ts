@@ -147,8 +147,10 @@ function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Au
   }
   const target = network.numbers.resolve(to);
   if (!target?.number.exists) return { refusal: 404 };
-  const refusal = network.limits.take(sender.phone, target.number.phone, stanza);
-  return refusal === undefined ? { phones: new Set([target.number.phone, sender.phone]) } : { refusal };
+  const { phone, lid } = target.number;
+  const named = target.addressing === 'lid' ? (parseUserAddress(to)?.user ?? lid) : lid;
+  const refusal = network.limits.take(sender.phone, { phone, lid: named }, stanza);
+  return refusal === undefined ? { phones: new Set([phone, sender.phone]) } : { refusal };
 }
 
 /** True if a device in the stanza's list is named by another kind of address than the group's members. */

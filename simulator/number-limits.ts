@@ -1,6 +1,7 @@
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys';
 import type { SimulatorClock } from './clock.ts';
 import type { Collection, Journal } from './journal.ts';
+import type { PhoneNumber } from './numbers.ts';
 
 /** A restriction: the number must not start a new chat. */
 export interface Timelock {
@@ -82,10 +83,14 @@ export class NumberLimits {
     this.#tokens.set(`${contact} ${phone}`, token);
   }
 
-  /** Returns the code with which a message to a person is refused. An accepted message counts against the quota. */
-  take(phone: string, to: string, stanza: BinaryNode): number | undefined {
-    if (phone === to || stanza.attrs.category === 'peer') return undefined;
-    const known = this.tokenOf(to, phone);
+  /**
+   * Returns the code with which a message to a person is refused. An accepted message counts against the quota. A token
+   * counts for the account that gave it: a new LID of the number is another account, which never wrote.
+   */
+  take(phone: string, to: Pick<PhoneNumber, 'phone' | 'lid'>, stanza: BinaryNode): number | undefined {
+    if (phone === to.phone || stanza.attrs.category === 'peer') return undefined;
+    const given = this.tokenOf(to.phone, phone);
+    const known = given?.lid === to.lid ? given : undefined;
     const shown = getBinaryNodeChild(stanza, 'tctoken')?.content;
     const isShown =
       known !== undefined && shown instanceof Uint8Array && shown.length > 0 && known.bytes.equals(shown);

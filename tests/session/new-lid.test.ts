@@ -1,6 +1,7 @@
 /** A number's LID may change. Messages to the former one are acknowledged and reach no one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SendOrder } from '../../actors/sessions/session-host.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
@@ -57,6 +58,44 @@ test('the daily query about a number returns its new LID, before anything is sen
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     const [, after] = (await control.inbox(PERSON)).items;
     assert.equal(after?.messageId, order.wireId, 'it was not sent a second time under another id');
+  } finally {
+    await network.stop();
+  }
+});
+
+test('the token that a person gave under a former LID does not count for the new account of the number', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  const write = async (text: string): Promise<void> => {
+    const written = network.write(shop, PERSON, text);
+    const { token } = await log.next(shop, 'session.inbound');
+    host.confirmInbound(shop, token);
+    assert.equal(await written, true);
+  };
+  const hasChat = async (): Promise<boolean | undefined> =>
+    (await log.next(shop, 'session.prepared')).hasChat;
+  const outcome = async (): Promise<string> => (await log.next(shop, 'session.send_outcome')).outcome.kind;
+  const toPerson = (text: string): SendOrder => textOrder(text, { needsChat: true });
+  try {
+    await pair(network, shop);
+    await write('Hello');
+    host.prepare(shop, toPerson('to the account that wrote'));
+    assert.deepEqual([await hasChat(), await outcome()], [true, 'acknowledged']);
+    await control.changeLid(PERSON);
+    host.prepare(shop, toPerson('on its way as the account changed'));
+    assert.deepEqual(
+      [await hasChat(), await hasChat()],
+      [true, false],
+      'the actor is asked about the new one',
+    );
+    assert.equal(await outcome(), 'acknowledged');
+    await control.restrict(SHOP_PHONE, { active: true });
+    host.prepare(shop, toPerson('to an account that never wrote'));
+    assert.equal(await outcome(), 'no_chat');
+    await write('Hello from the new account');
+    host.prepare(shop, toPerson('to the new account'));
+    assert.deepEqual([await hasChat(), await outcome()], [true, 'acknowledged']);
   } finally {
     await network.stop();
   }

@@ -39,6 +39,22 @@ test('a restricted number is refused 463 without the token of a person who wrote
   assert.equal(await ackOf(client, STRANGER), undefined);
 });
 
+test('a token of a former LID does not count for the new one, whose account never wrote', async (context) => {
+  const fixture = await Fixture.start(context);
+  const { control } = fixture;
+  const client = await fixture.link(SHOP);
+  await control.write(FRIEND, { to: SHOP, text: 'hi' });
+  await tokens(client, 1);
+  await control.restrict(SHOP, { active: true });
+  assert.equal(await ackOf(client, FRIEND), undefined);
+  const [former = ''] = client.auth.idsOf('tctoken').filter((id) => id !== '__index');
+  const { lid } = await control.changeLid(FRIEND);
+  const { [former]: token } = await client.auth.keys.get('tctoken', [former]);
+  await client.auth.keys.set({ tctoken: { [lid]: token ?? null } });
+  await client.socket.signalRepository.lidMapping.storeLIDPNMappings([{ pn: chatOf(FRIEND), lid }]);
+  assert.equal(await ackOf(client, FRIEND), '463');
+});
+
 test('a token may come within a message', async (context) => {
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP);
