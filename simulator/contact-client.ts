@@ -40,6 +40,11 @@ export function contactCalls(call: <Data>(method: string, path: string, body?: o
       from: string,
       receipts: { to: string; type?: 'delivered' | 'read'; group?: string; id?: string },
     ) => call<{ count: number }>('POST', `/numbers/${encodeURIComponent(from)}/receipts`, receipts),
+    /** Sends the receipts of many members' handsets for one message of a group as one stanza. */
+    sendGroupedReceipt: (
+      group: string,
+      receipts: { to: string; messageId: string; delivered?: readonly string[]; read?: readonly string[] },
+    ) => call<{ count: number }>('POST', `/groups/${encodeURIComponent(group)}/receipts`, receipts),
     /**
      * Sends the phone's connected clients these bytes instead of an encoded stanza. `count` is the number of clients.
      */

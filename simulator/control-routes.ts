@@ -11,7 +11,7 @@ import { type ControlReply, type ControlRoute, route } from './control-server.ts
 import { faultRoutes } from './fault-calls.ts';
 import { changeGroup } from './group-changes.ts';
 import type { Group } from './groups.ts';
-import { sendReceipts } from './handset-receipts.ts';
+import { sendGroupedReceipt, sendReceipts } from './handset-receipts.ts';
 import { sendFatHistory, sendOwn } from './history.ts';
 import { FILE_FAULTS } from './media-host.ts';
 import type { Network } from './network.ts';
@@ -39,6 +39,13 @@ const RECEIPTS = {
   type: v.optional(oneOf(['delivered', 'read']), 'read'),
   group: v.optional(groupId),
   id: v.optional(text(64)),
+};
+const GROUPED_RECEIPT = {
+  id: groupId,
+  to: phone,
+  messageId: text(64),
+  delivered: v.optional(phones, []),
+  read: v.optional(phones, []),
 };
 const STANZAS = {
   phone,
@@ -146,13 +153,15 @@ function numberRoutes(network: Network): ControlRoute[] {
   ];
 }
 
+function groupOf(network: Network, id: string): Group {
+  const group = network.groups.get(id);
+  if (!group) throw new ControlFailure(404, 'NOT_FOUND', 'There is no such group.');
+  return group;
+}
+
 function groupRoutes(network: Network): ControlRoute[] {
   return [
-    route('GET /groups/{id}', { id: text(100) }, ({ id }) => {
-      const group = network.groups.get(id);
-      if (!group) throw new ControlFailure(404, 'NOT_FOUND', 'There is no such group.');
-      return { data: groupRecord(group) };
-    }),
+    route('GET /groups/{id}', { id: text(100) }, ({ id }) => ({ data: groupRecord(groupOf(network, id)) })),
     route('PUT /groups/{id}', GROUP, async ({ addressingMode, untold, ...fields }) => {
       if (fields.admins.some((admin) => !fields.participants.includes(admin)))
         throw refused('admins', 'must all be participants');
@@ -173,6 +182,9 @@ function arrivalRoutes(network: Network): ControlRoute[] {
   return [
     route('POST /numbers/{phone}/receipts', RECEIPTS, ({ group = '', id = '', ...receipts }) => ({
       data: { count: sendReceipts(network, { ...receipts, group, id }) },
+    })),
+    route('POST /groups/{id}/receipts', GROUPED_RECEIPT, ({ id, ...receipts }) => ({
+      data: { count: sendGroupedReceipt(network, { ...receipts, group: groupOf(network, id) }) },
     })),
     route(
       'POST /numbers/{phone}/history',

@@ -1,4 +1,6 @@
+import type { BinaryNode } from '@whiskeysockets/baileys';
 import { stanzaTime } from './clock.ts';
+import type { Group } from './groups.ts';
 import type { Network } from './network.ts';
 import { addressOf } from './numbers.ts';
 import { node } from './stanzas.ts';
@@ -50,4 +52,35 @@ export function sendReceipts(
   );
   for (const companion of network.companions.of(to)) network.deliveries.addReceipt(companion.id, receipt);
   return ids.length;
+}
+
+/**
+ * Sends the receipts of many members' handsets for one message of a group as one stanza, to all companions of a number.
+ * If all report the same, the stanza has the type, else each member has its own. Returns the number of members.
+ */
+export function sendGroupedReceipt(
+  network: Network,
+  options: {
+    readonly group: Group;
+    readonly to: string;
+    readonly messageId: string;
+    readonly delivered: readonly string[];
+    readonly read: readonly string[];
+  },
+): number {
+  const { group, to, messageId, delivered, read } = options;
+  const isMixed = delivered.length > 0 && read.length > 0;
+  const t = stanzaTime(network.clock);
+  const users = (phones: readonly string[], type: string): BinaryNode[] =>
+    phones.map((phone) => {
+      const jid = addressOf(network.numbers.of(phone), group.addressing);
+      return node('user', { jid, t, ...(isMixed && { type }) });
+    });
+  const about = isMixed ? { message_id: messageId } : { key: messageId };
+  const type = !isMixed && read.length > 0 ? 'read' : undefined;
+  const receipt = node('receipt', { id: network.newId(), from: group.id, type, t }, [
+    node('participants', about, [...users(delivered, 'delivery'), ...users(read, 'read')]),
+  ]);
+  for (const companion of network.companions.of(to)) network.deliveries.addReceipt(companion.id, receipt);
+  return delivered.length + read.length;
 }
