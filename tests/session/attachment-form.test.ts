@@ -10,11 +10,20 @@ import sharp, { type Metadata } from 'sharp';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import type { MediaType } from '../../actors/sessions/worker-thread/attachments/attachment-form.ts';
+import { imageFacts } from '../../actors/sessions/worker-thread/attachments/image-facts.ts';
 import {
   type FetchedMedia,
   fetchMedia,
 } from '../../actors/sessions/worker-thread/attachments/media-fetch.ts';
-import { boxOfSize, FILE_TYPE, movie, png } from './media-samples.ts';
+import {
+  animatedPng,
+  boxOfSize,
+  FILE_TYPE,
+  interlacedPng,
+  jpegOfScans,
+  movie,
+  png,
+} from './media-samples.ts';
 
 const photo = sharp({ create: { width: 400, height: 200, channels: 3, background: '#336699' } });
 let served: { readonly type: string; readonly bytes: Buffer };
@@ -27,6 +36,7 @@ after(() => new Promise((resolve) => server.close(resolve)));
 async function fetched(mediaType: MediaType, type: string, bytes: Buffer): Promise<FetchedMedia> {
   served = { type, bytes };
   const media = await fetchMedia({
+    tenantId: 'tenant',
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/file`,
     mediaType,
     timeoutMs: 20_000,
@@ -38,13 +48,18 @@ async function fetched(mediaType: MediaType, type: string, bytes: Buffer): Promi
 }
 
 /** From a file: after the first image of the service's, the library reads nothing else any more. */
-async function seen(thumbnail: Buffer | undefined): Promise<Metadata> {
-  const path = join(tmpdir(), `thumbnail-${process.pid}`);
-  writeFileSync(path, thumbnail ?? '');
-  const metadata = await sharp(path).metadata();
-  rmSync(path);
-  return metadata;
+async function inFile<Result>(bytes: Buffer, read: (path: string) => Promise<Result>): Promise<Result> {
+  const path = join(tmpdir(), `image-${process.pid}`);
+  writeFileSync(path, bytes);
+  try {
+    return await read(path);
+  } finally {
+    rmSync(path);
+  }
 }
+
+const seen = (thumbnail: Buffer = Buffer.alloc(0)): Promise<Metadata> =>
+  inFile(thumbnail, (path) => sharp(path).metadata());
 
 const told = ({ sentAs, contentType, width, height }: FetchedMedia): unknown[] => [
   sentAs,
@@ -117,6 +132,45 @@ test('a bomb of pixels goes without a thumbnail', async () => {
     assert.equal(media.sentAs, 'image');
     assert.equal(media.thumbnail, undefined);
   }
+});
+
+test('an interlaced image of 16 bits is bounded like any other', async () => {
+  const small = await fetched('image', 'image/png', interlacedPng(400, 200));
+  assert.equal((await seen(small.thumbnail)).width, 100);
+  const large = await fetched('image', 'image/png', interlacedPng(5_001, 5_000));
+  assert.deepEqual([told(large), large.thumbnail], [['image', 'image/png', 5_001, 5_000], undefined]);
+});
+
+test('a JPEG is read up to a number of scans; one with more goes without a thumbnail', async () => {
+  const some = await fetched('image', 'image/jpeg', jpegOfScans(50));
+  assert.equal((await seen(some.thumbnail)).width, 8);
+  const behind = Buffer.concat([jpegOfScans(50), ...Array<Buffer>(500).fill(Buffer.from('ffda', 'hex'))]);
+  assert.ok((await fetched('image', 'image/jpeg', behind)).thumbnail, 'what follows the image is no scan');
+  const many = await fetched('image', 'image/jpeg', jpegOfScans(500));
+  assert.deepEqual([told(many), many.thumbnail], [['image', 'image/jpeg', 8, 8], undefined]);
+});
+
+test('an animated PNG has a thumbnail of its first frame', async () => {
+  const media = await fetched('image', 'image/png', animatedPng(40, 20, [0, 255]));
+  assert.deepEqual(told(media), ['image', 'image/png', 40, 20]);
+  const { channels } = await inFile(media.thumbnail ?? Buffer.alloc(0), (path) => sharp(path).stats());
+  assert.deepEqual(
+    channels.map(({ mean }) => mean),
+    [0, 0, 0],
+  );
+});
+
+test('an image waits for one image of another tenant at most, however many that tenant sends', async () => {
+  const done: string[] = [];
+  await inFile(await photo.clone().png().toBuffer(), (path) =>
+    Promise.all(
+      ['first', 'first', 'first', 'other'].map(async (tenantId) => {
+        await imageFacts(path, tenantId);
+        done.push(tenantId);
+      }),
+    ),
+  );
+  assert.deepEqual(done, ['first', 'other', 'first', 'first']);
 });
 
 test('an image that breaks off goes without a thumbnail, and one without a head as a document', async () => {

@@ -92,6 +92,7 @@ test('an attachment comes through the proxy, and its failures are distinguished'
     seen.length = 0;
     const fetched = (proxy: string, port: number) =>
       fetchMedia({
+        tenantId: 'tenant',
         url: `http://localhost:${port}/prices.pdf`,
         mediaType: 'document',
         timeoutMs: 10_000,

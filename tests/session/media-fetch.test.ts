@@ -78,6 +78,7 @@ const outside = new AddressGuard({ allowLoopback: false, deniedRanges: ['93.184.
 
 const fetchIt = (path: string, change: Partial<MediaFetchOptions> = {}): ReturnType<typeof fetchMedia> =>
   fetchMedia({
+    tenantId: 'tenant',
     url: path.startsWith('/') ? `${origin}${path}` : path,
     mediaType: 'image',
     timeoutMs: 5_000,

@@ -2,13 +2,78 @@ import { crc32, deflateSync } from 'node:zlib';
 
 /** Returns a PNG of one grey colour. Its rows match its head, or are left out. */
 export function png(width: number, height: number, hasRows = true): Buffer {
-  const head = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0]);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
   const rows = deflateSync(Buffer.alloc(hasRows ? (width + 1) * height : 1, 0));
-  const parts = [pngChunk('IHDR', head), pngChunk('IDAT', rows), pngChunk('IEND', Buffer.alloc(0))];
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts]);
+  return pngOf(pngHead(width, height), pngChunk('IDAT', rows));
 }
+
+/** The steps of the seven passes of an interlaced PNG, by column and row (PNG, section 8.2). */
+const PASSES = [
+  [0, 0, 8, 8],
+  [4, 0, 8, 8],
+  [0, 4, 4, 8],
+  [2, 0, 4, 4],
+  [0, 2, 2, 4],
+  [1, 0, 2, 2],
+  [0, 1, 1, 2],
+] as const;
+
+/** Returns a black PNG with 16 bits a pixel, interlaced. */
+export function interlacedPng(width: number, height: number): Buffer {
+  const sizes = PASSES.map(([left, top, columns, rows]) => {
+    const pixels = Math.ceil((width - left) / columns);
+    return Math.ceil((height - top) / rows) * (1 + pixels * 2);
+  });
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return pngOf(
+    pngHead(width, height, { depth: 16, interlace: 1 }),
+    pngChunk('IDAT', deflateSync(Buffer.alloc(bytes))),
+  );
+}
+
+/** Returns an animated PNG with a frame of each of these greys. */
+export function animatedPng(width: number, height: number, greys: readonly number[]): Buffer {
+  const parts = greys.flatMap((grey, index) => {
+    const row = Buffer.from([0, ...Array<number>(width).fill(grey)]);
+    const pixels = deflateSync(Buffer.concat(Array<Buffer>(height).fill(row)));
+    const sequence = index === 0 ? 0 : index * 2 - 1;
+    const control = [sequence, width, height, 0, 0].map(uint32);
+    const frame = pngChunk('fcTL', Buffer.concat([...control, Buffer.from([0, 1, 0, 1, 0, 0])]));
+    const later = (): Buffer => pngChunk('fdAT', Buffer.concat([uint32(sequence + 1), pixels]));
+    return [frame, index === 0 ? pngChunk('IDAT', pixels) : later()];
+  });
+  const animation = pngChunk('acTL', Buffer.concat([uint32(greys.length), uint32(0)]));
+  return pngOf(pngHead(width, height), animation, ...parts);
+}
+
+function pngHead(width: number, height: number, { depth = 8, interlace = 0 } = {}): Buffer {
+  const size = [width, height].map(uint32);
+  return pngChunk('IHDR', Buffer.concat([...size, Buffer.from([depth, 0, 0, 0, interlace])]));
+}
+
+const pngOf = (...parts: readonly Buffer[]): Buffer =>
+  Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts, pngChunk('IEND', Buffer.alloc(0))]);
+
+/** The number of bits of a coefficient that a scan can bring one after the other. */
+const BITS = 14;
+
+/** Returns a valid progressive JPEG of 8 × 8 pixels with this number of scans, at most 883. */
+export function jpegOfScans(count: number): Buffer {
+  // Each Huffman table has one code, the bit 0: no difference, or the end of the block. Ones fill the byte.
+  const table = (id: number): string => `ffc40014${hex(id)}01${'00'.repeat(16)}`;
+  const scan = (coefficient: number, bits: number): string =>
+    `ffda0008010100${hex(coefficient)}${hex(coefficient)}${hex(bits)}7f`;
+  const scans = Array.from({ length: count - 1 }, (_, index) => {
+    const bit = BITS - 1 - (index % BITS);
+    const bitBefore = bit === BITS - 1 ? 0 : bit + 1;
+    return scan(1 + Math.floor(index / BITS), bitBefore * 16 + bit);
+  });
+  const quantization = `ffdb004300${'01'.repeat(64)}`;
+  const frame = 'ffc2000b080008000801011100';
+  const parts = ['ffd8', quantization, frame, table(0), table(16), scan(0, 0), ...scans, 'ffd9'];
+  return Buffer.from(parts.join(''), 'hex');
+}
+
+const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
 
 function pngChunk(type: string, data: Buffer): Buffer {
   const content = Buffer.concat([Buffer.from(type, 'latin1'), data]);

@@ -25,10 +25,11 @@ export async function attachmentForm(file: {
   readonly path: string;
   readonly type: string;
   readonly askedFor: MediaType;
+  readonly tenantId: string;
 }): Promise<AttachmentForm> {
-  const { path, type, askedFor } = file;
+  const { path, type, askedFor, tenantId } = file;
   if (askedFor === 'image' && OPENED_IMAGES.has(type)) {
-    const facts = await imageFacts(path);
+    const facts = await imageFacts(path, tenantId);
     return facts === undefined ? DOCUMENT : { sentAs: 'image', ...facts };
   }
   if (askedFor === 'video' && type === 'video/mp4') {

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type Sharp from 'sharp';
 import { TenantSlots } from '../session/tenant-slots.ts';
+import { scansOf } from './jpeg-scans.ts';
 
 /** The known facts about an image. Undefined means unknown. */
 export interface ImageFacts {
@@ -18,11 +20,15 @@ const THUMBNAIL_QUALITY = 50;
 const MOST_PIXELS = 25_000_000;
 /** The time that decoding one image may take, in seconds. */
 const DECODE_SECONDS = 2;
+/** A JPEG with more scans has no thumbnail: all are read before the time above is looked at. */
+const MOST_SCANS = 100;
 /** How long an image waits for those before it. After that it is sent without a thumbnail. */
 const TURN_MS = 5_000;
 
 /** One image at a time in each thread, so that the memory above is taken once a thread. */
 const turns = new TenantSlots(1);
+/** One image of each tenant waits for that turn. So a tenant's slow images delay its own, and others by one. */
+const tenantTurns = new TenantSlots(1);
 
 let loading: Promise<typeof Sharp | undefined> | undefined;
 
@@ -44,20 +50,37 @@ function loadedSharp(): Promise<typeof Sharp | undefined> {
 
 /**
  * Reads a JPEG or PNG: its size as shown, and a thumbnail, bounded in pixels, time and memory. Resolves with undefined
- * if its header cannot be read; a truncated image has no thumbnail. Never rejects.
+ * if its header cannot be read; a truncated image has no thumbnail. Images are read one after the other, and a tenant's
+ * next one after those of other tenants that wait. Never rejects.
  */
-export async function imageFacts(path: string): Promise<ImageFacts | undefined> {
+export async function imageFacts(path: string, tenantId: string): Promise<ImageFacts | undefined> {
   const sharp = await loadedSharp();
   if (sharp === undefined) return NOTHING;
-  const turn = await turns.take('image', AbortSignal.timeout(TURN_MS)).catch(() => undefined);
+  const turn = await takeTurn(tenantId, AbortSignal.timeout(TURN_MS)).catch(() => undefined);
   if (turn === undefined) return NOTHING;
   try {
-    const { autoOrient } = await sharp(path, { limitInputPixels: false }).metadata();
-    return { ...autoOrient, thumbnail: await thumbnailOf(sharp, path).catch(() => undefined) };
+    const { autoOrient, format } = await sharp(path, { limitInputPixels: false }).metadata();
+    const isSlow = format === 'jpeg' && scansOf(await readFile(path), MOST_SCANS) > MOST_SCANS;
+    const thumbnail = isSlow ? undefined : await thumbnailOf(sharp, path).catch(() => undefined);
+    return { ...autoOrient, thumbnail };
   } catch {
     return undefined;
   } finally {
     turn();
+  }
+}
+
+async function takeTurn(tenantId: string, signal: AbortSignal): Promise<() => void> {
+  const endTenantTurn = await tenantTurns.take(tenantId, signal);
+  try {
+    const endTurn = await turns.take('image', signal);
+    return () => {
+      endTurn();
+      endTenantTurn();
+    };
+  } catch (error) {
+    endTenantTurn();
+    throw error;
   }
 }
 

@@ -50,6 +50,7 @@ export interface FetchedMedia extends AttachmentForm {
 
 /** The bounds of a fetch. */
 export interface MediaFetchOptions {
+  readonly tenantId: string;
   readonly url: string;
   readonly mediaType: MediaType;
   readonly timeoutMs: number;
@@ -155,7 +156,8 @@ async function download(
     const passing = new Passing(maxBytes);
     await pipeline(response, passing, file, { signal });
     const contentType = checkedType(options.mediaType, passing.head, response);
-    const form = await attachmentForm({ path, type: contentType, askedFor: options.mediaType });
+    const { mediaType: askedFor, tenantId } = options;
+    const form = await attachmentForm({ path, type: contentType, askedFor, tenantId });
     options.signal?.throwIfAborted();
     const disposition = response.headers['content-disposition'];
     return {

@@ -57,6 +57,7 @@ async function fetchAttachment(
   pending.release = await media.slots.take(tenantId, cancel.signal);
   pending.phase = 'fetching';
   const fetched = fetchMedia({
+    tenantId,
     url: mediaUrl,
     mediaType: mediaType ?? 'image',
     timeoutMs: timing.mediaMs,
