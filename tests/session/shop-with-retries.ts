@@ -20,7 +20,7 @@ const ACCOUNT = {
 };
 
 /** The id that the network's devices here give with their keys. */
-export const REGISTRATION_ID = 0x010203;
+const REGISTRATION_ID = 0x010203;
 
 /** The address that a receipt comes from. */
 interface Asking {
