@@ -157,7 +157,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
       'actors/events',
       'actors/shops',
     ],
-    ...['actors/outbound', 'actors/tenants', 'actors/replies', 'actors', 'policy/limits', 'policy'],
+    ...['actors/outbound', 'actors/tenants', 'actors/replies', 'actors', 'policy'],
     'runtime',
   ],
   'http/audit-log': ['http/request-log', 'actors/replies', 'runtime/redis', 'runtime'],

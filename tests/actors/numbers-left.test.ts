@@ -85,7 +85,7 @@ test('nothing is kept of a number that another shop connects just before it is l
     ...{ deadLetters: { forget: nothing }, host: { erase: nothing }, poolSessions: { forget: nothing } },
     sharedNumbers: {
       forget: async (_tenantId: string, phones: readonly string[]) => void said.push(`forget ${phones}`),
-      inUse: (_shop: unknown, phone: string) => void said.push(`in use ${phone}`),
+      remember: (_shop: unknown, phone: string) => void said.push(`in use ${phone}`),
     },
   } as unknown as ShopEraserOptions);
   await eraser.erase({ ...state.shop, withTenant: true });
