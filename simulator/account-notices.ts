@@ -6,6 +6,7 @@ import { type Companion, numberOf } from './companions.ts';
 import { ControlFailure } from './control-failure.ts';
 import type { Network } from './network.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
+import { ownDevices } from './own-devices.ts';
 import { node } from './stanzas.ts';
 import { unlink } from './unlinking.ts';
 
@@ -55,9 +56,6 @@ function bodyOf(
     lid: lidAddress(about.lid, DEVICE),
     'key-index': String(DEVICE),
   });
-  const own = network.companions
-    .of(companion.phone)
-    .map(({ phone, device: index }) => node('device', { jid: phoneAddress(phone, index) }));
   switch (kind) {
     case 'devices_added':
       return { type: 'devices', content: [node('add', { device_hash: '2:added' }, [device])] };
@@ -68,7 +66,7 @@ function bodyOf(
     case 'identity':
       return { type: 'encrypt', content: [node('identity', {})] };
     case 'own_devices':
-      return { type: 'account_sync', content: [node('devices', { dhash: '2:own' }, own)] };
+      return { type: 'account_sync', content: [ownDevices(network, companion.phone)] };
     case 'disappearing_mode':
       return {
         type: 'account_sync',

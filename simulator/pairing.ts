@@ -9,6 +9,7 @@ import { identityDetails, isSignedByDevice, signIdentity } from './device-identi
 import { type LinkingCode, readLinkingCode } from './linking-code.ts';
 import type { Network } from './network.ts';
 import type { ClientFinish } from './noise-responder.ts';
+import { notifyOwnDevices } from './own-devices.ts';
 import { node, streamError } from './stanzas.ts';
 import { unlink } from './unlinking.ts';
 
@@ -138,6 +139,7 @@ export class PairingService {
       await this.#offer(registration.connection, companion, advSecret);
       this.leave(registration.connection);
       this.#network.companions.add(companion);
+      notifyOwnDevices(this.#network, companion);
       registration.connection.endWith(streamError(515, node('restart')));
       this.#network.log({ event: 'companion linked', companion: companion.id });
       return companion;

@@ -1,5 +1,6 @@
 import type { Companion } from './companions.ts';
 import type { Network } from './network.ts';
+import { notifyOwnDevices } from './own-devices.ts';
 import { node, streamError } from './stanzas.ts';
 
 /** Unlinks a companion. Its live connection ends with 401, and so does its next login. */
@@ -10,5 +11,6 @@ export function unlink(network: Network, companion: Companion): void {
   network.connections
     .of(companion.id)
     ?.endWith(streamError(401, node('conflict', { type: 'device_removed' })));
+  notifyOwnDevices(network, companion);
   network.log({ event: 'companion unlinked', companion: companion.id });
 }

@@ -27,6 +27,7 @@ export function answerUsync(network: Network, asker: Companion, iq: BinaryNode):
   const answered = new Set([...protocols].filter((tag) => errors.get(tag) === undefined));
   const isSilent = network.faults.take('unlisted', asker.phone) || answered.size === 0;
   const users = getBinaryNodeChildren(getBinaryNodeChild(usync, 'list'), 'user');
+  if (protocols.has('devices')) for (const user of users) logQuestion(network, asker, user.attrs.jid);
   const rows = isSilent ? [] : users.flatMap((user) => row(network, user, answered) ?? []);
   return iqResult(iq, [
     node('usync', { ...usync.attrs }, [
@@ -38,6 +39,11 @@ export function answerUsync(network: Network, asker: Companion, iq: BinaryNode):
       node('list', {}, rows),
     ]),
   ]);
+}
+
+function logQuestion(network: Network, asker: Companion, address: string | undefined): void {
+  const isOwn = network.numbers.resolve(address)?.number.phone === asker.phone;
+  network.log({ event: 'devices asked for', companion: asker.id, address: address ?? '', isOwn });
 }
 
 const errorNode = ({ code, text, backoff }: UsyncError): BinaryNode =>

@@ -1,7 +1,12 @@
 /** The questions for the keys of devices, to a network that refuses a whole question for one of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BinaryNode, getBinaryNodeChildren, type WASocket } from '@whiskeysockets/baileys';
+import {
+  type BinaryNode,
+  getBinaryNodeChildren,
+  type USyncQuery,
+  type WASocket,
+} from '@whiskeysockets/baileys';
 import {
   DeviceSessions,
   devicesWithKeys,
@@ -79,6 +84,33 @@ test('opening sessions with many devices lets others have the thread after each'
   });
   await sessions.open(DEVICES.slice(0, 3));
   assert.deepEqual(steps, ['opened', 'another session', 'opened', 'opened']);
+});
+
+test('a shop that sends every six minutes asks for its own devices once a day', async () => {
+  const [own, person] = ['33600000001@s.whatsapp.net', '33600000002@s.whatsapp.net'];
+  const clock = new FakeClock();
+  const asked: string[] = [];
+  const deviceList = [{ id: 0 }, { id: 3, keyIndex: 3 }];
+  const socket = {
+    user: { id: '33600000001:3@s.whatsapp.net', lid: '100:3@lid' },
+    signalRepository: { lidMapping: { storeLIDPNMappings: async () => undefined } },
+    async executeUSyncQuery({ users }: USyncQuery) {
+      const ids = users.map(({ id = '' }) => id);
+      asked.push(...ids);
+      return {
+        list: ids.map((id) => ({ id, lid: id === own ? '100@lid' : '200@lid', devices: { deviceList } })),
+      };
+    },
+    getUSyncDevices: async () => [],
+  };
+  const sessions = new DeviceSessions(() => socket as unknown as WASocket, newShopMemory(clock));
+  const times = 3 * 24 * 10;
+  for (let index = 0; index < times; index += 1) {
+    await sessions.reach([person]);
+    await clock.advance(360_000);
+  }
+  assert.equal(asked.filter((address) => address === own).length, 3);
+  assert.equal(asked.filter((address) => address === person).length, times);
 });
 
 test('the client sees neither the own device nor one without keys, until it is asked about again', async () => {

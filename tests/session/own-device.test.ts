@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import type { SimulatorEvent } from '../../simulator/network.ts';
+import { until } from '../e2e/waiting.ts';
+import { linkedClient, type TestClient } from '../simulator/test-client.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 
@@ -105,6 +107,45 @@ test('a post to a group that names its members by number takes one key of each, 
     assert.equal(new Set(others).size, others.length, JSON.stringify(asked));
     assert.ok(others.length <= members.length + 1, JSON.stringify(asked));
   } finally {
+    await network.stop();
+  }
+});
+
+test('the shop’s own devices are requested once for many messages, and again when the network reports a change', async () => {
+  const events: SimulatorEvent[] = [];
+  // The lists of other people expire at once, as if a long time went by between two messages.
+  const network = await startSimulated(
+    { timing: { devicesMs: 0 } },
+    { log: (event) => void events.push(event) },
+  );
+  const shop = newShop();
+  const { simulator, control } = network;
+  const requests = (isOwn: boolean): number =>
+    events.filter(
+      (event) =>
+        event.event === 'devices asked for' &&
+        event.companion === `${SHOP_PHONE.slice(1)}:1` &&
+        event.isOwn === isOwn,
+    ).length;
+  let second: TestClient | undefined;
+  try {
+    await pair(network, shop);
+    await send(network, shop, 'first');
+    const before = requests(false);
+    for (let index = 0; index < 5; index += 1) await send(network, shop, `next ${index}`);
+    assert.ok(requests(false) >= before + 5, 'those of others were requested each time');
+    assert.equal(requests(true), 1);
+    second = await linkedClient(simulator, (qr) => control.scan(qr, SHOP_PHONE));
+    await until('the session took the change', async () => {
+      const { unacknowledged } = await control.unanswered(SHOP_PHONE);
+      return unacknowledged.every(({ type }) => type !== 'account_sync');
+    });
+    const own = requests(true);
+    await send(network, shop, 'for the new device too');
+    assert.equal(requests(true), own + 1);
+    await second.received('for the new device too');
+  } finally {
+    await second?.end();
     await network.stop();
   }
 });

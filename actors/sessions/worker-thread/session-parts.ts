@@ -13,7 +13,7 @@ import { LONGEST_HOLD_MS, Receipts } from './inbound/receipts.ts';
 import type { Credentials } from './keys/credentials.ts';
 import { makeRatchets, type Ratchets } from './keys/ratchets.ts';
 import { RetryAnswers } from './retries/retry-answers.ts';
-import { followDevices } from './sending/changed-devices.ts';
+import { followDevices, followOwnDevices } from './sending/changed-devices.ts';
 import { DeviceSessions, isKeyless, ownDevice } from './sending/device-sessions.ts';
 import { GroupDirectory } from './sending/group-directory.ts';
 import { lookUpIds } from './sending/number-lookup.ts';
@@ -200,6 +200,7 @@ function listen(
   { environment, memory, updated }: SessionPartsOptions,
 ): void {
   followDevices(socket, memory);
+  followOwnDevices(socket, memory, () => credentials.creds.me);
   socket.ws.on('CB:ack,class:message', (node: { attrs: Record<string, string> }) =>
     outbox.onAcknowledged(node.attrs),
   );

@@ -90,7 +90,7 @@ export class WorkerSessions {
 
   #open(shop: SessionAddress, opening: WorkerOpening): void {
     const place: Place = this.#places.get(shop.shopId) ?? {
-      memory: newShopMemory(this.#environment.clock),
+      memory: newShopMemory(this.#environment.clock, this.#environment.timing),
       session: undefined,
       opening,
     };

@@ -1,11 +1,14 @@
 import {
   type BinaryNode,
+  type Contact,
   getAllBinaryNodeChildren,
+  getBinaryNodeChild,
   getBinaryNodeChildren,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { ShopMemory } from '../session/session-environment.ts';
 import { userOf } from '../wire/chat-address.ts';
+import { ownDevice } from './device-sessions.ts';
 
 /**
  * Forgets the devices of a person when the network reports that they changed, so that the next message asks for them.
@@ -18,5 +21,17 @@ export function followDevices({ ws }: Pick<WASocket, 'ws'>, { devices }: Pick<Sh
     const named = [notification, ...changes.flatMap((change) => getBinaryNodeChildren(change, 'device'))];
     const addresses = named.flatMap(({ attrs: { from, jid, lid } }) => [from, jid, lid]);
     for (const address of addresses) if (address !== undefined) devices.del(userOf(address));
+  });
+}
+
+/** Makes the next message request the shop's own devices if the network reports that they changed. */
+export function followOwnDevices(
+  { ws }: Pick<WASocket, 'ws'>,
+  { devices }: Pick<ShopMemory, 'devices'>,
+  me: () => Contact | undefined,
+): void {
+  ws.on('CB:notification,type:account_sync', (stanza: BinaryNode) => {
+    if (getBinaryNodeChild(stanza, 'devices') === undefined) return;
+    for (const address of ownDevice(me())) devices.del(userOf(address));
   });
 }

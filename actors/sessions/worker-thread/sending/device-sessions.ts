@@ -15,7 +15,7 @@ import { queryErrorCode } from '../session/session-end.ts';
 import type { ShopMemory } from '../session/session-environment.ts';
 import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
-import { lookUpNumbers } from './number-lookup.ts';
+import { keepDevices, lookUpNumbers } from './number-lookup.ts';
 
 /** How long a device that has no keys on the network is left out, in milliseconds. */
 const KEYLESS_MS = 3_600_000;
@@ -60,7 +60,7 @@ export function devicesWithKeys(
       });
       return withKeys as Value | undefined;
     },
-    set: (user, known) => devices.set(user, known),
+    set: (user, known) => keepDevices(devices, { own: ownDevice(me()), user, known }),
     del: (user) => devices.del(user),
     flushAll: () => devices.flushAll(),
   };

@@ -9,6 +9,9 @@ import type { ShopMemory } from '../session/session-environment.ts';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
+/** How long the list of the shop's own devices is kept. The network reports its changes (`followOwnDevices`). */
+const OWN_DEVICES_MS = 86_400_000;
+
 /** The memory of look-ups: the devices of people, and the numbers without an id. */
 type LookUpMemory = Pick<ShopMemory, 'devices' | 'lidless'>;
 
@@ -51,10 +54,28 @@ export async function lookUpNumbers(
     found.push({ pn: row.id, lid: row.lid });
     for (const address of [row.lid, row.id]) {
       const known = extractDeviceJids([{ ...row, id: address }], id, lid, false);
-      if (known.length > 0) devices.set(userOf(address), known);
+      if (known.length > 0) keepDevices(devices, { own: [id, lid], user: userOf(address), known });
     }
   }
   return found;
+}
+
+/**
+ * Keeps a list of devices. Each message is also for the shop's own devices, so they would be asked about whenever the
+ * list of other people expires. No other client does so.
+ */
+export function keepDevices(
+  devices: ShopMemory['devices'],
+  parts: {
+    /** The shop's own addresses. */
+    readonly own: readonly string[];
+    readonly user: string;
+    readonly known: unknown;
+  },
+): void {
+  const { own, user, known } = parts;
+  const isOwn = own.some((address) => userOf(address) === user);
+  devices.set(user, known, isOwn ? OWN_DEVICES_MS : undefined);
 }
 
 /**

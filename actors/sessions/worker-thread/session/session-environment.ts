@@ -4,7 +4,7 @@ import type { AddressGuard } from '../../../outbound/address-guard.ts';
 import type { ResolveAll } from '../../../outbound/name-lookup.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
 import type { EgressVault } from '../../egress-vault.ts';
-import type { SessionTiming } from '../../session-timing.ts';
+import { DEFAULT_SESSION_TIMING, type SessionTiming } from '../../session-timing.ts';
 import type { FromWorker } from '../../worker-protocol.ts';
 import type { SealedCache } from '../store/sealed-cache.ts';
 import type { AskStore } from '../store/sealed-store.ts';
@@ -61,7 +61,7 @@ export interface ShopMemory {
   readonly keyless: ExpiringCache;
   /** Numbers whose LID the network does not name. */
   readonly lidless: ExpiringCache;
-  /** Devices of the people written to. */
+  /** Devices of the people written to, and of the shop itself (`keepDevices`). */
   readonly devices: ExpiringCache;
   /** Groups whose last post's acknowledgement named other devices than the post was for. */
   readonly otherDevices: ExpiringCache;
@@ -74,7 +74,10 @@ export interface ShopMemory {
 }
 
 /** A shop's memory with the lives the client gives its own caches (its DEFAULT_CACHE_TTLS). */
-export function newShopMemory(clock: Clock): ShopMemory {
+export function newShopMemory(
+  clock: Clock,
+  { devicesMs }: Pick<SessionTiming, 'devicesMs'> = DEFAULT_SESSION_TIMING,
+): ShopMemory {
   const cache = (lifeMs: number, maxEntries: number): ExpiringCache =>
     new ExpiringCache({ lifeMs, maxEntries, nowMs: () => clock.monotonicMs() });
   return {
@@ -83,7 +86,7 @@ export function newShopMemory(clock: Clock): ShopMemory {
     unacknowledged: new UnacknowledgedOrders(clock),
     keyless: cache(3_600_000, 2_000),
     lidless: cache(3_600_000, 2_000),
-    devices: cache(300_000, 2_000),
+    devices: cache(devicesMs, 2_000),
     otherDevices: cache(300_000, 500),
     calls: cache(300_000, 50),
     placeholders: cache(3_600_000, 500),
