@@ -1,7 +1,6 @@
 /** Every page of the console on a large screen and a phone, light and dark: nothing complains, everybody can use it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
@@ -206,44 +205,81 @@ test('no page complained', () => {
   assert.deepEqual(session.complaints, []);
 });
 
-test('a shop whose messages to groups wait for the groups of its session shows that', async () => {
-  const { page } = session;
-  const shop = {
+/** A connected shop without trouble, with changes. */
+function shopWith({ channel = {}, queue = {}, ...details }: Record<string, object | boolean | null>): object {
+  return {
     status: 'active',
     mailbox: { depth: 0, oldestQueuedMs: 0 },
     details: {
-      channel: { state: 'connected' },
-      pacing: { state: 'idle', heldByOperator: false },
-      queue: { depth: 1, inHand: null, waiting: [{ to: '120363000000000001@g.us' }] },
-      groups: null,
+      channel: { state: 'connected', flagged: false, lastEnd: null, reconnectAtMs: null, ...Object(channel) },
+      pacing: { state: 'idle', heldByOperator: false, untilMs: null },
+      queue: { depth: 0, inHand: null, waiting: [], ...Object(queue) },
+      limits: { restriction: null, newChats: null },
+      undelivered: null,
+      groups: 0,
+      transitions: [{ machine: 'channel', event: 'closed' }],
+      ...details,
     },
   };
-  const said = await statusOf(page, shop);
-  assert.match(said, /has not told the groups.*1 message waits/);
-});
-
-test('a shop whose tenant is inactive shows that, and not that it is well', async () => {
-  const shop = {
-    status: 'active',
-    mailbox: { depth: 0, oldestQueuedMs: 0 },
-    details: {
-      tenantActive: false,
-      channel: { state: 'connected' },
-      pacing: { state: 'idle', heldByOperator: false },
-      queue: { depth: 2, inHand: null, waiting: [] },
-      groups: [],
-    },
-  };
-  const said = await statusOf(session.page, shop);
-  assert.match(said, /Its tenant is inactive.*2 messages wait/);
-});
-
-/**
- * Returns the console's own status of a shop. The function is text, because a compiled import would not be the
- * browser's.
- */
-function statusOf(page: Page, shop: object): Promise<string> {
-  return page.evaluate<string>(
-    `import('/console/shop-status.js').then(({ shopStatus }) => shopStatus(${JSON.stringify(shop)}).text)`,
-  );
 }
+
+/** A shop whose session ended so. */
+const endedAs = (end: string, channel: object): object =>
+  shopWith({
+    channel: {
+      lastEnd: { end, statusCode: 409, detail: 'its detail', atMs: Date.now(), networkCode: 104 },
+      downSinceMs: Date.now(),
+      attempts: 1,
+      ...channel,
+    },
+  });
+
+const IN_AN_HOUR = Date.now() + 3_600_000;
+const quota = { quota: 50, used: 40, accepted: 40, warning: 'first', endsAtMs: IN_AN_HOUR, atMs: 0 };
+const restriction = { kind: 'RESTRICT_ALL_COMPANIONS', untilMs: IN_AN_HOUR, isEndKnown: true };
+const disconnected = { state: 'disconnected' };
+const lost = { state: 'disconnected', flagged: true };
+const banned = { state: 'banned', reconnectAtMs: IN_AN_HOUR };
+const undelivered = { sinceMs: Date.now(), count: 7, isLong: true };
+
+/** What each state says, and what there is to do. */
+const STATES: readonly [name: string, shop: object, said: RegExp][] = [
+  ['well', shopWith({}), /^Connected; nothing waits\.$/],
+  ['restricted', shopWith({ limits: { restriction, newChats: null } }), /no new chats until .*Wait for the/],
+  ['warned', shopWith({ limits: { restriction: null, newChats: quota } }), /40 of its 50 .*Write to fewer/],
+  ['undelivered', shopWith({ undelivered }), /none of its 7 messages .*Pause it and look at the phone/],
+  ['paused', shopWith({ pacing: { state: 'paused', untilMs: IN_AN_HOUR } }), /^Paused by the network's rate/],
+  ['held', shopWith({ pacing: { state: 'idle', heldByOperator: true } }), /^Held by .*Resume/],
+  [
+    'banned',
+    endedAs('temporarily_banned', banned),
+    /104: one message to too many people\) until .*Nothing logs/,
+  ],
+  ['login refused', endedAs('login_refused', { state: 'reconnecting' }), /\(409\)\..*tried again by itself/],
+  ['refused five times', endedAs('login_refused', disconnected), /\(409\), five times.*Connect it to try/],
+  ['outdated', endedAs('outdated', { state: 'reconnecting' }), /this version of the client.*another version/],
+  ['egress', endedAs('egress_unreachable', { state: 'reconnecting' }), /\(its detail\).*Mend the proxy/],
+  ['number in use', endedAs('number_in_use', disconnected), /is not free, its detail.*another phone/],
+  ['passkey', endedAs('passkey_required', disconnected), /a passkey alone.*remove the passkey/],
+  ['replaced once', endedAs('replaced', { state: 'reconnecting' }), /^Without a session/],
+  ['replaced', endedAs('replaced', lost), /\(replaced, .*find and end it, then connect/],
+  ['forbidden', endedAs('forbidden', lost), /\(forbidden, .*open the app on the phone/],
+  ['unlinked', endedAs('logged_out', lost), /\(logged out, .*scan a new code/],
+  ['no more codes', endedAs('qr_exhausted', disconnected), /\(qr exhausted\): sends are refused.*Connect it/],
+  ['never connected', shopWith({ channel: { state: 'unconfigured' } }), /Nobody ever connected/],
+  ['inactive', shopWith({ tenantActive: false, queue: { depth: 2 } }), /is inactive.*2 messages wait/],
+  [
+    'no groups',
+    shopWith({ groups: null, queue: { depth: 1, waiting: [{ to: '120363000000000001@g.us' }] } }),
+    /has not told the groups.*1 message waits/,
+  ],
+];
+
+test('a shop in each state shows what it means, and what to do', async () => {
+  // The function is text, because a compiled import would not be the browser's.
+  const said = await session.page.evaluate<string[]>(
+    `import('/console/shop-status.js').then(({ shopStatus }) =>
+      ${JSON.stringify(STATES.map(([, shop]) => shop))}.map(shopStatus).map(({ text, todo }) => [text, todo].join(' ').trim()))`,
+  );
+  for (const [index, [name, , expected]] of STATES.entries()) assert.match(said[index] ?? '', expected, name);
+});

@@ -21,8 +21,10 @@ export function shopStatus(shop) {
     ofWorkers(shop, details) ??
     ofTenant(details) ??
     ofHold(details) ??
+    ofLoss(details) ??
     ofRefusal(details) ??
     ofChannel(details) ??
+    ofUndelivered(details) ??
     ofPacing(details) ??
     ofMailbox(shop) ??
     ofGroups(details) ??
@@ -65,6 +67,13 @@ function ofWorkers({ workers, owner }, details) {
   };
 }
 
+/** What to do after a lost session, by its end. */
+const LOST_TODOS = /** @type {Record<string, string>} */ ({
+  forbidden:
+    'The network locked or banned the number: have the owner open the app on the phone, then connect.',
+  replaced: 'Another program uses the same credentials: find and end it, then connect.',
+});
+
 /** The meaning of the network's codes for a temporary ban. */
 const BAN_CODES = /** @type {Record<number, string>} */ ({
   101: 'too many messages to strangers',
@@ -95,20 +104,23 @@ function ofMailbox({ mailbox }) {
  * @param {Details} details
  * @returns {Said | undefined}
  */
+function ofLoss({ channel: { flagged, lastEnd } }) {
+  if (!flagged) return undefined;
+  const why = lastEnd === null ? '' : ` (${words(lastEnd.end)}, ${away(lastEnd.atMs)})`;
+  return {
+    tone: 'bad',
+    text: `The session is lost${why}; what was queued failed with MSGAPP_SESSION_LOST.`,
+    todo: LOST_TODOS[lastEnd?.end ?? ''] ?? 'Connect and have the phone scan a new code.',
+  };
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
 function ofRefusal({ channel, queue }) {
-  const { state, lastEnd, flagged, reconnectAtMs } = channel;
+  const { state, lastEnd, reconnectAtMs } = channel;
   const waits = waiting(queue.depth);
-  if (flagged) {
-    const why = lastEnd === null ? '' : ` (${lastEnd.end.replaceAll('_', ' ')}, ${away(lastEnd.atMs)})`;
-    const isRestricted = lastEnd?.end === 'forbidden';
-    return {
-      tone: 'bad',
-      text: `The session is lost${why}; what was queued failed with MSGAPP_SESSION_LOST.`,
-      todo: isRestricted
-        ? 'The network locked or banned the number: have the owner open the app on the phone, then connect.'
-        : 'Connect and have the phone scan a new code.',
-    };
-  }
   if (state === 'banned') {
     const code = lastEnd?.networkCode;
     const meaning = code === undefined ? '' : ` (${code}: ${BAN_CODES[code] ?? 'not known here'})`;
@@ -123,6 +135,14 @@ function ofRefusal({ channel, queue }) {
       tone: 'bad',
       text: `Its egress makes no connection (${lastEnd.detail}).${waits}`,
       todo: 'It is tried again by itself. Mend the proxy, or set another egress.',
+    };
+  }
+  if (lastEnd?.end === 'outdated' && (state === 'starting' || state === 'reconnecting')) {
+    const next = reconnectAtMs === null ? '' : `, next attempt ${away(reconnectAtMs)}`;
+    return {
+      tone: 'bad',
+      text: `The network refuses this version of the client, for all shops${next}.${waits}`,
+      todo: 'Set another version: docs/operators.md, When the network refuses the client’s version.',
     };
   }
   if (lastEnd?.end === 'login_refused' && state !== 'connected') {
@@ -186,6 +206,19 @@ function ofChannel({ channel, queue, transitions }) {
     };
   }
   return undefined;
+}
+
+/**
+ * @param {Details} details
+ * @returns {Said | undefined}
+ */
+function ofUndelivered({ undelivered, queue }) {
+  if (!undelivered?.isLong) return undefined;
+  return {
+    tone: 'bad',
+    text: `Connected, but none of its ${undelivered.count} messages since ${clockTime(undelivered.sinceMs)} reached a recipient.${waiting(queue.depth)}`,
+    todo: 'Pause it and look at the phone: the network may restrict the number without an announcement.',
+  };
 }
 
 /**
