@@ -142,7 +142,7 @@ function ofRefusal({ channel, queue }) {
     return {
       tone: 'bad',
       text: `The network refuses this version of the client, for all shops${next}.${waits}`,
-      todo: 'Set another version: docs/operators.md, When the network refuses the client’s version.',
+      todo: "Set another version: docs/operators.md, When the network refuses the client's version.",
     };
   }
   if (lastEnd?.end === 'login_refused' && state !== 'connected') {
