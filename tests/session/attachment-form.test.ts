@@ -11,6 +11,7 @@ import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import type { MediaType } from '../../actors/sessions/worker-thread/attachments/attachment-form.ts';
 import { imageFacts } from '../../actors/sessions/worker-thread/attachments/image-facts.ts';
+import { hasManyScans } from '../../actors/sessions/worker-thread/attachments/jpeg-scans.ts';
 import {
   type FetchedMedia,
   fetchMedia,
@@ -148,6 +149,16 @@ test('a JPEG is read up to a number of scans; one with more goes without a thumb
   assert.ok((await fetched('image', 'image/jpeg', behind)).thumbnail, 'what follows the image is no scan');
   const many = await fetched('image', 'image/jpeg', jpegOfScans(500));
   assert.deepEqual([told(many), many.thumbnail], [['image', 'image/jpeg', 8, 8], undefined]);
+});
+
+test('scans are found behind bytes that decoders pass over, and a flood of marker bytes ends the search', () => {
+  const many = jpegOfScans(500);
+  const scan = many.indexOf(Buffer.from('ffda', 'hex'));
+  const padded = Buffer.concat([many.subarray(0, scan), Buffer.alloc(1), many.subarray(scan)]);
+  assert.equal(hasManyScans(padded, 100), true);
+  assert.equal(hasManyScans(jpegOfScans(50), 100), false);
+  const flood = Buffer.concat([jpegOfScans(1).subarray(0, -2), Buffer.from('ff00'.repeat(300_000), 'hex')]);
+  assert.equal(hasManyScans(flood, 100), true);
 });
 
 test('an animated PNG has a thumbnail of its first frame', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type Sharp from 'sharp';
 import { TenantSlots } from '../session/tenant-slots.ts';
-import { scansOf } from './jpeg-scans.ts';
+import { hasManyScans } from './jpeg-scans.ts';
 
 /** The known facts about an image. Undefined means unknown. */
 export interface ImageFacts {
@@ -20,7 +20,7 @@ const THUMBNAIL_QUALITY = 50;
 const MOST_PIXELS = 25_000_000;
 /** The time that decoding one image may take, in seconds. */
 const DECODE_SECONDS = 2;
-/** A JPEG with more scans has no thumbnail: all are read before the time above is looked at. */
+/** A JPEG with more scans has no thumbnail, because the decoder reads them all before it checks the time above. */
 const MOST_SCANS = 100;
 /** How long an image waits for those before it. After that it is sent without a thumbnail. */
 const TURN_MS = 5_000;
@@ -60,7 +60,7 @@ export async function imageFacts(path: string, tenantId: string): Promise<ImageF
   if (turn === undefined) return NOTHING;
   try {
     const { autoOrient, format } = await sharp(path, { limitInputPixels: false }).metadata();
-    const isSlow = format === 'jpeg' && scansOf(await readFile(path), MOST_SCANS) > MOST_SCANS;
+    const isSlow = format === 'jpeg' && hasManyScans(await readFile(path), MOST_SCANS);
     const thumbnail = isSlow ? undefined : await thumbnailOf(sharp, path).catch(() => undefined);
     return { ...autoOrient, thumbnail };
   } catch {

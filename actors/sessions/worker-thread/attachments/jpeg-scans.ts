@@ -1,31 +1,29 @@
 const MARKER = 0xff;
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
+/** More of these bytes than a photo of 16 MiB has: one in 256 of its compressed bytes, and a few a scan. */
+const MOST_MARKER_BYTES = 200_000;
 
 /**
- * Returns the number of scans of a JPEG, at most `most` and one: each is a pass over all pixels. Data after the image
+ * True if a JPEG has more than `most` scans: each is a pass over all pixels. True also if it has so many bytes 0xff that
+ * looking at them would hold the thread up. Bytes before a marker are passed over, as decoders do. Data after the image
  * does not count (ITU-T T.81, annex B).
  */
-export function scansOf(jpeg: Buffer, most: number): number {
+export function hasManyScans(jpeg: Buffer, most: number): boolean {
   let scans = 0;
   let at = 2;
-  while (scans <= most && at + 4 <= jpeg.length && jpeg[at] === MARKER) {
+  for (let seen = 0; seen < MOST_MARKER_BYTES; seen += 1) {
+    at = jpeg.indexOf(MARKER, at);
+    if (at < 0 || at + 4 > jpeg.length) return false;
     const marker = jpeg[at + 1] ?? 0;
-    if (marker === END_OF_IMAGE) break;
-    const isFill = marker === MARKER;
-    at += isFill ? 1 : 2 + jpeg.readUInt16BE(at + 2);
-    if (marker !== START_OF_SCAN) continue;
-    scans += 1;
-    at = endOfData(jpeg, at);
+    if (marker === END_OF_IMAGE) return false;
+    if (marker === START_OF_SCAN) scans += 1;
+    if (scans > most) return true;
+    if (marker === MARKER) at += 1;
+    else at += isAlone(marker) ? 2 : 2 + jpeg.readUInt16BE(at + 2);
   }
-  return scans;
+  return true;
 }
 
-/** Returns the place of the next marker after compressed data, in which 0 or a restart follows the marker's byte. */
-function endOfData(jpeg: Buffer, start: number): number {
-  let at = jpeg.indexOf(MARKER, start);
-  while (at >= 0 && isData(jpeg[at + 1] ?? 0)) at = jpeg.indexOf(MARKER, at + 2);
-  return at < 0 ? jpeg.length : at;
-}
-
-const isData = (byte: number): boolean => byte === 0 || (byte >= 0xd0 && byte <= 0xd7);
+/** True if no segment follows: a byte of compressed data, a restart, or TEM. */
+const isAlone = (marker: number): boolean => marker <= 1 || (marker >= 0xd0 && marker <= 0xd7);
