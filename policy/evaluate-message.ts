@@ -183,8 +183,8 @@ function recipientRelief(
  * network uses. This happens if somebody wrote to two forms of a number before the network reported either.
  *
  * The rule looks back to the message's acceptance, and counts the messages that were accepted for the recipient before
- * it. A message whose number never changed always passes. `waiting`: the number of messages to the recipient that were accepted after it and still
- * wait.
+ * it. A message whose number never changed always passes. `waiting` is the number of messages to the recipient that
+ * were accepted after it and still wait.
  */
 export function exceedsRecipientLimits(
   ledger: SendLedger,

@@ -242,7 +242,7 @@ const lost = { state: 'disconnected', flagged: true };
 const banned = { state: 'banned', reconnectAtMs: IN_AN_HOUR };
 const undelivered = { sinceMs: Date.now(), count: 7, isLong: true };
 
-/** What each state says, and what there is to do. */
+/** The text of each state, with the next step for an operator. */
 const STATES: readonly [name: string, shop: object, said: RegExp][] = [
   ['well', shopWith({}), /^Connected; nothing waits\.$/],
   ['restricted', shopWith({ limits: { restriction, newChats: null } }), /no new chats until .*Wait for the/],

@@ -27,7 +27,7 @@ local count = 0
 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do count = count + redis.call('HLEN', key) end
 return count`;
 
-/** What an opening that took too long leaves in the service's log. */
+/** The service logs this when an opening takes too long. */
 const LATE_OPENING = 'the connection came to nothing in time';
 
 /**

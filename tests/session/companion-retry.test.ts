@@ -36,7 +36,7 @@ async function send({ host, log }: SimulatedNetwork, shop: Shop, text: string, t
   assert.deepEqual(outcome, { kind: 'acknowledged' });
 }
 
-/** What the shop's client sent so far. */
+/** Returns how many stanzas and deliveries the shop's client has sent. */
 async function sent({ control }: SimulatedNetwork): Promise<{ stanzas: number; deliveries: number }> {
   const session = (await control.sessions()).items.find(({ phone }) => phone === SHOP_PHONE);
   const { stanzas = 0, deliveries = 0 } = session?.sent ?? {};

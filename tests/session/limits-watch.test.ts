@@ -8,7 +8,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What the network answers to the two queries. A test changes it. */
+/** The network's answers to the two queries. A test changes them. */
 interface Answers {
   restriction: { readonly isActive: boolean };
   quota: object;

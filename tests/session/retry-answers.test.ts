@@ -194,7 +194,7 @@ test('a device that a provider runs gets the message again', async () => {
   }
 });
 
-/** What the message stanza of an id carries for its device; the fixture seals nothing. */
+/** Returns the content that a message stanza has for its device. The fixture does not encrypt it. */
 function sealedIn(stanzas: readonly BinaryNode[], wireId: string): string {
   const message = stanzas.find(({ tag, attrs }) => tag === 'message' && attrs.id === wireId);
   return Buffer.from(getBinaryNodeChild(message, 'enc')?.content as Uint8Array).toString();

@@ -21,8 +21,8 @@ const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
 
 /**
  * Reads the network's reports about the number's limits, and asks for them. It asks once after the session opened,
- * after a refusal, and hourly while the network reports a restriction or a quota. The queries send nothing to other people
- * (WhiskeySockets/Baileys pull requests 2442 and 2445).
+ * after a refusal, and hourly while the network reports a restriction or a quota. The queries send nothing to other
+ * people (WhiskeySockets/Baileys pull requests 2442 and 2445).
  */
 export class LimitsWatch {
   readonly #options: LimitsWatchOptions;

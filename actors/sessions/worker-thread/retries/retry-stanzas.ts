@@ -35,7 +35,7 @@ export function readRetryReceipt(node: BinaryNode, own: readonly string[]): Retr
   const device = isToMany ? (participant ?? '') : from;
   const person = personOf(device);
   const retry = getBinaryNodeChild(node, 'retry')?.attrs;
-  // The message's own id; that of the receipt may differ (tulir/whatsmeow, retry.go; vinikjkkj/zapo, src/retry/parse.ts).
+  // The message's own id. The receipt's may differ (tulir/whatsmeow, retry.go; vinikjkkj/zapo, src/retry/parse.ts).
   const wireId = retry?.id ?? id;
   if (wireId === undefined || !(isNumberAddress(person) || isLidAddress(person))) return undefined;
   return {

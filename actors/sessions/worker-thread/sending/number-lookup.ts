@@ -61,8 +61,8 @@ export async function lookUpNumbers(
 }
 
 /**
- * Keeps a list of devices. Each message is also for the shop's own devices, so they would be asked about whenever the
- * list of other people expires. No other client does so.
+ * Keeps a list of devices. The shop's own list is kept longer: each message goes to those devices too, so the client
+ * would ask for it as often as for other people's. No other client does that.
  */
 export function keepDevices(
   devices: ShopMemory['devices'],
