@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../root.ts';
 import { cases } from './breakage-cases.ts';
-import { effectBeforeCommit, withoutFence } from './broken-runtime.ts';
+import { brokenRuntime, effectBeforeCommit, withoutFence } from './broken-runtime.ts';
 
 test('every breakage finds its edit in the source, once', () => {
   const stale = [...cases, withoutFence, effectBeforeCommit].flatMap(({ layer = 'runtime', file, edits }) => {
@@ -23,3 +23,29 @@ test('every breakage names a test that is there', () => {
     [],
   );
 });
+
+for (const [layer, file] of [
+  ['runtime', 'limits.ts'],
+  ['actors', 'failure.ts'],
+] as const)
+  test(`a copy of ${layer} has every file that its tests import`, () => {
+    const copy = brokenRuntime({ layer, file, edits: [] });
+    try {
+      const folder = join('tests', layer);
+      const missing = readdirSync(join(copy.directory, folder))
+        .filter((name) => name.endsWith('.ts'))
+        .flatMap((name) => importsOf(join(copy.directory, folder, name)));
+      assert.deepEqual(
+        missing.filter((path) => !existsSync(path)),
+        [],
+      );
+    } finally {
+      copy.remove();
+    }
+  });
+
+/** Returns the paths of the files that a file imports by a relative path. */
+function importsOf(file: string): string[] {
+  const found = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+)'/g);
+  return [...found].map(([, path = '']) => join(dirname(file), path));
+}

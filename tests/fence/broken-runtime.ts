@@ -5,13 +5,13 @@ import { root } from '../root.ts';
 
 const copied = [
   ...['runtime', 'tests/fence', 'tests/runtime', 'tests/redis-server.ts', 'tests/root.ts'],
-  ...['package.json', 'tsconfig.json'],
+  ...['tests/seeded-random.ts', 'package.json', 'tsconfig.json'],
 ];
 /** The folders that are also copied if something in `actors/` is broken. */
 const copiedWithActors = ['actors', 'policy', 'tests/actors', 'tests/policy'];
 /** The folders that these use, and that stay unbroken. */
 const linked = ['node_modules', 'service', 'tests/e2e'];
-const linkedWithActors = ['http', 'simulator', 'tests/http'];
+const linkedWithActors = ['http', 'simulator', 'tests/http', 'tests/webhooks'];
 
 /** One promise broken on purpose: what is replaced by what in a file. */
 export interface Breakage {
