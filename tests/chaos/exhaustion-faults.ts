@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { until } from '../e2e/waiting.ts';
 import { untilConnected } from './chaos-shops.ts';
-import { type Fault, homeOfFirst, pause, within } from './scenario.ts';
+import { type Fault, homeOfFirst, pause, type Run, within } from './scenario.ts';
 import type { SmallDisk } from './small-disk.ts';
 import { openSince, QUICK_MS, sendRefusedMs, untilReady } from './store-faults.ts';
 
@@ -37,6 +37,7 @@ export function diskFull(disk: SmallDisk, forMs: number): Fault {
           await pause(100);
         }
         await until('the log says why', async () => fleet.nodes.some((node) => node.log().includes(words)));
+        await until('the alert begins', async () => (await diskHeld(run)).every((held) => held === 0));
       } finally {
         disk.free();
         redis.disconnect();
@@ -48,9 +49,16 @@ export function diskFull(disk: SmallDisk, forMs: number): Fault {
       within(run, QUICK_MS, 'a 503 while the disk was full', slowestMs);
       within(run, RECOVERY_MS, 'going on with room on the disk', recoveredMs);
       assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened again');
+      await until('the alert ends', async () => (await diskHeld(run)).every((held) => held === 1));
       return { recoveredMs, note: `time from its end; the log says "${words}"` };
     },
   };
+}
+
+/** What each node tells the alert on a disk of Redis: 1 while Redis can write to it. */
+function diskHeld({ fleet }: Run): Promise<number[]> {
+  const name = 'msgapi_redis_assumption_held{assumption="disk"}';
+  return Promise.all(fleet.nodes.map((node) => node.metric(name)));
 }
 
 /** More than a node has descriptors left while the fault lasts. */
