@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type BinaryNode, proto } from '@whiskeysockets/baileys';
+import { HistoryFacts } from '../../../actors/sessions/worker-thread/connection/history-facts.ts';
 import { readRetryReceipt } from '../../../actors/sessions/worker-thread/retries/retry-stanzas.ts';
 import { readEnvelope } from '../../../actors/sessions/worker-thread/wire/inbound-message.ts';
 import { readPhoneMessage } from '../../../actors/sessions/worker-thread/wire/phone-message.ts';
@@ -20,14 +21,41 @@ const MESSAGES = (JSON.parse(CORPUS) as proto.IMessage[]).map((message) =>
   Buffer.from(proto.Message.encode(proto.Message.fromObject(message)).finish()),
 );
 
-/** A stranger's bytes as a message. Nothing throws once they are a message, and the event is bounded and is JSON. */
+const HISTORY = Buffer.from(
+  proto.HistorySync.encode({
+    syncType: proto.HistorySync.HistorySyncType.RECENT,
+    conversations: [
+      {
+        id: '111@lid',
+        pnJid: '33611111111@s.whatsapp.net',
+        tcToken: Buffer.from('token'),
+        tcTokenTimestamp: 1_700_000_000,
+      },
+      { id: '33622222222@s.whatsapp.net', lidJid: '222@lid', messages: [{}] },
+    ],
+    phoneNumberToLidMappings: [{ pnJid: '33633333333@s.whatsapp.net', lidJid: '333@lid' }],
+  }).finish(),
+);
+/** What a reader of a history refuses it with. */
+const NO_HISTORY = /cut short|too long|longer than its record|unknown type|too many fields/;
+
+/**
+ * A stranger's bytes as a message, and a phone's as a history. Nothing throws once they are a message, and the event is
+ * bounded and is JSON. A history is read, or refused by name, alike in any pieces.
+ */
 export const inboundForms: FuzzTarget = {
   name: 'inbound',
   open: async () => ({
     async tryCase(draw, note) {
       const bytes = strangersBytes(draw);
       const stanza = strangersStanza(draw);
-      note({ bytes: bytes.toString('base64'), stanza });
+      const history = draw.isOneIn(4) ? bytes : draw.mutated(HISTORY, [HISTORY, ...MESSAGES]);
+      note({ bytes: bytes.toString('base64'), history: history.toString('base64'), stanza });
+      const pieces = historyFacts(history, () => 1 + draw.int(40));
+      assert.deepEqual(
+        pieces,
+        historyFacts(history, () => history.length),
+      );
       readRetryReceipt(stanza, OWN);
       const envelope = readEnvelope(stanza, OWN);
       if (envelope !== undefined) assert.ok(envelope.wireId.length <= 64);
@@ -49,6 +77,24 @@ export const inboundForms: FuzzTarget = {
     close: async () => undefined,
   }),
 };
+
+/** What is read of a history that comes in pieces, and why it is refused. */
+function historyFacts(history: Buffer, pieceBytes: () => number) {
+  const facts = new HistoryFacts();
+  let refusal: string | undefined;
+  try {
+    for (let at = 0, next = at; at < history.length; at = next) {
+      next = at + pieceBytes();
+      facts.push(history.subarray(at, next));
+    }
+    facts.end();
+  } catch (error) {
+    refusal = String(error);
+    assert.match(refusal, NO_HISTORY);
+  }
+  const { mappings, tokens } = facts;
+  return { mappings, tokens, refusal };
+}
 
 /** The plaintext of a message, as a changed client may make it. */
 export function strangersBytes(draw: Draw): Buffer {

@@ -2,65 +2,15 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeMachines } from '../../../actors/shops/machines/shop-machines.ts';
 import { listMessages } from '../../../actors/shops/service/message-list.ts';
-import { decodeBatches } from '../../../actors/shops/state/batches.ts';
-import { decodeCarried } from '../../../actors/shops/state/carried-message.ts';
 import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import { readMessages } from '../../../actors/shops/state/message-days.ts';
-import { decodeReceipts } from '../../../actors/shops/state/message-receipts.ts';
-import { decodeMessage } from '../../../actors/shops/state/message-record.ts';
-import { decodeNumberUse } from '../../../actors/shops/state/number-use.ts';
-import { decodeNotices } from '../../../actors/shops/state/opt-out-notice.ts';
-import { decodePooled } from '../../../actors/shops/state/pooled-message.ts';
-import { decodeScheduled } from '../../../actors/shops/state/scheduled-sends.ts';
-import { decodeSent } from '../../../actors/shops/state/sent-index.ts';
 import { shopAddress, shopKeys } from '../../../actors/shops/state/shop-keys.ts';
-import { readLedger } from '../../../actors/shops/state/stored-ledger.ts';
-import { decodeLimits } from '../../../actors/shops/state/stored-limits.ts';
-import { decodeUndelivered } from '../../../actors/shops/state/undelivered.ts';
-import { decodeWriter } from '../../../actors/shops/state/writer.ts';
-import { decodeContact } from '../../../actors/tenants/contact-record.ts';
-import { decodeEvent } from '../../../actors/tenants/tenant-event.ts';
-import { decodeForwarded, decodeOwnedReply } from '../../../http/owner/forwarded-form.ts';
-import { DeclarationLedger } from '../../../policy/declaration-limits.ts';
-import { decodeEntry } from '../../../policy/ledger-entry.ts';
-import { KeyLimits } from '../../../policy/limits/key-limits.ts';
-import { QuotaMeter } from '../../../policy/limits/quota-meter.ts';
-import { decodeWholeNumbers } from '../../../policy/limits/whole-numbers-text.ts';
 import { shardOf } from '../../../runtime/address.ts';
-import { parseRecord } from '../../../runtime/engine.ts';
 import { type Golden, goldenStore, goldenTenant, readGolden } from '../../actors/golden/golden-store.ts';
 import { testEgressVault } from '../../actors/shop-harness.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
-
-const NOW_MS = 1_800_000_000_000;
-/** Every reader of a stored text, or of the texts of a hash. */
-const READERS: Readonly<Record<string, (text: string, draw: Draw) => unknown>> = {
-  batches: (text) => decodeBatches(['66b1f0a2c3d4e5f60718293a', text]),
-  scheduled: (text) => decodeScheduled(['66b1f0a2c3d4e5f60718293a', text]),
-  carried: (text, draw) => decodeCarried([text, draw.isOneIn(2) ? null : text]),
-  message: (text, draw) =>
-    decodeMessage('66b1f0a2c3d4e5f60718293a', [text, draw.isOneIn(2) ? null : text, null] as never),
-  receipts: (text) => decodeReceipts(text),
-  numberUse: (text) => decodeNumberUse(text),
-  notices: (text) => decodeNotices([text]),
-  pooled: (text) => decodePooled(['66b1f0a2c3d4e5f60718293a', text], () => 0),
-  sent: (text) => decodeSent(text, NOW_MS),
-  limits: (text) => decodeLimits(text),
-  ledger: (text) => readLedger([text], NOW_MS),
-  entry: (text) => decodeEntry(text),
-  undelivered: (text) => decodeUndelivered(text),
-  writer: (text) => decodeWriter(text),
-  contact: (text) => decodeContact(text),
-  event: (text) => decodeEvent(['1-1', ['t', text, 's', 'shop', 'd', text]]),
-  forwarded: (text) => decodeForwarded(text),
-  reply: (text) => decodeOwnedReply(text),
-  declared: (text) => DeclarationLedger.restore([text], NOW_MS),
-  keyWindows: (text) => new KeyLimits().restore({ keyId: 'k', state: text, nowMs: NOW_MS }),
-  quota: (text) => QuotaMeter.restore(text, NOW_MS),
-  wholeNumbers: (text) => decodeWholeNumbers(text),
-  shard: (text) => parseRecord(text),
-};
+import { NOW_MS, READERS, SAMPLES } from './record-readers.ts';
 
 /**
  * Stored records that an earlier or later program, or an operator at Redis, may leave. A read either succeeds or is
@@ -78,18 +28,19 @@ export const records: FuzzTarget = {
         await nextTurn();
         if (draw.isOneIn(4)) return tryWhole(draw, note);
         const [name, read] = draw.pick(Object.entries(READERS));
-        const text = draw.isOneIn(5) ? String(draw.odd()) : changedText(draw, draw.pick(texts), others);
+        const whole = draw.isOneIn(2) ? (SAMPLES[name] ?? draw.pick(texts)) : draw.pick(texts);
+        const text = draw.isOneIn(5) ? String(draw.odd()) : changedText(draw, whole, others);
         note({ name, text });
-        refusedOrRead(() => read(text, draw));
+        await refusedOrRead(() => read(text, draw));
       },
       close: async () => undefined,
     };
   },
 };
 
-function refusedOrRead(read: () => unknown): void {
+async function refusedOrRead(read: () => unknown): Promise<void> {
   try {
-    read();
+    await read();
   } catch (error) {
     assertRefusal(error);
   }
@@ -112,7 +63,7 @@ async function tryWhole(draw: Draw, note: (input: unknown) => void): Promise<voi
   assert.equal(shard, shardOf(golden.tenantId));
   await goldenTenant(golden).catch(assertRefusal);
   const shop = await loadShop(shopAddress(golden), store, NOW_MS, testEgressVault).catch(assertRefusal);
-  if (shop !== undefined) refusedOrRead(() => encodeMachines(shop, NOW_MS));
+  if (shop !== undefined) await refusedOrRead(() => encodeMachines(shop, NOW_MS));
   await readMessages(shard, golden.messages, store).catch(assertRefusal);
   const listed = { shard, keys: shopKeys(shard, golden.shopId) };
   await listMessages(listed, store, { status: undefined, limit: 10, cursor: undefined }).catch(assertRefusal);

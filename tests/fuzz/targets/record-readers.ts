@@ -1,0 +1,139 @@
+import { readBatches } from '../../../actors/shops/state/batch-reading.ts';
+import { decodeBatches } from '../../../actors/shops/state/batches.ts';
+import { decodeCarried } from '../../../actors/shops/state/carried-message.ts';
+import { inboundOwner, readInboundRecords } from '../../../actors/shops/state/inbound-records.ts';
+import { decodeReceipts } from '../../../actors/shops/state/message-receipts.ts';
+import { decodeMessage } from '../../../actors/shops/state/message-record.ts';
+import { readPast, readStoredMachines } from '../../../actors/shops/state/number-past.ts';
+import { decodeNumberUse } from '../../../actors/shops/state/number-use.ts';
+import { decodeNotices } from '../../../actors/shops/state/opt-out-notice.ts';
+import { decodePooled } from '../../../actors/shops/state/pooled-message.ts';
+import { decodeScheduled } from '../../../actors/shops/state/scheduled-sends.ts';
+import { decodeSent } from '../../../actors/shops/state/sent-index.ts';
+import { shopKeys } from '../../../actors/shops/state/shop-keys.ts';
+import { readLedger } from '../../../actors/shops/state/stored-ledger.ts';
+import { decodeLimits } from '../../../actors/shops/state/stored-limits.ts';
+import { decodeUndelivered } from '../../../actors/shops/state/undelivered.ts';
+import { decodeWriter } from '../../../actors/shops/state/writer.ts';
+import { decodeContact } from '../../../actors/tenants/contact-record.ts';
+import { decodeEvent } from '../../../actors/tenants/tenant-event.ts';
+import { ofShops } from '../../../actors/tenants/webhook-progress.ts';
+import { firstProgress } from '../../../actors/webhooks/progress.ts';
+import { webhookAccess } from '../../../actors/webhooks/webhook-access.ts';
+import {
+  type WebhookDeliveriesOptions,
+  webhookDeliveries,
+} from '../../../actors/webhooks/webhook-deliveries.ts';
+import { decodeForwarded, decodeOwnedReply } from '../../../http/owner/forwarded-form.ts';
+import { DeclarationLedger } from '../../../policy/declaration-limits.ts';
+import { decodeEntry } from '../../../policy/ledger-entry.ts';
+import { KeyLimits } from '../../../policy/limits/key-limits.ts';
+import { QuotaMeter } from '../../../policy/limits/quota-meter.ts';
+import { decodeWholeNumbers } from '../../../policy/limits/whole-numbers-text.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import { parseRecord } from '../../../runtime/engine.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
+import { webhookRecord } from '../../webhooks/endpoint-world.ts';
+import type { Draw } from '../draw.ts';
+
+/** The present for the readers of stored records. */
+export const NOW_MS = 1_800_000_000_000;
+/** These reads ask no actor. */
+const NO_ACTORS = {} as Actors;
+const ID = '66b1f0a2c3d4e5f60718293a';
+/** Every reader of a stored text, or of the texts of a hash. */
+export const READERS: Readonly<Record<string, (text: string, draw: Draw) => unknown>> = {
+  webhookProgress: async (text) => {
+    ofShops(JSON.parse(text), new Set([ID]));
+    await webhookAccess({ actors: NO_ACTORS, store: answering(() => [text]) }).viewed(ID, webhookRecord());
+  },
+  webhookAttempt: (text) =>
+    webhookDeliveries(
+      { store: answering(() => [['1-1', ['w', 'hook', 'd', text]]]) } as unknown as WebhookDeliveriesOptions,
+      {
+        ...webhookAccess({ actors: NO_ACTORS, store: answering(() => [null]) }),
+        withWebhook: (_tenantId, _webhookId, answer) => answer(webhookRecord()),
+      },
+    ).attempts(ID, 'hook', 10),
+  storedBatch: (text, draw) => {
+    const store = answering(() => [
+      draw.pick([text, '{}']),
+      draw.pick([text, null]),
+      draw.pick([text, null]),
+    ]);
+    return readBatches([ID], { keys: shopKeys(0, ID), store });
+  },
+  inbound: (text, draw) => {
+    inboundOwner(text);
+    const store = answering(() => [draw.pick([text, `${ID} ${ID} person ${text}`]), draw.pick([text, null])]);
+    return readInboundRecords(0, [ID], { store, vault: { open: () => text } });
+  },
+  numberPast: async (text, draw) => {
+    const store = answering(([command]) =>
+      command === 'HGETALL' ? ['+33612345678', text, text, text] : command === 'HGET' ? text : [text],
+    );
+    const machines = await readStoredMachines(
+      0,
+      ID,
+      answering(() => null),
+    );
+    const left = draw.isOneIn(2) ? {} : { left: { atMs: NOW_MS, warmupSinceMs: null } };
+    await readPast({ shopId: ID, ...left }, machines, { shard: 0, store, nowMs: NOW_MS });
+  },
+  batches: (text) => decodeBatches(['66b1f0a2c3d4e5f60718293a', text]),
+  scheduled: (text) => decodeScheduled(['66b1f0a2c3d4e5f60718293a', text]),
+  carried: (text, draw) => decodeCarried([text, draw.isOneIn(2) ? null : text]),
+  message: (text, draw) =>
+    decodeMessage('66b1f0a2c3d4e5f60718293a', [text, draw.isOneIn(2) ? null : text, null] as never),
+  receipts: (text) => decodeReceipts(text),
+  numberUse: (text) => decodeNumberUse(text),
+  notices: (text) => decodeNotices([text]),
+  pooled: (text) => decodePooled(['66b1f0a2c3d4e5f60718293a', text], () => 0),
+  sent: (text) => decodeSent(text, NOW_MS),
+  limits: (text) => decodeLimits(text),
+  ledger: (text) => readLedger([text], NOW_MS),
+  entry: (text) => decodeEntry(text),
+  undelivered: (text) => decodeUndelivered(text),
+  writer: (text) => decodeWriter(text),
+  contact: (text) => decodeContact(text),
+  event: (text) => decodeEvent(['1-1', ['t', text, 's', 'shop', 'd', text]]),
+  forwarded: (text) => decodeForwarded(text),
+  reply: (text) => decodeOwnedReply(text),
+  declared: (text) => DeclarationLedger.restore([text], NOW_MS),
+  keyWindows: (text) => new KeyLimits().restore({ keyId: 'k', state: text, nowMs: NOW_MS }),
+  quota: (text) => QuotaMeter.restore(text, NOW_MS),
+  wholeNumbers: (text) => decodeWholeNumbers(text),
+  shard: (text) => parseRecord(text),
+};
+
+/** A whole record of readers whose records no golden file has. */
+export const SAMPLES: Readonly<Record<string, string>> = {
+  webhookProgress: JSON.stringify({
+    ...{ ...firstProgress({ since: '1-1', enabledAtMs: 0 }), failingSinceMs: NOW_MS, missedUntilMs: NOW_MS },
+    retries: [{ place: '1-1', shopId: ID, tries: 1, dueAtMs: NOW_MS }],
+    dead: [`1-1 ${ID}`],
+  }),
+  webhookAttempt: JSON.stringify({
+    ...{ eventId: ID, type: 'queue.resumed', atMs: NOW_MS, durationMs: 9, number: 1, status: 500 },
+    ...{ error: 'the endpoint answered 500', isDead: false },
+  }),
+  storedBatch: JSON.stringify([{ to: '+33612345678', code: 'VALIDATION_ERROR' }]),
+  inbound: JSON.stringify({
+    ...{
+      from: '+33612345678',
+      lid: null,
+      name: 'Ana',
+      atMs: NOW_MS,
+      kind: 'text',
+      text: 'hello',
+      replyTo: null,
+    },
+    ...{ media: null, wireId: '3EB0C767D26A1D1F' },
+  }),
+  numberPast: JSON.stringify({ lastInboundAtMs: NOW_MS, stampMs: NOW_MS, optedOut: true, wireIds: ['3EB0'] }),
+};
+
+/** A store that answers each read like this. */
+function answering(answer: (read: Read) => unknown): Store {
+  return { read: async (reads: readonly Read[]) => reads.map(answer) } as unknown as Store;
+}
