@@ -13,6 +13,7 @@ import { month } from './benches/month.ts';
 import { serviceBenches } from './benches/service-alone.ts';
 import { storms } from './benches/storms.ts';
 import { waitingReaders } from './benches/waiting-readers.ts';
+import { wholeSoak } from './benches/whole-soak.ts';
 import type { Bench, BenchContext, Run } from './harness/bench.ts';
 import { build, buildOf, OWN_BUILD } from './harness/build.ts';
 import { buildRatios, runByTurns } from './harness/compared-builds.ts';
@@ -37,6 +38,7 @@ const benches: readonly Bench[] = [
   month,
   storms,
   waitingReaders,
+  wholeSoak,
 ];
 const words = process.argv.slice(2);
 const settings = new Map(

@@ -1,33 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, Figures, Run } from '../harness/bench.ts';
 import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { cpuMs } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
+import { minuteOf, type Traffic } from './even-traffic.ts';
 import { customer, liveShops, onLiveSide, orderText } from './live-shops.ts';
 
 /** A shop paired today may send ten messages an hour and twenty a day (docs/contract.md, Messages to numbers). */
 const SENDS_PER_SHOP_AND_HOUR = 9;
 const SENDS_PER_SHOP = 19;
-
-/** Events that happen at an even rate, given per minute. */
-interface Traffic {
-  readonly perMinute: number;
-  readonly act: (turn: number) => Promise<unknown>;
-}
-
-/** Lets the traffic flow for a minute. Rejects at its end with what failed: failed traffic would measure something else. */
-async function minuteOf(traffic: readonly Traffic[], minute: number): Promise<void> {
-  const startedMs = performance.now();
-  const flows = traffic.map(async ({ perMinute, act }) => {
-    for (let index = 0; index < perMinute; index += 1) {
-      await delay(startedMs + (index * 60_000) / perMinute - performance.now());
-      await act(minute * perMinute + index);
-    }
-  });
-  await Promise.all(flows);
-  await delay(startedMs + 60_000 - performance.now());
-}
 
 /** Customers write to shops, shops write to customers, and lines are cut, so that sessions come back. */
 function trafficOf(

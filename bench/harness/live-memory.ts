@@ -1,4 +1,5 @@
 import type { Figures } from './bench.ts';
+import type { LiveNode } from './live-node.ts';
 import type { LiveSide } from './live-side.ts';
 import { loadAverage, residentMiB } from './process-usage.ts';
 
@@ -14,9 +15,11 @@ export async function liveMemory(side: LiveSide): Promise<Figures> {
   };
 }
 
-/** Heap of the main thread and of all workers. */
-async function heaps(side: LiveSide): Promise<Figures> {
-  const metrics = await side.metrics();
+/** Heap of the main thread and of all workers of a node. */
+export async function heaps(
+  node: Pick<LiveNode, 'metrics'>,
+): Promise<{ readonly mainHeapMiB: number; readonly workerHeapMiB: number }> {
+  const metrics = await node.metrics();
   const workers = [...metrics].filter(([name]) => name.startsWith('msgapi_session_worker_heap_bytes'));
   const bytes = workers.reduce((sum, [, value]) => sum + value, 0);
   return {

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
 import { startPrivateRedis } from '../../service/private-redis.ts';
@@ -13,8 +12,8 @@ import type { BenchShop } from '../load/load-plan.ts';
 import { type Build, OWN_BUILD, serviceProgram } from './build.ts';
 import { onCore } from './cores.ts';
 import { type Fleet, type FleetSize, makeFleet } from './fleet.ts';
-import { metricsOf } from './metrics.ts';
-import { nodeSettings, type Program, portOf, startProgram } from './program.ts';
+import { type LiveNode, type LiveProgram, startLiveNode } from './live-node.ts';
+import { nodeSettings } from './program.ts';
 
 /** A shop and the number of the phone that scans its code. */
 export interface LiveShop extends BenchShop {
@@ -23,10 +22,12 @@ export interface LiveShop extends BenchShop {
 
 /**
  * The service with the real client in its workers, and the chat network that it connects to, each in a separate
- * process.
+ * process. Whatever names no node is about the first.
  */
 export interface LiveSide {
   readonly network: SimulatorControl;
+  readonly nodes: readonly LiveNode[];
+  readonly adminToken: string;
   readonly apiPort: number;
   readonly adminPort: number;
   /** Process ids, by name; the service's is another one after a restart. */
@@ -47,21 +48,18 @@ export interface LiveSide {
   stop(): Promise<void>;
 }
 
-/** A program of the build and its arguments. */
-export type LiveProgram = readonly [path: string, ...args: string[]];
-
 /** Shops whose codes are asked for and scanned at a time. */
 const PAIRED_AT_ONCE = 8;
 
 /** A session reports that it is open this long after its connection is. Before, it counts as closed. */
 const OPENS_AFTER_MS = 1_000;
 
-const NOTE_THREAD = pathToFileURL(join(OWN_BUILD.directory, 'bench/sides/note-thread.js')).href;
-
-/** Starts Redis, the simulator and one node. `gapMs`: the gap between two sends of a shop. */
+/** Starts Redis, the simulator and the nodes. `gapMs`: the gap between two sends of a shop. */
 export async function startLiveSide(options: {
   readonly directory: string;
   readonly gapMs: string;
+  /** By default one. */
+  readonly nodes?: number;
   /** By default the service itself. */
   readonly program?: LiveProgram;
   /** Further settings of the service. */
@@ -74,50 +72,33 @@ export async function startLiveSide(options: {
   const redis = await startPrivateRedis({ directory, appendfsync: 'everysec' });
   const simulator = await startSimulatorProcess(directory);
   const network = simulatorControl(simulator.url);
-  const threadsPath = join(directory, 'session-workers');
   const environment = {
     ...nodeSettings(redis.socketPath, directory),
     MSGAPP_SOCKET_URL: `${simulator.url.replace('http', 'ws')}/ws/chat`,
     MSGAPP_NOISE_ROOT_KEY: await network.rootKey(),
     SEND_GAP_MS: options.gapMs,
-    NODE_ID: 'bench-1',
     LOG_LEVEL: 'warn',
     ...options.environment,
   };
-  const start = (
-    [path, ...args]: LiveProgram = options.program ?? [serviceProgram(build)],
-  ): Promise<Program> => {
-    rmSync(threadsPath, { force: true });
-    return startProgram({
-      name: 'service',
-      // Its workers would share one core with its main thread, so it is not pinned.
-      core: undefined,
-      build,
-      args: [
-        `--import=${NOTE_THREAD}?path=${encodeURIComponent(threadsPath)}`,
-        join(build.directory, path),
-        ...args,
-      ],
-      environment,
-      directory,
-    });
-  };
-  let service = await start();
+  const program = options.program ?? ([serviceProgram(build)] as const);
+  const nodes: LiveNode[] = [];
+  for (let number = 1; number <= (options.nodes ?? 1); number += 1)
+    nodes.push(await startLiveNode({ id: `bench-${number}`, build, directory, program, environment }));
+  const [first] = nodes as [LiveNode];
   const side: LiveSide = {
     network,
+    nodes,
+    adminToken: environment.ADMIN_TOKEN,
     get apiPort() {
-      return portOf(service.api);
+      return first.apiPort;
     },
     get adminPort() {
-      return portOf(service.admin ?? '');
+      return first.adminPort;
     },
     get watch() {
-      return { server: service.process.pid, redis: redis.process.pid, simulator: simulator.process.pid };
+      return { server: first.pid, redis: redis.process.pid, simulator: simulator.process.pid };
     },
-    workerThreads() {
-      const text = existsSync(threadsPath) ? readFileSync(threadsPath, 'utf8') : '';
-      return text.split('\n').filter(Boolean).map(Number);
-    },
+    workerThreads: () => first.workerThreads(),
     makeFleet: (size) =>
       makeFleet({
         admin: { port: side.adminPort, token: environment.ADMIN_TOKEN },
@@ -135,20 +116,19 @@ export async function startLiveSide(options: {
       );
     },
     connect: (shops, atOnce = PAIRED_AT_ONCE) => inParallel(shops, atOnce, (shop) => pair(side, shop)),
-    metrics: () => metricsOf({ port: side.adminPort, token: environment.ADMIN_TOKEN }),
+    metrics: () => first.metrics(),
     async untilConnected(count) {
       while (((await side.metrics()).get('msgapi_sessions{state="connected"}') ?? 0) < count)
         await delay(100);
     },
     async restart(program, signal = 'SIGKILL') {
-      service.process.signal(signal);
-      await service.process.ended;
+      await first.end(signal);
       const startedMs = performance.now();
-      service = await start(program);
+      await first.start(program);
       return performance.now() - startedMs;
     },
     async stop() {
-      await service.process.stop({ graceMs: 15_000 });
+      await Promise.all(nodes.map((node) => node.stop()));
       for (const { process } of [simulator, redis]) {
         process.signal('SIGKILL');
         await process.ended;

@@ -3,7 +3,7 @@ import { liveShops } from '../../benches/live-shops.ts';
 import { repliesOf, throughTheWire } from '../../benches/through-the-wire.ts';
 import type { Figures } from '../../harness/bench.ts';
 import { compile } from '../../harness/build.ts';
-import type { LiveProgram } from '../../harness/live-side.ts';
+import type { LiveProgram } from '../../harness/live-node.ts';
 import { startLiveSide } from '../../harness/live-side.ts';
 import { callAll } from '../../load/http-calls.ts';
 import { requestBytes } from '../../load/request-bytes.ts';

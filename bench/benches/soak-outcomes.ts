@@ -1,0 +1,63 @@
+/** What became of an accepted message. */
+export interface MessageOutcome {
+  readonly status: string;
+  readonly reason: string | null;
+  /** How often its text is on handsets. */
+  readonly shown: number;
+  /** How many different events told its end to the webhook. */
+  readonly events: number;
+}
+
+/** Messages that were being sent as a process died: no one knows if they were, so they are never sent again. */
+const UNCERTAIN = new Set(['BOT_RESTARTED', 'DELIVERY_UNKNOWN']);
+
+/** Counts outcomes. All but `accepted`, `sent` and `uncertain` must be 0. */
+export function countOutcomes(outcomes: readonly MessageOutcome[]) {
+  const count = (is: (outcome: MessageOutcome) => boolean): number => outcomes.filter(is).length;
+  const isSent = ({ status }: MessageOutcome): boolean => status === 'sent';
+  const isUncertain = ({ status, reason }: MessageOutcome): boolean =>
+    status === 'failed' && UNCERTAIN.has(reason ?? '');
+  return {
+    accepted: outcomes.length,
+    sent: count(isSent),
+    uncertain: count(isUncertain),
+    endedOtherwise: count((outcome) => !isSent(outcome) && !isUncertain(outcome)),
+    lost: count((outcome) => isSent(outcome) && outcome.shown === 0),
+    doubled: count(({ shown }) => shown > 1),
+    endsUntold: count(({ events }) => events === 0),
+    endsToldTwice: count(({ events }) => events > 1),
+  };
+}
+
+/** A process's memory in a minute; undefined: it did not run. `life` is the number of its start. */
+export interface MinuteMemory {
+  readonly mib: number | undefined;
+  readonly life: number;
+}
+
+/**
+ * Returns the least memory in the last quarter as a multiple of that in the second. The first quarter is left out,
+ * because caches fill and code is compiled then. The least counts, because a collection may be late, and because the
+ * sessions of a killed node need memory for some minutes.
+ */
+export function growthOfLong(mib: readonly (number | undefined)[]): number {
+  const quarter = Math.floor(mib.length / 4);
+  return least(mib.slice(-quarter)) / least(mib.slice(quarter, 2 * quarter));
+}
+
+/**
+ * Returns the same of a process that is killed: the least in the second half of its last life, as a multiple of that in
+ * its second life. Its first began with the pairings.
+ */
+export function growthOfLives(minutes: readonly MinuteMemory[]): number {
+  const leastOf = (wanted: number): number => {
+    const all = minutes.filter(({ life }) => life === wanted);
+    return least(all.slice(Math.floor(all.length / 2)).map(({ mib }) => mib));
+  };
+  const last = Math.max(...minutes.map(({ life }) => life));
+  return last < 2 ? Number.NaN : leastOf(last) / leastOf(1);
+}
+
+function least(values: readonly (number | undefined)[]): number {
+  return Math.min(...values.filter((value) => value !== undefined));
+}
