@@ -16,7 +16,7 @@ export interface WebhookListener {
   close(): void;
 }
 
-/** Listens on loopback, accepts every event, and passes on each id once. */
+/** Listens on loopback, accepts every event, and passes on each id once a path: events of two tenants may have one id. */
 export async function startWebhookListener(onEvent: (event: BroughtEvent) => void): Promise<WebhookListener> {
   const known = new Set<string>();
   let repeats = 0;
@@ -27,9 +27,10 @@ export async function startWebhookListener(onEvent: (event: BroughtEvent) => voi
     });
     request.on('end', () => {
       const event = JSON.parse(body) as BroughtEvent;
-      if (known.has(event.id)) repeats += 1;
+      const key = `${request.url} ${event.id}`;
+      if (known.has(key)) repeats += 1;
       else onEvent(event);
-      known.add(event.id);
+      known.add(key);
       response.writeHead(204).end();
     });
   });
