@@ -259,7 +259,8 @@ export class EndpointPump {
   async #next(before: WebhookProgress, nowMs: number): Promise<NextTries> {
     const due = this.#tries
       .resting(before.retries)
-      .filter(({ dueAtMs }) => dueAtMs <= nowMs)
+      // A stored time that is not a number is due too, so that the loop never sleeps until it.
+      .filter(({ dueAtMs }) => !(dueAtMs > nowMs))
       .sort((one, other) => one.dueAtMs - other.dueAtMs)
       .slice(0, Math.max(0, this.#tries.roomAgain));
     const tries: Try[] = [];

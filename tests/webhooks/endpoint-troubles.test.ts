@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cursorOf } from '../../actors/tenants/event-cursor.ts';
 import type { Delivered } from '../../actors/webhooks/deliver.ts';
+import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
@@ -32,6 +33,29 @@ test('an event without a notification is found within minutes', async () => {
   await world.clock.advance(10 * MINUTE_MS);
   assert.equal(world.sent.length, 1);
   pump.stop();
+});
+
+test('a stored retry whose time is not a number is sent at once, and the loop sleeps', async () => {
+  const world = new World();
+  const sleeps: number[] = [];
+  world.pumpClock = {
+    wallMs: () => world.clock.wallMs(),
+    monotonicMs: () => world.clock.monotonicMs(),
+    // Node makes one millisecond of a wait that is not a number.
+    after(ms, callback) {
+      sleeps.push(ms);
+      return world.clock.after(Number.isNaN(ms) ? 1 : ms, callback);
+    },
+  };
+  world.add(1);
+  const [place = ''] = world.stream.map(({ streamId }) => streamId);
+  const retry = { place, shopId: 'shop', tries: 1, dueAtMs: 'soon' as unknown as number };
+  world.stored = { ...firstProgress(webhookRecord()), cursor: place, retries: [retry] };
+  world.start();
+  await world.clock.advance(1_000);
+  assert.deepEqual([world.times(cursorOf(place)).length, world.stored.retries], [1, []]);
+  assert.ok(sleeps.length < 5, `it slept ${sleeps.length} times within a second`);
+  world.pump?.stop();
 });
 
 test('an event that cannot be shown yet has nothing sent twice, and one that never can delays no other', async () => {
