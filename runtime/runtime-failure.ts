@@ -2,7 +2,7 @@
 export type RuntimeFailureCode =
   /** The mailbox is full by count, bytes or age: retry later. */
   | 'MAILBOX_FULL'
-  /** The node has the maximum of turns under way, or Redis takes too long over them: retry later. */
+  /** The node has the maximum of turns under way, Redis takes too long over them, or a thread cannot start: retry later. */
   | 'NODE_BUSY'
   /** Another node owns the shard, or no node does yet. */
   | 'SHARD_NOT_OWNED'

@@ -95,7 +95,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     random,
     log,
     startHost: (listener) => startHost(node, listener),
-    qrImages: startQrImages(),
+    qrImages: startQrImages({ log }),
     gap: { fromMs: environment.sendGap.minMs, toMs: environment.sendGap.maxMs },
     poolLink: topic('pool'),
     operatorsLink: topic('operators'),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startQrImages } from '../../actors/sessions/main-thread/qr-image.ts';
+import { descriptorLimit } from '../descriptor-limit.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
 
 test('a code is drawn as a PNG data URL, the same one once', async () => {
-  const images = startQrImages();
+  const images = startQrImages({ log: new QuietLog() });
   try {
     const first = images.render('https://wa.me/settings/linked_devices#2@abc');
     assert.equal(images.render('https://wa.me/settings/linked_devices#2@abc'), first);
@@ -13,6 +15,23 @@ test('a code is drawn as a PNG data URL, the same one once', async () => {
     assert.deepEqual([...png.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
     assert.notEqual(await images.render('another'), url);
   } finally {
+    await images.close();
+  }
+});
+
+test('a code that no thread can draw is refused, and the next call draws it', async () => {
+  const log = new QuietLog();
+  const images = startQrImages({ log });
+  const limit = await descriptorLimit(process.pid);
+  try {
+    await limit.leave(1);
+    const refused = { code: 'NODE_BUSY', retryAfterSeconds: 2 };
+    await Promise.all(['one', 'two'].map((text) => assert.rejects(images.render(text), refused)));
+    assert.deepEqual(log.errors, Array(2).fill('a QR code could not be drawn'));
+    await limit.restore();
+    assert.match(await images.render('one'), /^data:image/);
+  } finally {
+    await limit.close();
     await images.close();
   }
 });

@@ -10,6 +10,7 @@ import {
 } from '../../actors/sessions/main-thread/worker-pool.ts';
 import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { descriptorLimit } from '../descriptor-limit.ts';
 import { moduleFile } from '../root.ts';
 
 interface Observed {
@@ -221,6 +222,24 @@ test('a thread that the system does not give is a loss, and is asked for again',
     await allReady(observed, 1);
     assert.equal(pool.losses(), 2);
   } finally {
+    await pool.stop();
+  }
+});
+
+test('a worker without descriptors is a loss, and starts once there are some', async () => {
+  const observed = startPool(1, { supervision: { maxRestarts: 10_000 } });
+  const { pool, story, until } = observed;
+  const limit = await descriptorLimit(process.pid);
+  try {
+    await allReady(observed, 1);
+    // Fewer than there are: the worker that ends leaves some free.
+    await limit.leave(-20);
+    pool.post(0, { kind: 'close', shopId: 'exit' });
+    await until(() => story.filter((line) => line.includes('EMFILE')).length > 2);
+    await limit.restore();
+    await allReady(observed, 1);
+  } finally {
+    await limit.close();
     await pool.stop();
   }
 });

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
+import type { Logger } from '../../../runtime/logger.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { threadEntry, threadExecArgv } from './thread-sources.ts';
 
 /** Draws QR codes off the main thread. */
 export interface QrImages {
-  /** The code as a PNG data URL. Rejects after `close`. */
+  /** The code as a PNG data URL. Rejects with `NODE_BUSY` if no thread can draw it now. */
   render(text: string): Promise<string>;
   /** Ends the drawing threads. */
   close(): Promise<void>;
@@ -15,8 +17,11 @@ const REMEMBERED = 200;
 /** A drawing thread with nothing to do for this long ends. */
 const IDLE_MS = 30_000;
 
+/** When a caller may ask again for a code that no thread could draw. */
+const AGAIN_SECONDS = 2;
+
 /** Starts a pool that draws; its threads start with the first code. */
-export function startQrImages(): QrImages {
+export function startQrImages({ log }: { readonly log: Pick<Logger, 'error'> }): QrImages {
   const entry = threadEntry(import.meta.url, './qr-image-worker');
   const execArgv = threadExecArgv(entry);
   const pool = new Piscina({
@@ -27,12 +32,26 @@ export function startQrImages(): QrImages {
     idleTimeout: IDLE_MS,
     ...(execArgv === undefined ? {} : { execArgv }),
   });
+  // A thread that cannot start leaves its codes in line. Without a listener its error would end the process.
+  let waiting = new AbortController();
+  pool.on('error', (error) => {
+    waiting.abort(error);
+    waiting = new AbortController();
+  });
+  const draw = async (text: string): Promise<string> => {
+    try {
+      return (await pool.run(text, { signal: waiting.signal })) as string;
+    } catch (error) {
+      log.error({ err: error }, 'a QR code could not be drawn');
+      throw new RuntimeFailure('NODE_BUSY', 'The QR code cannot be drawn now', AGAIN_SECONDS);
+    }
+  };
   const drawn = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
   return {
     render(text) {
       const known = drawn.get(text);
       if (known !== undefined) return known;
-      const image = pool.run(text) as Promise<string>;
+      const image = draw(text);
       drawn.set(text, image);
       image.catch(() => drawn.delete(text));
       return image;
