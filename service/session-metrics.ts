@@ -1,14 +1,18 @@
-import { INBOUND_KINDS } from '../actors/inbound-content.ts';
-import type { SessionHost } from '../actors/sessions/session-host.ts';
+import type { SessionEnd, SessionHost } from '../actors/sessions/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 
-/** The ends that alerts are about (image/monitoring/alert-rules.yaml). */
-const ALERTED_ENDS = (
-  [
-    ...(['credentials_unreadable', 'temporarily_banned', 'forbidden', 'login_refused'] as const),
-    ...(['outdated', 'egress_unreachable'] as const),
-  ] as const
-).map((end) => [end, 0] as const);
+/**
+ * The ends that alerts are about (image/monitoring/alert-rules.yaml). Their series start at 0, because Prometheus sees
+ * no increase of a series that is new.
+ */
+const ALERTED_ENDS: readonly SessionEnd[] = [
+  'credentials_unreadable',
+  'temporarily_banned',
+  'forbidden',
+  'login_refused',
+  'outdated',
+  'egress_unreachable',
+];
 
 /** Registers the metrics of the sending component: its workers, ends of sessions, outcomes of orders. */
 export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'available' | 'figures'>): void {
@@ -23,18 +27,13 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   metrics.gauge(
     'msgapi_session_worker_heap_bytes',
     'JavaScript heap a session worker uses, as of its last heartbeat',
-    () =>
-      [...host.figures().workerHeapBytes].map(([worker, value]) => ({
-        labels: { worker: String(worker) },
-        value,
-      })),
+    () => series('worker', host.figures().workerHeapBytes),
   );
-  // Each series starts at 0 with the first scrape, since Prometheus sees no increase of a series that is new.
   metrics.counter('msgapi_session_ends_total', 'Sessions that ended by themselves, by cause', () =>
-    [...new Map<string, number>([...ALERTED_ENDS, ...host.figures().ends])].map(([end, value]) => ({
-      labels: { end },
-      value,
-    })),
+    series(
+      'end',
+      new Map<string, number>([...ALERTED_ENDS.map((end) => [end, 0] as const), ...host.figures().ends]),
+    ),
   );
   metrics.counter(
     'msgapi_session_outcomes_total',
@@ -50,23 +49,15 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     'Messages that people wrote to shops, repeated deliveries included',
     () => host.figures().received,
   );
-  // All kinds from the start: the first one is to be seen as an increase.
   metrics.counter(
     'msgapi_inbound_told_total',
     'Inbound messages of accounts that get events of them, by kind, repeated deliveries included',
-    () => {
-      const { announced } = host.figures();
-      return INBOUND_KINDS.map((kind) => ({ labels: { kind }, value: announced.get(kind) ?? 0 }));
-    },
+    () => series('kind', host.figures().published),
   );
-  // All classes from the start: the first one is to be seen as an increase.
   metrics.counter(
     'msgapi_session_unanswered_total',
     'Sessions that the network ended because it missed an acknowledgement, by the class of the stanza',
-    () =>
-      [...new Map([['message', 0], ['status', 0], ['other', 0], ...host.figures().unanswered])].map(
-        ([stanzaClass, value]) => ({ labels: { class: stanzaClass }, value }),
-      ),
+    () => series('class', host.figures().unanswered),
   );
   metrics.counter(
     'msgapi_session_offline_announced_total',
@@ -78,4 +69,12 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     'Stanzas that had waited and came, counted when the network announced the end of them',
     () => host.figures().offline.drained,
   );
+}
+
+/** Returns a series for each value of one label. */
+function series(
+  label: string,
+  counts: Iterable<readonly [value: string | number, count: number]>,
+): { labels: Record<string, string>; value: number }[] {
+  return [...counts].map(([of, value]) => ({ labels: { [label]: String(of) }, value }));
 }

@@ -1,50 +1,43 @@
-import type { InboundKind } from '../inbound-content.ts';
+import { INBOUND_KINDS, type InboundKind } from '../inbound-content.ts';
 import type { SendOutcome, SessionEnd, SessionFigures } from './session-host.ts';
-import type { SessionNote } from './worker-protocol.ts';
 
-/** Classes of stanzas that are counted by name. */
-const CLASSES = new Set(['message', 'status', 'receipt', 'notification', 'call', 'appdata']);
+/** The classes of stanzas by which missing acknowledgements are counted. `other` has those of all other classes. */
+const UNANSWERED = ['message', 'status', 'receipt', 'notification', 'call', 'appdata', 'other'] as const;
 
-/** Counts what happens to the sessions of one node. */
+/**
+ * Counts what happens to the sessions of one node. The counts by class and by kind begin at 0, because Prometheus sees
+ * no increase of a series that is new.
+ */
 export class SessionCounters {
   readonly #ends = new Map<SessionEnd | 'worker_lost', number>();
   readonly #outcomes = new Map<string, number>();
-  readonly #unanswered = new Map<string, number>();
+  readonly #unanswered = new Map<string, number>(UNANSWERED.map((stanzaClass) => [stanzaClass, 0]));
   readonly #offline = { announced: 0, drained: 0 };
   #received = 0;
-  readonly #announced = new Map<InboundKind, number>();
+  readonly #published = new Map<InboundKind, number>(INBOUND_KINDS.map((kind) => [kind, 0]));
 
   countEnd(end: SessionEnd | 'worker_lost'): void {
-    this.#ends.set(end, (this.#ends.get(end) ?? 0) + 1);
+    countOne(this.#ends, end);
   }
 
   countOutcome(outcome: SendOutcome): void {
-    const name = outcome.kind === 'refused' ? `refused ${outcome.code}` : outcome.kind;
-    this.#outcomes.set(name, (this.#outcomes.get(name) ?? 0) + 1);
+    countOne(this.#outcomes, outcome.kind === 'refused' ? `refused ${outcome.code}` : outcome.kind);
   }
 
   /** `kind`: of a message whose content is published to its tenant. */
   countReceived(kind?: InboundKind): void {
     this.#received += 1;
-    if (kind !== undefined) this.#announced.set(kind, (this.#announced.get(kind) ?? 0) + 1);
+    if (kind !== undefined) countOne(this.#published, kind);
   }
 
-  countNote(note: SessionNote): void {
-    switch (note.type) {
-      case 'offline_announced':
-        this.#offline.announced += note.count;
-        break;
-      case 'offline_drained':
-        this.#offline.drained += note.drained;
-        break;
-      case 'offline_unfinished':
-        break;
-      case 'unanswered': {
-        const name = CLASSES.has(note.stanzaClass) ? note.stanzaClass : 'other';
-        this.#unanswered.set(name, (this.#unanswered.get(name) ?? 0) + 1);
-        break;
-      }
-    }
+  /** Counts stanzas that waited while a session was offline. */
+  countOffline(what: 'announced' | 'drained', count: number): void {
+    this.#offline[what] += count;
+  }
+
+  /** The network ended a session, because a stanza of that class was not acknowledged. */
+  countUnanswered(stanzaClass: string): void {
+    countOne(this.#unanswered, this.#unanswered.has(stanzaClass) ? stanzaClass : 'other');
   }
 
   /** Returns all counts so far. */
@@ -53,9 +46,13 @@ export class SessionCounters {
       ends: this.#ends,
       outcomes: this.#outcomes,
       received: this.#received,
-      announced: this.#announced,
+      published: this.#published,
       unanswered: this.#unanswered,
       offline: this.#offline,
     };
   }
+}
+
+function countOne<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

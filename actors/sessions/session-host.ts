@@ -101,7 +101,7 @@ export interface SessionFigures {
   /** Messages that people wrote to shops, repeated deliveries included. */
   readonly received: number;
   /** The messages whose content is published to the tenant, by kind. */
-  readonly announced: ReadonlyMap<InboundKind, number>;
+  readonly published: ReadonlyMap<InboundKind, number>;
   /** Sessions that the network ended because it missed an acknowledgement, by the class of the stanza. */
   readonly unanswered: ReadonlyMap<string, number>;
   /** Stanzas that waited while sessions were offline: the announced number, and the number that arrived. */

@@ -21,7 +21,7 @@ import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts
 import { isLoopbackUrl } from './loopback-url.ts';
 import { NetworkVersion } from './network-version.ts';
 import { addSessionNote, noteEvent, noteOutcome, type SessionNotes } from './session-notes.ts';
-import { placeFor, SessionSlot, type SettledOrder } from './session-slot.ts';
+import { SessionSlot, type SettledOrder, workerFor } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool } from './worker-pool.ts';
 import { WorkerQuestions } from './worker-questions.ts';
@@ -56,7 +56,7 @@ class BaileysHost implements SessionHost {
     if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
     this.#options = options;
     this.#questions = new WorkerQuestions(options.clock);
-    this.#notes = { log: options.log, counters: this.#counters };
+    this.#notes = { clock: options.clock, log: options.log, counters: this.#counters };
     this.#sweep = keepSwept(options);
     this.#timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
     this.#pool = new WorkerPool({
@@ -104,7 +104,7 @@ class BaileysHost implements SessionHost {
     slot.closing = false;
     slot.enter('opening');
     if (!this.#mayOpen()) return void this.#awaitingWorker.add(shop.shopId);
-    slot.worker = placeFor(slot, this.#slots.values(), this.#pool.ready());
+    slot.worker = workerFor(slot, this.#slots.values(), this.#pool.ready());
     if (this.#post(slot, { kind: 'open', shop, opening: this.#openingOf(opening) })) return;
     slot.enter('ended');
     this.#reportSoon(shop, {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { SessionCounters } from '../session-counters.ts';
 import type { SessionEvent } from '../session-host.ts';
@@ -6,6 +7,7 @@ import type { SessionSlot, SettledOrder } from './session-slot.ts';
 
 /** The log and the counters that take the notes of sessions. */
 export interface SessionNotes {
+  readonly clock: Pick<Clock, 'wallMs'>;
   readonly log: Logger;
   readonly counters: SessionCounters;
 }
@@ -33,34 +35,48 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
   }
 }
 
-/** Notes a report that is for operators alone. */
-export function addSessionNote({ log, counters }: SessionNotes, slot: SessionSlot, note: SessionNote): void {
+/** Takes a note for operators: shows it with the session, counts it and logs it. */
+export function addSessionNote(
+  { log, counters, clock }: SessionNotes,
+  slot: SessionSlot,
+  note: SessionNote,
+): void {
   const { tenantId, shopId } = slot.shop;
   const about = { tenantId, shopId, generation: slot.generation };
-  counters.countNote(note);
-  slot.addNote(note);
   switch (note.type) {
-    case 'offline_announced':
-      log.info({ ...about, announced: note.count }, 'the network announced what waited');
+    case 'offline_announced': {
+      const { count: announced } = note;
+      slot.show({ offlineAnnounced: announced, offlineDrained: null });
+      counters.countOffline('announced', announced);
+      log.info({ ...about, announced }, 'the network announced what waited');
       break;
+    }
     case 'offline_drained': {
       const { announced, drained } = note;
+      slot.show({ offlineDrained: drained });
+      counters.countOffline('drained', drained);
       log.info({ ...about, announced, drained }, 'the network says that all that waited has come');
       break;
     }
     case 'offline_unfinished': {
       const { announced, drained } = note;
+      slot.show({ offlineDrained: drained });
       log.warn({ ...about, announced, drained }, 'the network does not send the rest of what waited');
       break;
     }
     case 'unanswered': {
       const { stanzaClass, stanzaType } = note;
+      const unansweredAt = new Date(clock.wallMs()).toISOString();
+      slot.show({ unansweredStanza: [stanzaClass, stanzaType ?? ''].join(' ').trim(), unansweredAt });
+      counters.countUnanswered(stanzaClass);
       log.error(
         { ...about, stanzaClass, stanzaType },
         'the network ended a session for want of an acknowledgement',
       );
       break;
     }
+    default:
+      note satisfies never;
   }
 }
 

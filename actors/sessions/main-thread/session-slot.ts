@@ -1,6 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { SendOutcome, SessionAddress, SessionOpening } from '../session-host.ts';
-import type { SessionNote } from '../worker-protocol.ts';
 
 /** The state of a session, as its worker last reported it. */
 type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
@@ -40,8 +39,8 @@ export class SessionSlot {
   #orders: readonly OpenOrder[] = NONE;
   #attempts = 0;
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
-  /** The notices that the sessions of the shop gave operators, the newest of each kind. */
-  #notes: Readonly<Record<string, unknown>> = {};
+  /** Facts for operators from the notes of the shop's sessions, the newest by each name. */
+  #shown: Readonly<Record<string, unknown>> = {};
   #state: SlotState = 'opening';
   #stateSinceMs: number;
 
@@ -73,8 +72,9 @@ export class SessionSlot {
     this.#counts.received += 1;
   }
 
-  addNote(note: SessionNote): void {
-    this.#notes = { ...this.#notes, ...factsOf(note, new Date(this.#clock.wallMs()).toISOString()) };
+  /** Shows operators these facts from now on. */
+  show(facts: Readonly<Record<string, unknown>>): void {
+    this.#shown = { ...this.#shown, ...facts };
   }
 
   /**
@@ -144,29 +144,15 @@ export class SessionSlot {
       stateSince: new Date(this.#stateSinceMs).toISOString(),
       pendingOrders: this.#orders.length,
       ...this.#counts,
-      ...this.#notes,
+      ...this.#shown,
     };
-  }
-}
-
-function factsOf(note: SessionNote, at: string): Record<string, unknown> {
-  switch (note.type) {
-    case 'offline_announced':
-      return { offlineAnnounced: note.count, offlineDrained: null };
-    case 'offline_drained':
-    case 'offline_unfinished':
-      return { offlineDrained: note.drained };
-    case 'unanswered': {
-      const { stanzaClass, stanzaType } = note;
-      return { unansweredStanza: [stanzaClass, stanzaType ?? ''].join(' ').trim(), unansweredAt: at };
-    }
   }
 }
 
 /**
  * Returns the worker for a session: its last one, or else the one with the fewest sessions. Undefined if none is ready.
  */
-export function placeFor(
+export function workerFor(
   slot: SessionSlot,
   slots: Iterable<SessionSlot>,
   ready: readonly number[],
