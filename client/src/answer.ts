@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 import type { FieldProblem } from './operations.ts';
 
-/** The envelope of every answer, as far as it can be trusted before it is looked at. */
+/** The envelope of every answer. No field of it is checked yet. */
 interface Envelope {
   readonly success?: unknown;
   readonly data?: unknown;
@@ -15,7 +15,9 @@ interface Envelope {
   };
 }
 
-/** `data` of an answer. Throws an `ApiError` for a failure, and `BAD_ANSWER` for what is not an answer of this API. */
+/**
+ * Returns the `data` of an answer. Throws an `ApiError`, with `BAD_ANSWER` if something other than this API answered.
+ */
 export function dataOf(response: Response, text: string, sentId: string): unknown {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id') ?? sentId;
@@ -23,7 +25,7 @@ export function dataOf(response: Response, text: string, sentId: string): unknow
   if (response.ok && envelope?.success === true) return envelope.data;
   const { code, message, ...details } = envelope?.error ?? {};
   if (response.ok || typeof code !== 'string') {
-    const reason = `something else than the API answered ${status}`;
+    const reason = `something other than the API answered ${status}`;
     throw new ApiError({ code: 'BAD_ANSWER', reason, status, retryAfter: secondsOf(headers), requestId });
   }
   const { retryAfter = secondsOf(headers), ...fields } = details;
@@ -39,7 +41,7 @@ function envelopeOf(text: string): Envelope | undefined {
   }
 }
 
-/** `Retry-After` in seconds; a date there, which only a proxy would write, counts as none. */
+/** Returns `Retry-After` in seconds. A date counts as none: only a proxy would write one. */
 function secondsOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   return value !== null && /^\d{1,9}$/.test(value) ? Number(value) : undefined;

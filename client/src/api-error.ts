@@ -1,8 +1,8 @@
 import type { ErrorCode, FieldProblem } from './operations.ts';
 
 /**
- * Errors of the client itself. `NO_ANSWER`: no connection, or it broke. `TIMEOUT`: the call's time limit has passed.
- * `BAD_ANSWER`: the answer is not from this API, but from a proxy for instance.
+ * Errors of the client itself. `NO_ANSWER`: the connection failed. `TIMEOUT`: the call's time limit has passed.
+ * `BAD_ANSWER`: something other than this API answered, for example a proxy.
  */
 export type ClientErrorCode = 'NO_ANSWER' | 'TIMEOUT' | 'BAD_ANSWER';
 
@@ -19,22 +19,25 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
-/** Every failure of a call, the service's and the client's own. Decide by `code`; holds no key and nothing that was sent. */
+/**
+ * A failure of a call, from the service or the client itself. Decide by `code`. It has neither the key nor what was
+ * sent.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The API's code, or one of the client's own. More may come: take one you do not know by its `status`. */
+  /** The API's code, or one of the client's own. More may be added. If you do not know it, decide by `status`. */
   readonly code: ErrorCode | ClientErrorCode | (string & Record<never, never>);
-  /** Why, for people; it may change. */
+  /** The reason, for people. Its text may change. */
   readonly reason: string;
   /** HTTP status, or undefined if no response came. */
   readonly status: number | undefined;
   /** Seconds after which the call may succeed, if the service knows. */
   readonly retryAfter: number | undefined;
-  /** `X-Request-Id` of the call, the same through its repetitions: what to name when you ask us about it. */
+  /** `X-Request-Id` of the call and of all its repetitions. Name it when you ask about the call. */
   readonly requestId: string;
-  /** With `VALIDATION_ERROR`: the offending fields. */
+  /** With `VALIDATION_ERROR`: the invalid fields. */
   readonly fields: readonly FieldProblem[];
-  /** With `AMBIGUOUS_SHOP`: ids of the shops. */
+  /** With `AMBIGUOUS_SHOP`: the ids of the shops with that name. */
   readonly candidates: readonly string[];
   /** The cursor to continue from, if events can no longer be read from the given one. */
   readonly nextCursor: string | undefined;

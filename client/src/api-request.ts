@@ -1,8 +1,8 @@
 import type { OperationName } from './methods.ts';
 import { OPERATIONS } from './operations.ts';
 
-/** Other calls that a second time change nothing and answer the same. */
-const AGAIN_THE_SAME: ReadonlySet<OperationName> = new Set([
+/** Other calls that change nothing when they are repeated. They answer the same again. */
+const IDEMPOTENT: ReadonlySet<OperationName> = new Set([
   'cancelMessage',
   'markInboundRead',
   'pauseBatch',
@@ -59,8 +59,8 @@ export function apiRequest(
   if (given.size > 0) headers['content-type'] = 'application/json';
   const body = given.size === 0 ? undefined : JSON.stringify(Object.fromEntries(given));
   // A repeated change sets the same values, and a second erasure finds nothing.
-  const isAgainTheSame = method === 'DELETE' || method === 'PATCH' || AGAIN_THE_SAME.has(name);
-  return { method, path, headers, body, isRepeatable: keyPlace !== undefined || isAgainTheSame, isFile };
+  const isIdempotent = method === 'DELETE' || method === 'PATCH' || IDEMPOTENT.has(name);
+  return { method, path, headers, body, isRepeatable: keyPlace !== undefined || isIdempotent, isFile };
 }
 
 function pathSegment(what: string, value: unknown): string {

@@ -38,9 +38,9 @@ function pauseBeforeRetry(failed: FailedTry, random: () => number): number | und
 function mayRepeat({ error, tries, isRepeatable }: FailedTry): boolean {
   const { code, status } = error;
   if (FINAL_CODES.has(code)) return false;
-  // Somebody has to connect the number, unless it is on its way back.
+  // Without `retryAfter` the session does not come back by itself: a person must connect the number.
   if (code === 'MSGAPP_NOT_CONNECTED' && error.retryAfter === undefined) return false;
-  // Refused before anything was done, for any call.
+  // The call was refused before anything was done.
   if (status === 429 || code === 'OVERLOADED') return true;
   if (!isRepeatable) return false;
   if (status === undefined) return code === 'NO_ANSWER' || code === 'TIMEOUT';
@@ -49,8 +49,8 @@ function mayRepeat({ error, tries, isRepeatable }: FailedTry): boolean {
 }
 
 /**
- * Ids that arrive unchanged. fetch removes spaces at both ends, and a character outside ASCII makes it fail as if there
- * were no answer.
+ * Ids that arrive unchanged. fetch removes spaces at both ends. A character outside ASCII makes it fail, as a broken
+ * connection does.
  */
 const REQUEST_ID = /^(?! )[ -~]{1,256}(?<! )$/;
 

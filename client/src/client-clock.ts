@@ -1,6 +1,6 @@
 /** The client's only source of time. */
 export interface ClientClock {
-  /** Milliseconds since some fixed moment, never going back. */
+  /** Milliseconds since a fixed moment. The value never decreases. */
   monotonicMs(): number;
   /** Calls `action` once after `delayMs`, unless it is cancelled before. */
   after(delayMs: number, action: () => void): { cancel(): void };
@@ -41,7 +41,7 @@ export interface TimeLimit {
   release(): void;
 }
 
-/** Limits what follows to `limitMs` (`Infinity`: no limit) and to a caller's signal. Leaves nothing behind on that signal. */
+/** Makes a limit of `limitMs` (`Infinity`: none) and a caller's signal. Its `release` removes all listeners. */
 export function timeLimit(clock: ClientClock, limitMs: number, outer: AbortSignal | undefined): TimeLimit {
   const controller = new AbortController();
   let isUp = false;

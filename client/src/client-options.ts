@@ -9,26 +9,32 @@ export interface ClientOptions {
    */
   readonly baseUrl: string | readonly string[];
   readonly apiKey: string;
-  /** Longest a call may take with all its repetitions, in milliseconds; 60,000. */
+  /** The longest time of a call with all its repetitions, in milliseconds. By default 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** Longest time of one try, in milliseconds; default 20,000. A call's `waitMs` is added. */
+  /** The longest time of one attempt, in milliseconds. By default 20,000. A call's `waitMs` is added. */
   readonly tryTimeoutMs?: number | undefined;
-  /** Longest `retryAfter` that is waited for, in milliseconds; 30,000. A longer one fails the call at once. */
+  /**
+   * The longest `retryAfter` that a call waits for, in milliseconds. By default 30,000. With a longer one it fails at
+   * once.
+   */
   readonly longestRetryAfterMs?: number | undefined;
-  /** Shortest time from one reading of events to the next, in milliseconds; 3,000. It bounds the calls that a busy feed costs. */
+  /**
+   * The shortest time between two reads of events, in milliseconds. By default 3,000. It limits the calls of a busy
+   * feed.
+   */
   readonly eventGapMs?: number | undefined;
   /** Called before the pause of each retry, for a log. */
   readonly onRetry?: ((error: ApiError, pauseMs: number) => void) | undefined;
-  /** Randomness of the pauses, from 0 up to 1; `Math.random`. */
+  /** Returns a random number from 0 up to 1, for the pauses. By default `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** Makes idempotency keys and request ids, each of them unique; `crypto.randomUUID`. */
+  /** Makes unique idempotency keys and request ids. By default `crypto.randomUUID`. */
   readonly newId?: (() => string) | undefined;
   readonly clock?: ClientClock | undefined;
   /** Used instead of the global `fetch`, for example for a proxy. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** The options with everything filled in. */
+/** The options with their defaults. */
 export type ClientSettings = {
   readonly [name in Exclude<keyof ClientOptions, 'baseUrl'>]-?: NonNullable<ClientOptions[name]>;
 } & {
@@ -36,7 +42,7 @@ export type ClientSettings = {
   readonly baseUrls: readonly string[];
 };
 
-/** Fills in what was left out. Throws a `TypeError` for an address or a key that cannot be one; it does not show the key. */
+/** Adds the defaults. Throws a `TypeError` for an invalid address or key, without the key in its text. */
 export function clientSettings(options: ClientOptions): ClientSettings {
   const baseUrls = [options.baseUrl].flat().map(checkedUrl);
   if (baseUrls.length === 0) throw new TypeError('baseUrl: one address at least');

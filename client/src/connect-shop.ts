@@ -7,7 +7,7 @@ import type { Channel } from './operations.ts';
 export interface ConnectOptions {
   /** The shop's id or exact name. */
   readonly idOrName: string;
-  /** Ends the flow; the iteration then rejects with the signal's reason. The channel stays as it is. */
+  /** Ends the iteration, which rejects with the signal's reason. The channel stays as it is. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function* connectShop(
   { clock }: ClientSettings,
   { idOrName, signal }: ConnectOptions,
 ): AsyncGenerator<Channel, void, void> {
-  // To ask twice for a connection gives one connection.
+  // Two requests for a connection make one connection.
   const options = { signal, isRepeatable: true };
   let shown: string | undefined;
   let { data: channel } = await call('connectChannel', { idOrName }, options);

@@ -7,7 +7,7 @@ export type ScheduledSend = Operations['readScheduled']['data'];
 /** Items a page: the most that the API gives. */
 const LIMIT = 100;
 
-/** Every shop once, newest first; a shop that is made meanwhile may be left out. */
+/** Every shop once, newest first. A shop that is created meanwhile may be missing. */
 export async function* eachShop(call: Call, options?: CallOptions): AsyncGenerator<Shop, void, void> {
   const given = new Set<string>();
   for (let page = 1; ; page += 1) {

@@ -7,13 +7,13 @@ import type { Event, Message } from './operations.ts';
 export interface FollowOptions {
   /** Continues after this cursor (`cursor` of a feed, `id` of an event). Without one, from now on. */
   readonly cursor?: string | undefined;
-  /** These types alone. */
+  /** Only these types. By default all. */
   readonly types?: readonly Event['type'][] | undefined;
-  /** A shop's id or exact name: its events alone. */
+  /** Only the events of this shop: its id or exact name. */
   readonly shop?: string | undefined;
-  /** Ends the feed; the iteration then rejects with the signal's reason. */
+  /** Ends the feed. The iteration then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Longest the service may be away before the feed rejects, in milliseconds; 300,000. */
+  /** The feed rejects after the service was away for this time, in milliseconds. By default 300,000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ const WAIT_MS = 15_000;
 const LIMIT = 100;
 const TIMEOUT_MS = 300_000;
 
-/** Opens a feed; nothing is asked before it is iterated. */
+/** Makes a feed. It sends nothing before it is iterated. */
 export function eventFeed(call: Call, settings: ClientSettings, options: FollowOptions = {}): EventFeed {
   const { clock, eventGapMs } = settings;
   const { types, shop, signal, timeoutMs = TIMEOUT_MS } = options;
@@ -56,7 +56,7 @@ export function eventFeed(call: Call, settings: ClientSettings, options: FollowO
         yield event;
       }
       cursor = data.nextCursor;
-      // An answer may come early, with an event or without: calls are counted, so they keep a distance.
+      // An answer may come early, and the API counts calls. So they are at least `eventGapMs` apart.
       const restMs = eventGapMs - (clock.monotonicMs() - askedMs);
       if (!isFirst && restMs > 0) await pause(clock, restMs, signal);
     }

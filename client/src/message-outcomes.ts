@@ -7,21 +7,25 @@ import type { Message } from './operations.ts';
 
 /** The bounds of a wait for a message. */
 export interface WaitOptions {
-  /** Ends the wait; it then rejects with the signal's reason. */
+  /** Ends the wait, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Rejects with `TIMEOUT` after that many milliseconds; without it a wait lasts as long as the message, a day at most. */
+  /**
+   * Rejects with `TIMEOUT` after this time, in milliseconds. By default it waits until the message ends, a day at most.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Waits for ends of messages, all by one reading of the events. */
+/** Waits for messages to end. All waits share one reader of the events. */
 export interface MessageOutcomes {
-  /** Resolves with the message once its status is final: `sent`, `failed` or `rejected`, the latter two with their `reason`. */
+  /**
+   * Resolves with the message once its status is final: `sent`, `failed` or `rejected`. The last two have a `reason`.
+   */
   wait(id: string, options?: WaitOptions): Promise<Message>;
 }
 
 /** A read of the events that lasts while a caller waits. */
 interface Reading {
-  /** Resolves once the read receives every message that ends from then on. */
+  /** Resolves once the read receives every later end of a message. */
   readonly isListening: Promise<void>;
   readonly waiters: Map<string, Set<Waiter>>;
   stop(): void;
@@ -32,7 +36,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Makes the waits of one client, which share one reading of the events. */
+/** Makes the waits of one client, which share one reader of the events. */
 export function messageOutcomes(call: Call, settings: ClientSettings): MessageOutcomes {
   let current: Reading | undefined;
 
@@ -63,7 +67,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
   }
 
   /** Returns a promise of the end of a message in the events. `leave` ends the read with its last waiter. */
-  function hear(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
+  function waitIn(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
     const waiter = deferred<Message>();
     // The waiter gets a failure. After it has left, the rejection must not count as unhandled.
     waiter.promise.catch(() => undefined);
@@ -86,7 +90,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
       signal?.throwIfAborted();
       current ??= startReading();
       const reading = current;
-      const { end, leave } = hear(reading, id);
+      const { end, leave } = waitIn(reading, id);
       const limit = timeLimit(settings.clock, timeoutMs, signal);
       const requestId = settings.newId();
       const isOver = new Promise<never>((_, reject) => {
@@ -123,9 +127,9 @@ interface Deferred<Value> {
   reject(error: unknown): void;
 }
 
-/** Makes one that is not settled. */
+/** Makes a pending one. */
 function deferred<Value>(): Deferred<Value> {
-  // The promise calls this function before it is there itself.
+  // The promise's function runs at once and sets both.
   let resolve: Deferred<Value>['resolve'] = () => undefined;
   let reject: Deferred<Value>['reject'] = () => undefined;
   const promise = new Promise<Value>((fulfil, fail) => {

@@ -25,7 +25,7 @@ import {
 
 /** Flows of several calls. */
 export interface Flows {
-  /** Every shop once, newest first; a shop that is made meanwhile may be left out. */
+  /** Every shop once, newest first. A shop that is created meanwhile may be missing. */
   eachShop(options?: CallOptions): AsyncIterable<Shop>;
   /** Every message of a shop, newest first. */
   eachMessage(params: Omit<Params<'listMessages'>, 'cursor'>, options?: CallOptions): AsyncIterable<Message>;
@@ -46,21 +46,23 @@ export interface Flows {
     params: Omit<Params<'listContacts'>, 'cursor'>,
     options?: CallOptions,
   ): AsyncIterable<ConsentedContact>;
-  /** The event feed: what happened, in order, without end and without a gap. */
+  /** All events, in order, without end and without a gap. */
   followEvents(options?: FollowOptions): EventFeed;
   /**
-   * Resolves with a message once its status is final: `sent`, `failed` or `rejected`, the latter two with their `reason`. All
-   * waits of a client together cost one reading of the events.
+   * Resolves with a message once its status is final: `sent`, `failed` or `rejected`. The last two have a `reason`. All
+   * waits of a client share one reader of the events.
    */
   waitForMessage(id: string, options?: WaitOptions): Promise<Message>;
-  /** Connects a shop's number: gives each new QR code, then the channel as `connected`. */
+  /** Connects a shop's number: yields each new QR code, then the channel as `connected`. */
   connect(options: ConnectOptions): AsyncIterable<Channel>;
 }
 
-/** The API: a method for each of its operations, and flows made of them. Holds no connection and no timer between calls. */
+/**
+ * A method for each operation of the API, and flows of several calls. Between calls it has no connection and no timer.
+ */
 export type MessagingClient = Methods & Flows;
 
-/** Makes a client. Throws a `TypeError` for an address or a key that cannot be one. */
+/** Makes a client. Throws a `TypeError` for an invalid address or key. */
 export function messagingClient(options: ClientOptions): MessagingClient {
   const settings = clientSettings(options);
   const call = caller(settings);
@@ -86,6 +88,6 @@ function methodsOf(call: Call): Methods {
     (params: Params<typeof name> = {} as Params<typeof name>, options?: CallOptions) =>
       call(name, params, options),
   ]);
-  // Names and types are of the same document, which made both.
+  // Names and types are made from the same document.
   return Object.fromEntries(methods) as Methods;
 }

@@ -25,12 +25,15 @@ export interface CallOptions {
   /** Overrides the client's own setting, in milliseconds. */
   readonly longestRetryAfterMs?: number | undefined;
   /**
-   * True if repeating this call does no harm. It is then retried even if it may have been carried out. By default true
-   * for GET, PATCH, DELETE, `cancelMessage`, `markInboundRead`, the three operations that control a batch, and calls
-   * with an idempotency key.
+   * True if repeating this call does no harm. It is then repeated even if it may have been carried out. By default true
+   * for GET, PATCH and DELETE, and for calls with an idempotency key. Also for `cancelMessage`, `markInboundRead` and the
+   * calls that pause, resume or cancel a batch.
    */
   readonly isRepeatable?: boolean | undefined;
-  /** `X-Request-Id`, up to 256 visible characters of ASCII, blanks within them; the client makes one for each call. */
+  /**
+   * `X-Request-Id`: 1 to 256 characters of visible ASCII, with blanks only between them. By default the client makes
+   * one.
+   */
   readonly requestId?: string | undefined;
 }
 

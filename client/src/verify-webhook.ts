@@ -10,9 +10,9 @@ export type WebhookEvent =
       readonly data: Readonly<Record<string, never>>;
     };
 
-/** The request as it came. */
+/** The request as it arrived. */
 export interface WebhookRequest {
-  /** The raw body: a parsed and re-serialized body has another signature. */
+  /** The raw body. A body that was parsed and serialized again has another signature. */
   readonly body: string | Uint8Array;
   /** The headers from `fetch` or from Node's `IncomingMessage`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -20,15 +20,18 @@ export interface WebhookRequest {
 
 /** Options of the check. */
 export interface WebhookOptions {
-  /** `whsec_…`; of several any may have signed, as while a secret is replaced. */
+  /** `whsec_…`. Give several while you replace a secret: each of them counts. */
   readonly secret: string | readonly string[];
-  /** Longest time between sending and now, either way, in milliseconds; 300,000. It bounds how long a request can be replayed. */
+  /**
+   * The largest difference between the time of sending and now, in milliseconds. By default 300,000. Older requests may
+   * be replays.
+   */
   readonly toleranceMs?: number | undefined;
-  /** Milliseconds since the Unix epoch; `Date.now`. */
+  /** Returns milliseconds since the Unix epoch. By default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
-/** A request that is not ours, not as it was sent, or too old. The message never holds a secret. */
+/** A request that another sender made, that was changed, or that is too old. The message never contains a secret. */
 export class UnverifiedWebhook extends Error {
   override readonly name = 'UnverifiedWebhook';
 }
@@ -37,8 +40,8 @@ const TOLERANCE_MS = 300_000;
 const PREFIX = 'whsec_';
 
 /**
- * The event in a request to your webhook (Standard Webhooks 1.0.0). Rejects with `UnverifiedWebhook`: answer 400 then. An event may
- * come twice: remember its `id`.
+ * Returns the event of a request to your webhook (Standard Webhooks 1.0.0). If it rejects with `UnverifiedWebhook`,
+ * answer 400. An event may come twice: remember its `id`.
  */
 export async function verifyWebhook(
   { body, headers }: WebhookRequest,
@@ -56,7 +59,7 @@ export async function verifyWebhook(
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
   if (!(await isSigned(signed, keys, signatures)))
-    throw new UnverifiedWebhook('no signature fits: another secret, or another body than was sent');
+    throw new UnverifiedWebhook('no signature is valid: the secret or the body is another one');
   return JSON.parse(text) as WebhookEvent;
 }
 
@@ -79,7 +82,7 @@ async function isSigned(
   return false;
 }
 
-/** The key of a secret. Throws a `TypeError` for one that cannot be one; it does not show it. */
+/** Returns the key of a secret. Throws a `TypeError` for an invalid secret, without the secret in its text. */
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const key = secret.startsWith(PREFIX) ? bytesOf(secret.slice(PREFIX.length)) : undefined;
   if (key === undefined || key.length === 0) throw new TypeError('secret: whsec_ and base64');
