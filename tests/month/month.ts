@@ -26,8 +26,11 @@ const DEPLOYMENT_DAYS = 5;
 const LEVEL_AFTER = 9;
 /** How much more than on the first day, or the level one, may be there on the last day. */
 const MOST_GROWTH = 1.2;
-/** The lowest memory of so many last days counts: the rest of it waits for a collection. */
-const LAST_DAYS = 5;
+/**
+ * The lowest memory of so many last days counts. Garbage counts as memory until a full collection, and not every five
+ * days have one.
+ */
+const LAST_DAYS = 10;
 /** Within this time each shop hears a STOP at the end, in milliseconds. */
 const HEARD_MS = 1_000;
 
