@@ -27,11 +27,13 @@ import type { ServiceEnvironment } from './environment.ts';
 import {
   exportAttachmentRoom,
   exportBuild,
+  exportDescriptors,
   exportNode,
   exportStore,
   runtimeObserver,
 } from './node-metrics.ts';
 import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
+import { descriptorCount, memoryUse, type ReadUse, watchResources } from './resource-watch.ts';
 import { exportShops, shopCounting } from './shop-metrics.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -42,6 +44,8 @@ export interface Service {
   readonly actors: RunningActors;
   readonly http: RunningHttp;
   readonly tracing: RunningTracing | undefined;
+  /** Logs when memory or descriptors are nearly used up. */
+  readonly resources: { stop(): void };
   /**
    * `/readyz` answers 503 from now on, so that load balancers stop sending requests. Later requests are still answered.
    */
@@ -110,7 +114,8 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     messageRetentionMs: environment.messageRetentionDays * DAY_MS,
     eventLimits: eventLimits(environment),
   });
-  exportFigures(metrics, { node, actors, version, revision: environment.revision });
+  const descriptors = descriptorCount();
+  exportFigures(metrics, { node, actors, descriptors, version, revision: environment.revision });
   let isWithdrawn = false;
   const http = await startHttp({
     settings: environment,
@@ -136,6 +141,14 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     actors,
     http,
     tracing,
+    resources: watchResources({
+      clock,
+      log,
+      resources: [
+        { warning: 'descriptors are nearly used up', read: descriptors },
+        { warning: 'memory is nearly used up', read: memoryUse },
+      ],
+    }),
     withdraw() {
       isWithdrawn = true;
     },
@@ -153,15 +166,20 @@ function requestLogLimits(environment: ServiceEnvironment): RequestLogLimits {
 /** Adds the figures of the build, the node, its shops and the store to /metrics. */
 function exportFigures(
   metrics: Metrics,
-  parts: Pick<Service, 'node' | 'actors'> & { readonly version: string; readonly revision: string },
+  parts: Pick<Service, 'node' | 'actors'> & {
+    readonly descriptors: ReadUse;
+    readonly version: string;
+    readonly revision: string;
+  },
 ): void {
-  const { node, actors, version, revision } = parts;
+  const { node, actors, descriptors, version, revision } = parts;
   exportBuild(metrics, { version, revision });
   exportNode(metrics, node, actors.host);
   exportShops(metrics, actors, node.clock);
   exportWebhooks(metrics, actors.webhooks);
   exportStore(metrics, node);
   exportAttachmentRoom(metrics);
+  exportDescriptors(metrics, descriptors);
 }
 
 /** The store's address, durability and number of shards, and the node's name. */
@@ -227,7 +245,8 @@ const LAST_CALLS_MS = 1_000;
  * shards then settle work in progress, while requests on kept connections are answered by the next owners. The rest
  * stops last.
  */
-export async function stopService({ node, actors, http, tracing }: Service): Promise<void> {
+export async function stopService({ node, actors, http, tracing, resources }: Service): Promise<void> {
+  resources.stop();
   const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));
   actors.endWaits();
   const progressEnd = new Promise<void>((resolve) => void node.clock.after(CALLS_MS, resolve));

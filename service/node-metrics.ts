@@ -1,11 +1,12 @@
 import { statfs } from 'node:fs/promises';
-import { tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import type { SessionHost } from '../actors/sessions/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 import type { RuntimeCounters, RuntimeObserver, TracedTurn } from '../runtime/observer.ts';
 import { ASSUMPTION_NAMES, isHeld } from '../runtime/redis/store-assumptions.ts';
 import type { Tracing } from '../runtime/tracing.ts';
+import { memoryLimitBytes, type ReadUse } from './resource-watch.ts';
 import { exportSessions } from './session-metrics.ts';
 
 /** Buckets of commit times, in seconds; a commit may wait for a Redis that is away. */
@@ -146,10 +147,19 @@ export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()
   );
 }
 
-/** Returns the memory that the process may use, in bytes. Without a limit, Node reports 0 or more than there is. */
-function memoryLimitBytes(): number {
-  const limit = process.constrainedMemory();
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+/**
+ * Registers the descriptors of the process, in place of those of prom-client. These read the limit once, and count no
+ * descriptors when none is left.
+ */
+export function exportDescriptors(metrics: Metrics, count: ReadUse): void {
+  metrics.gauge(
+    'process_open_fds',
+    'Number of open file descriptors.',
+    async () => (await count())?.used ?? [],
+  );
+  metrics.gauge('process_max_fds', 'Maximum number of open file descriptors.', async () => {
+    return (await count())?.most ?? [];
+  });
 }
 
 /** Registers the metrics of Redis, from the node's last check. */

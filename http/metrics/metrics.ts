@@ -60,10 +60,14 @@ export interface Metrics {
  */
 const EVENT_LOOP_SAMPLE_MS = 500;
 
+/** Metrics of prom-client that the service reads itself (service/node-metrics.ts, `exportDescriptors`). */
+const READ_BY_SERVICE = ['process_open_fds', 'process_max_fds'];
+
 /** Creates a separate registry with the numbers of the process and its event loop. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
+  for (const name of READ_BY_SERVICE) registry.removeSingleMetric(name);
   const readAs =
     (type: 'counter' | 'gauge'): Register =>
     (name, help, read) =>
