@@ -1,4 +1,9 @@
-import type { PolicyCode, PolicyRefusal } from '../policy/refusal.ts';
+import type {
+  MESSAGE_POLICY_CODES,
+  PolicyCode,
+  PolicyRefusal,
+  STATUS_POLICY_CODES,
+} from '../policy/refusal.ts';
 
 /**
  * Expected failures of the actors and of the API, in addition to the policy's refusals.
@@ -66,6 +71,15 @@ export type FailureCode =
   | 'OVERLOADED'
   | 'SERVICE_UNAVAILABLE';
 
+/** The reason why a shop's channel takes nothing now. */
+export type ChannelCode = 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'BOT_SERVICE_UNREACHABLE';
+
+/** The reason why a message is refused, once its shape is right. */
+export type SendCode = (typeof MESSAGE_POLICY_CODES)[number] | ChannelCode;
+
+/** The reason why a status is refused, once its shape is right. */
+export type StatusCode = (typeof STATUS_POLICY_CODES)[number] | ChannelCode;
+
 /** One invalid field: a dotted path (`contacts.0.phone`) and the problem. */
 export interface FieldProblem {
   readonly field: string;
@@ -73,8 +87,8 @@ export interface FieldProblem {
 }
 
 /** The reason why a request failed. Nothing changed. */
-export interface Failure {
-  readonly code: FailureCode;
+export interface Failure<Code extends FailureCode = FailureCode> {
+  readonly code: Code;
   /** The message for the caller. If absent, the default message of the code. */
   readonly message?: string;
   /** Whole seconds until it may succeed, if known. */
@@ -86,33 +100,48 @@ export interface Failure {
   readonly nextCursor?: string;
 }
 
-/** The value of a success, or the failure. */
-export type Outcome<Value> =
+/** A failure as an outcome. */
+export interface Failed<Code extends FailureCode = FailureCode> {
+  readonly ok: false;
+  readonly failure: Failure<Code>;
+}
+
+/** The value of a success, or the failure, with one of the given codes. */
+export type Outcome<Value, Code extends FailureCode = FailureCode> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly failure: Failure };
+  | Failed<Code>;
 
 /** A success with its value. */
-export function done<Value>(value: Value): Outcome<Value> {
+export function done<Value>(value: Value): Outcome<Value, never> {
   return { ok: true, value };
 }
 
 /** The outcome with another value. A failure stays as it is. */
-export function mapOutcome<Value, Next>(
-  outcome: Outcome<Value>,
+export function mapOutcome<Value, Next, Code extends FailureCode>(
+  outcome: Outcome<Value, Code>,
   next: (value: Value) => Next,
-): Outcome<Next> {
+): Outcome<Next, Code> {
   return outcome.ok ? done(next(outcome.value)) : outcome;
 }
 
+/** The outcome with another code instead of one of its codes. */
+export function renamedFailure<Value, Code extends FailureCode, From extends Code, To extends FailureCode>(
+  outcome: Outcome<Value, Code>,
+  { from, to }: { readonly from: From; readonly to: To },
+): Outcome<Value, Exclude<Code, From> | To> {
+  if (!outcome.ok && outcome.failure.code === from) return failed(to);
+  return outcome as Outcome<Value, Exclude<Code, From>>;
+}
+
 /** A failure with its code. */
-export function failed(
-  code: FailureCode,
+export function failed<Code extends FailureCode>(
+  code: Code,
   details: Omit<Failure, 'code'> = {},
-): { readonly ok: false; readonly failure: Failure } {
+): Failed<Code> {
   return { ok: false, failure: { code, ...details } };
 }
 
 /** A refusal of the policy as a failure. */
-export function refusedBy({ admitted: _, code, ...details }: PolicyRefusal): ReturnType<typeof failed> {
+export function refusedBy({ admitted: _, code, ...details }: PolicyRefusal): Failed<PolicyCode> {
   return failed(code, details);
 }

@@ -58,6 +58,9 @@ export interface EventPage extends CursorPage<EventView> {
   readonly wait?: EventWait | undefined;
 }
 
+/** The outcome of a read of events. */
+export type EventOutcome<Value> = Outcome<Value, 'VALIDATION_ERROR' | 'OVERLOADED'>;
+
 /** Reads a tenant's events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface EventOperations {
   /**
@@ -67,5 +70,5 @@ export interface EventOperations {
    * the cursor is newer than the newest event. Both carry the `nextCursor` to continue from. Fails with OVERLOADED if
    * the call would wait and too many calls wait already.
    */
-  list(tenantId: string, query: EventQuery): Promise<Outcome<EventPage>>;
+  list(tenantId: string, query: EventQuery): Promise<EventOutcome<EventPage>>;
 }

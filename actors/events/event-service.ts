@@ -1,5 +1,5 @@
 import type { Store } from '../../runtime/store.ts';
-import { done, failed, type Outcome } from '../failure.ts';
+import { done, type Failed, failed, type Outcome } from '../failure.ts';
 import { partsOf } from '../parts.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
@@ -26,7 +26,7 @@ import {
   type StreamEntry,
 } from '../tenants/tenant-event.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
-import type { EventOperations, EventPage, EventQuery, EventView } from './event-operations.ts';
+import type { EventOperations, EventOutcome, EventPage, EventQuery, EventView } from './event-operations.ts';
 
 /** Events that are read at a time with a filter, and the most that one page reads. */
 const BATCH = 100;
@@ -83,7 +83,11 @@ export function eventService(options: EventServiceOptions): EventOperations {
 }
 
 /** Reads from the position that the call names. */
-async function firstLook(tenantId: string, query: EventQuery, sources: Sources): Promise<Outcome<EventPage>> {
+async function firstLook(
+  tenantId: string,
+  query: EventQuery,
+  sources: Sources,
+): Promise<EventOutcome<EventPage>> {
   const { cursor, waitMs, wait } = query;
   const key = tenantKeys(tenantId).events;
   const start = await startOf(key, cursor, sources.store);
@@ -103,7 +107,7 @@ async function nextLook(
   tenantId: string,
   { wait, ...query }: EventQuery,
   options: Sources,
-): Promise<Outcome<EventPage>> {
+): Promise<EventOutcome<EventPage>> {
   const place = wait?.place ?? START_OF_STREAM;
   const shared = wait?.takeShared();
   if (shared === undefined) return done({ items: [], nextCursor: cursorOf(place) });
@@ -117,7 +121,7 @@ async function pageOf(
   tenantId: string,
   { scanned, wait }: { readonly scanned: Scanned; readonly wait: EventWait | undefined },
   sources: Sources,
-): Promise<Outcome<EventPage>> {
+): Promise<EventOutcome<EventPage>> {
   const { found, place, isAtEnd } = scanned;
   const nextCursor = cursorOf(place);
   if (wait !== undefined && isAtEnd && found.length === 0) {
@@ -173,7 +177,7 @@ async function startOf(
   key: string,
   cursor: string | undefined,
   store: Pick<Store, 'read'>,
-): Promise<Outcome<Start>> {
+): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   if (cursor === undefined) {
     const [[newest], exists] = (await store.read([
       ['XREVRANGE', key, '+', '-', 'COUNT', 1],
@@ -204,7 +208,11 @@ async function startOf(
  * is no event's id, or Redis lost the events up to it. No later event would follow such a position while its time is in
  * the future.
  */
-async function beyondNewest(key: string, place: string, store: Pick<Store, 'read'>): Promise<Outcome<Start>> {
+async function beyondNewest(
+  key: string,
+  place: string,
+  store: Pick<Store, 'read'>,
+): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   const [exists] = (await store.read([['EXISTS', key]])) as [number];
   // An entry that was erased or cut off keeps its position.
   const last = exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
@@ -212,7 +220,7 @@ async function beyondNewest(key: string, place: string, store: Pick<Store, 'read
   return refuseCursor('is not a cursor of these events: it is newer than the newest event', last);
 }
 
-function refuseCursor(why: string, goOn: string): ReturnType<typeof failed> {
+function refuseCursor(why: string, goOn: string): Failed<'VALIDATION_ERROR'> {
   const nextCursor = cursorOf(goOn);
   const message = `${why}; go on from ${nextCursor}`;
   return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });

@@ -1,7 +1,7 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { EGRESS_FORM, type EgressAddress, egressText, readEgressAddress } from '../egress-address.ts';
-import { done, failed, type Outcome } from '../failure.ts';
+import { done, failed } from '../failure.ts';
 import { Unreadable } from '../sessions/credential-cipher.ts';
 import type { EgressVault, ShopEgress } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
@@ -10,7 +10,7 @@ import type { ShopReference } from '../shops/shop-operations.ts';
 import { shopAddress } from '../shops/state/shop-keys.ts';
 import type { ShopState } from '../shops/state/shop-state.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
-import type { EgressView } from './operator-operations.ts';
+import type { EgressView, Found } from './operator-operations.ts';
 
 /** The parts that a change of egress needs. */
 export interface EgressChangeParts {
@@ -28,7 +28,7 @@ export async function changeEgress(
   parts: EgressChangeParts,
   shop: ShopReference,
   text: string | null,
-): Promise<Outcome<EgressView>> {
+): Promise<Found<EgressView, 'VALIDATION_ERROR' | 'EGRESS_UNREACHABLE'>> {
   const { actors, host, egressVault } = parts;
   const state = await actors.state<ShopState>(shopAddress(shop));
   if (state === undefined) return failed('NOT_FOUND');

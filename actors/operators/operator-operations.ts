@@ -1,6 +1,6 @@
 import type { policyUsage } from '../../policy/policy-usage.ts';
 import type { ActorSnapshot } from '../../runtime/actors.ts';
-import type { Outcome } from '../failure.ts';
+import type { FailureCode, Outcome } from '../failure.ts';
 import type { deadLetter, deleted, deleting, erasure, node } from '../replies/operator-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 import type { ShopCensus } from '../shops/service/shop-census.ts';
@@ -64,10 +64,10 @@ export type Deleted = Shown<typeof deleted | typeof deleting>;
  */
 export type ErasureView = Shown<typeof erasure>;
 
-/**
- * Operations on one tenant, on the node that owns its shard. Missing things fail with NOT_FOUND. Rejects only with
- * `RuntimeFailure`.
- */
+/** The outcome of an operation on something that may not exist. */
+export type Found<Value, Code extends FailureCode = never> = Outcome<Value, 'NOT_FOUND' | Code>;
+
+/** Operations on one tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface OperatorOperations {
   /**
    * `tenantId` was made by the caller, so that the request could be routed to its shard. A repeated call creates
@@ -76,59 +76,58 @@ export interface OperatorOperations {
   createTenant(
     tenantId: string,
     tenant: TenantChanges & { readonly name: string },
-  ): Promise<Outcome<TenantView>>;
+  ): Promise<Outcome<TenantView, 'VALIDATION_ERROR'>>;
   /** Also of a suspended one, as its last commit left it. */
-  tenant(tenantId: string): Promise<Outcome<SupervisedTenant>>;
+  tenant(tenantId: string): Promise<Found<SupervisedTenant>>;
   /** Resumes a suspended or crashed actor and returns its new status. A running one is unchanged. */
-  resumeTenant(tenantId: string): Promise<Outcome<SupervisedTenant>>;
-  changeTenant(tenantId: string, changes: TenantChanges): Promise<Outcome<TenantView>>;
+  resumeTenant(tenantId: string): Promise<Found<SupervisedTenant>>;
+  changeTenant(tenantId: string, changes: TenantChanges): Promise<Found<TenantView, 'VALIDATION_ERROR'>>;
   /**
    * Erases a tenant: its sessions, credentials, messages, keys, contacts and windows. Answers after a second at the
    * latest, and may be called again while it runs.
    */
-  deleteTenant(tenantId: string): Promise<Outcome<Deleted>>;
-  deleteShop(shop: ShopReference): Promise<Outcome<Deleted>>;
+  deleteTenant(tenantId: string): Promise<Found<Deleted>>;
+  deleteShop(shop: ShopReference): Promise<Found<Deleted>>;
   /**
    * Erases the person's messages to the tenant's shops and their events. `personId`: the `fromId` of inbound messages.
    */
-  deletePerson(tenantId: string, personId: string): Promise<Outcome<Deleted>>;
-  /** Returns a running erasure. Fails with `NOT_FOUND` if nothing of the tenant is being erased, or all of it was. */
-  erasure(tenantId: string): Promise<Outcome<ErasureView>>;
+  deletePerson(tenantId: string, personId: string): Promise<Found<Deleted>>;
+  /** Returns a running erasure. `NOT_FOUND`: nothing of the tenant is being erased, or all of it was. */
+  erasure(tenantId: string): Promise<Found<ErasureView>>;
   importShop(
     tenantId: string,
     shop: { readonly name: string; readonly phone: string | undefined },
-  ): Promise<Outcome<ShopView>>;
+  ): Promise<Found<ShopView>>;
   /**
-   * Sets a shop's egress, or with null the node's own address, and reopens its session if it has one. Fails with
-   * VALIDATION_ERROR for an invalid proxy address, and with EGRESS_UNREACHABLE if no connection could be made through
-   * it.
+   * Sets a shop's egress, or with null the node's own address, and reopens its session if it has one. `VALIDATION_ERROR`:
+   * the address of the proxy is invalid. `EGRESS_UNREACHABLE`: no connection could be made through it.
    */
-  setEgress(shop: ShopReference, egress: string | null): Promise<Outcome<EgressView>>;
+  setEgress(
+    shop: ShopReference,
+    egress: string | null,
+  ): Promise<Found<EgressView, 'VALIDATION_ERROR' | 'EGRESS_UNREACHABLE'>>;
   /** Adds numbers from the tenant's customer records; these recipients count as known. */
-  addCustomers(tenantId: string, phones: readonly string[]): Promise<Outcome<{ readonly added: number }>>;
+  addCustomers(tenantId: string, phones: readonly string[]): Promise<Found<{ readonly added: number }>>;
   /** In the order of their numbers; `q` matches a part of a number, `cursor` is the last number of the page before. */
   listCustomers(
     tenantId: string,
     query: { readonly limit: number; readonly cursor: string | undefined; readonly q: string | undefined },
-  ): Promise<Outcome<CursorPage<CustomerView>>>;
-  removeCustomers(
-    tenantId: string,
-    phones: readonly string[],
-  ): Promise<Outcome<{ readonly removed: number }>>;
-  createKey(tenantId: string, key: KeyDraft): Promise<Outcome<FreshKeyView>>;
-  listKeys(tenantId: string): Promise<Outcome<readonly KeyView[]>>;
-  /** The old value stops at once. */
-  rotateKey(tenantId: string, keyId: string): Promise<Outcome<FreshKeyView>>;
-  revokeKey(tenantId: string, keyId: string): Promise<Outcome<KeyView>>;
+  ): Promise<Found<CursorPage<CustomerView>>>;
+  removeCustomers(tenantId: string, phones: readonly string[]): Promise<Found<{ readonly removed: number }>>;
+  createKey(tenantId: string, key: KeyDraft): Promise<Found<FreshKeyView>>;
+  listKeys(tenantId: string): Promise<Found<readonly KeyView[]>>;
+  /** The old value stops at once. `CONFLICT`: the key is revoked. */
+  rotateKey(tenantId: string, keyId: string): Promise<Found<FreshKeyView, 'CONFLICT'>>;
+  revokeKey(tenantId: string, keyId: string): Promise<Found<KeyView>>;
   /** Pauses a shop's queue until `resume`. */
-  pause(shop: ShopReference): Promise<Outcome<ShopInspection>>;
+  pause(shop: ShopReference): Promise<Found<ShopInspection>>;
   /** Starts a suspended actor again and ends the operator's pause. */
-  resume(shop: ShopReference): Promise<Outcome<ShopInspection>>;
-  restart(shop: ShopReference): Promise<Outcome<ShopInspection>>;
-  /** Fails CONFLICT while it has a session or work in its queue. */
-  passivate(shop: ShopReference): Promise<Outcome<{ readonly passivated: true }>>;
+  resume(shop: ShopReference): Promise<Found<ShopInspection>>;
+  restart(shop: ShopReference): Promise<Found<ShopInspection>>;
+  /** `CONFLICT`: it has a session or work in its queue. */
+  passivate(shop: ShopReference): Promise<Found<{ readonly passivated: true }, 'CONFLICT'>>;
   /** Returns the actor's current state. An inactive actor is activated. */
-  snapshot(shop: ShopReference): Promise<Outcome<ShopInspection>>;
+  snapshot(shop: ShopReference): Promise<Found<ShopInspection>>;
 }
 
 /** Operations on the whole fleet, on any node; each asks the other nodes if needed. */
@@ -159,8 +158,8 @@ export interface FleetOperations {
     readonly limit: number;
     readonly cursor: string | undefined;
   }): Promise<CursorPage<DeadLetterView>>;
-  deadLetter(id: string): Promise<Outcome<DeadLetterView>>;
-  replayDeadLetter(id: string): Promise<Outcome<{ readonly id: string; readonly replayed: true }>>;
+  deadLetter(id: string): Promise<Found<DeadLetterView>>;
+  replayDeadLetter(id: string): Promise<Found<{ readonly id: string; readonly replayed: true }>>;
   /** The versions that clients may announce. */
   clientVersion(): Promise<ClientVersionView>;
   /** Sets the version for the whole fleet; null removes the setting. */

@@ -4,7 +4,7 @@ import { shardOf } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
-import { done, failed, type Outcome } from '../failure.ts';
+import { done, type FailureCode, failed, type Outcome } from '../failure.ts';
 import type { EgressVault } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import type { ShopCommand } from '../shops/protocol/shop-commands.ts';
@@ -24,7 +24,7 @@ import type { TenantState } from '../tenants/tenant-state.ts';
 import type { FreshKeyView, KeyView, TenantView } from '../tenants/tenant-view.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { changeEgress } from './egress-change.ts';
-import type { OperatorOperations, ShopInspection } from './operator-operations.ts';
+import type { Found, OperatorOperations, ShopInspection } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { inspectShop } from './shop-inspection.ts';
 import { inspectTenant } from './tenant-inspection.ts';
@@ -45,11 +45,14 @@ export interface OperatorServiceOptions {
 
 /** A tenant that is there, and the way into its mailbox. */
 interface TenantAccess {
-  readonly withTenant: <Value>(
+  readonly withTenant: <Value, Code extends FailureCode = never>(
     tenantId: string,
-    answer: (state: TenantState) => Outcome<Value> | Promise<Outcome<Value>>,
-  ) => Promise<Outcome<Value>>;
-  readonly ask: <Value>(tenantId: string, command: TenantCommand) => Promise<Outcome<Value>>;
+    answer: (state: TenantState) => Outcome<Value, Code> | Promise<Outcome<Value, Code>>,
+  ) => Promise<Found<Value, Code>>;
+  readonly ask: <Value, Code extends FailureCode = never>(
+    tenantId: string,
+    command: TenantCommand,
+  ) => Promise<Found<Value, Code>>;
 }
 
 /** Operations on one tenant and its shops, on the node that owns its shard. */
@@ -70,9 +73,9 @@ function tenantAccess(actors: Actors): TenantAccess {
   };
   return {
     withTenant,
-    ask: <Value>(tenantId: string, command: TenantCommand) =>
+    ask: <Value, Code extends FailureCode>(tenantId: string, command: TenantCommand) =>
       withTenant(tenantId, () =>
-        actors.ask<Outcome<Value>>(tenantAddress(tenantId), command, failed('NOT_FOUND')),
+        actors.ask<Found<Value, Code>>(tenantAddress(tenantId), command, failed('NOT_FOUND')),
       ),
   };
 }
@@ -128,7 +131,7 @@ function accounts(
       return inspectTenant(tenantId, { actors, store });
     },
     async changeTenant(tenantId, changes) {
-      const changed = await ask<TenantView>(tenantId, { type: 'change', changes });
+      const changed = await ask<TenantView, 'VALIDATION_ERROR'>(tenantId, { type: 'change', changes });
       if (changed.ok) await operatorsDirectory.refresh(tenantId);
       return changed;
     },
@@ -163,9 +166,9 @@ function erasures({ actors, erasure, clock }: OperatorServiceOptions): Erasures 
     return state?.isGone ? undefined : state;
   };
   /** Sends the tenant a command, and waits a while for the erasure that follows. */
-  const ask = async (tenantId: string, command: TenantCommand): Promise<Outcome<unknown>> => {
+  const ask = async (tenantId: string, command: TenantCommand): Promise<Found<unknown>> => {
     const address = tenantAddress(tenantId);
-    const asked = await actors.ask<Outcome<unknown>>(address, command, failed('NOT_FOUND'));
+    const asked = await actors.ask<Found<unknown>>(address, command, failed('NOT_FOUND'));
     if (asked.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(address));
     return asked;
   };
@@ -226,14 +229,14 @@ function apiKeys(
   { withTenant, ask }: TenantAccess,
 ): ApiKeys {
   /** Makes a value and names its tenant first, so that the key is found as soon as the commit succeeds. */
-  const withNewValue = async (
+  const withNewValue = async <Code extends FailureCode = never>(
     tenantId: string,
     put: (hash: string) => TenantCommand,
-  ): Promise<Outcome<FreshKeyView>> => {
+  ): Promise<Found<FreshKeyView, Code>> => {
     const key = makeRawKey();
     const hash = keyHash(key);
     await directory.name(hash, tenantId);
-    const record = await ask<KeyView>(tenantId, put(hash));
+    const record = await ask<KeyView, Code>(tenantId, put(hash));
     if (!record.ok) return record;
     return (await directory.keep(hash)) ? done({ ...record.value, key }) : failed('NOT_FOUND');
   };
@@ -255,7 +258,7 @@ function apiKeys(
         const forgotten = hashesToForget(apiKeys.get(keyId)?.record ?? {});
         // Before the commit: a crash after it would leave them in the directory permanently.
         if (forgotten.length > 0) await directory.forget(forgotten);
-        return withNewValue(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash, forgotten }));
+        return withNewValue<'CONFLICT'>(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash, forgotten }));
       }),
     revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),
   };
@@ -268,7 +271,7 @@ type ShopControls = Pick<
 
 function shopControls(options: OperatorServiceOptions, { withTenant }: TenantAccess): ShopControls {
   const { actors, clock } = options;
-  const withShop = (shop: ShopReference, act: () => Promise<unknown>): Promise<Outcome<ShopInspection>> =>
+  const withShop = (shop: ShopReference, act: () => Promise<unknown>): Promise<Found<ShopInspection>> =>
     withTenant(shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
       await act();

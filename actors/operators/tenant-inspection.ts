@@ -1,10 +1,10 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
-import { done, failed, type Outcome } from '../failure.ts';
+import { done, failed } from '../failure.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import type { SupervisedTenant } from './operator-operations.ts';
+import type { Found, SupervisedTenant } from './operator-operations.ts';
 
 /** The actors and the store that an inspection reads. */
 export interface InspectTenantOptions {
@@ -19,7 +19,7 @@ export interface InspectTenantOptions {
 export async function inspectTenant(
   tenantId: string,
   { actors, store }: InspectTenantOptions,
-): Promise<Outcome<SupervisedTenant>> {
+): Promise<Found<SupervisedTenant>> {
   const address = tenantAddress(tenantId);
   const { status = 'active' } = actors.snapshot(address) ?? {};
   const stored =

@@ -1,6 +1,6 @@
 import type { QuietHours } from '../../policy/quiet-hours.ts';
 import type { BatchStopReason } from '../batch-status.ts';
-import type { Outcome } from '../failure.ts';
+import type { FailureCode, Outcome } from '../failure.ts';
 import type { batch } from '../replies/batch-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
@@ -83,19 +83,36 @@ export interface BatchTaken {
   readonly accepted: BatchView & { readonly refused: readonly RefusedRecipient[] };
 }
 
+/** The reason why no recipients are added to a batch. */
+export type RecipientsCode = 'BATCH_NOT_FOUND' | 'BATCH_STARTED' | 'BATCH_ENDED' | 'VALIDATION_ERROR';
+
+/** The outcome of an operation on a shop's batches. A shop that does not exist is a failure of each. */
+type BatchOutcome<Value, Code extends FailureCode = never> = Outcome<Value, 'SHOP_NOT_FOUND' | Code>;
+
 /** The API's operations on a shop's batches, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface BatchOperations<Shop> {
-  /** Fails BATCH_LIMIT_REACHED, and VALIDATION_ERROR with each field that is not possible. */
-  createBatch(shop: Shop, asked: BatchAsked): Promise<Outcome<BatchTaken>>;
-  /** Fails as `createBatch`, with BATCH_NOT_FOUND, and with BATCH_STARTED once a message of it was accepted. */
-  addRecipients(shop: Shop, batchId: string, asked: RecipientsAsked): Promise<Outcome<BatchTaken>>;
+  /** `VALIDATION_ERROR` names each field that is not possible. */
+  createBatch(
+    shop: Shop,
+    asked: BatchAsked,
+  ): Promise<BatchOutcome<BatchTaken, 'BATCH_LIMIT_REACHED' | 'BATCH_NOT_FOUND' | 'VALIDATION_ERROR'>>;
+  /** `BATCH_STARTED`: a message of it was accepted. */
+  addRecipients(
+    shop: Shop,
+    batchId: string,
+    asked: RecipientsAsked,
+  ): Promise<BatchOutcome<BatchTaken, RecipientsCode>>;
   /** Returns batches newest first, including ended ones. */
   listBatches(
     shop: Shop,
     query: { readonly limit: number; readonly cursor: string | undefined },
-  ): Promise<Outcome<CursorPage<BatchView>>>;
-  /** With a new forecast. Fails BATCH_NOT_FOUND. */
-  batch(shop: Shop, batchId: string): Promise<Outcome<BatchView>>;
-  /** Done again it answers the same. Fails BATCH_NOT_FOUND, and BATCH_ENDED once the batch has ended otherwise. */
-  steerBatch(shop: Shop, batchId: string, order: 'pause' | 'resume' | 'cancel'): Promise<Outcome<BatchView>>;
+  ): Promise<BatchOutcome<CursorPage<BatchView>>>;
+  /** With a new forecast. */
+  batch(shop: Shop, batchId: string): Promise<BatchOutcome<BatchView, 'BATCH_NOT_FOUND'>>;
+  /** A repeated order gets the same answer. `BATCH_ENDED`: the batch has ended in another way. */
+  steerBatch(
+    shop: Shop,
+    batchId: string,
+    order: 'pause' | 'resume' | 'cancel',
+  ): Promise<BatchOutcome<BatchView, 'BATCH_NOT_FOUND' | 'BATCH_ENDED'>>;
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../failure.ts';
+import type { Outcome, SendCode } from '../failure.ts';
 import type { InboundDownload, InboundKind } from '../inbound-content.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
@@ -38,28 +38,32 @@ export interface InboundOperations {
   list(
     shop: ShopReference,
     query: { readonly limit: number; readonly cursor: string | undefined },
-  ): Promise<Outcome<CursorPage<InboundRecordView>>>;
-  /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
-  read(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView>>;
-  /**
-   * Marks it as read, and notifies the person's phone. A repeated call returns the same. Fails with MESSAGE_NOT_FOUND,
-   * and with MSGAPP_NOT_CONNECTED without a session.
-   */
-  markRead(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView>>;
-  /**
-   * Sends the person a message that quotes theirs. In all else it is a send. Fails with MESSAGE_NOT_FOUND, and as a
-   * send.
-   */
+  ): Promise<Outcome<CursorPage<InboundRecordView>, 'SHOP_NOT_FOUND'>>;
+  /** Another tenant's is not found. */
+  read(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView, 'MESSAGE_NOT_FOUND'>>;
+  /** Marks it as read, and notifies the person's phone. A repeated call returns the same. */
+  markRead(
+    tenantId: string,
+    inboundId: string,
+  ): Promise<
+    Outcome<InboundRecordView, 'MESSAGE_NOT_FOUND' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST'>
+  >;
+  /** Sends the person a message that quotes theirs. In all else it is a send. */
   reply(
     tenantId: string,
     inboundId: string,
     draft: Omit<MessageDraft, 'to' | 'reply'>,
-  ): Promise<Outcome<Sent<Accepted>>>;
-  /**
-   * Returns the location of its attachment, and the key that decrypts it. Fails with MESSAGE_NOT_FOUND, MEDIA_NOT_FOUND
-   * if no attachment can be fetched, MEDIA_TOO_LARGE, and MSGAPP_NOT_CONNECTED without a session.
-   */
-  attachment(tenantId: string, inboundId: string): Promise<Outcome<InboundDownload>>;
+  ): Promise<Outcome<Sent<Accepted>, 'MESSAGE_NOT_FOUND' | SendCode>>;
+  /** Returns the location of its attachment, and the key that decrypts it. */
+  attachment(
+    tenantId: string,
+    inboundId: string,
+  ): Promise<
+    Outcome<
+      InboundDownload,
+      'MESSAGE_NOT_FOUND' | 'MEDIA_NOT_FOUND' | 'MEDIA_TOO_LARGE' | 'MSGAPP_NOT_CONNECTED'
+    >
+  >;
   /** Returns the message with the data of its event, or undefined if it was removed. */
   eventOf(tenantId: string, inboundId: string): Promise<InboundView | undefined>;
 }

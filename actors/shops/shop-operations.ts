@@ -1,6 +1,6 @@
 import type { RecipientClass } from '../../policy/verdict.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import type { Failure, Outcome } from '../failure.ts';
+import type { ChannelCode, Failure, FailureCode, Outcome, SendCode, StatusCode } from '../failure.ts';
 import type { MessageStatus } from '../message-status.ts';
 import type { acceptedMessage, message, scheduledSend, shopBudgets } from '../replies/message-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
@@ -121,29 +121,34 @@ export interface SendForecast {
 /** A group as the API shows it. */
 export type GroupView = Shown<typeof group>;
 
+/** The reason why there is no code to type. */
+export type PairingCode = 'MSGAPP_ALREADY_LINKED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED';
+
+/** The outcome of an operation on a shop. A shop that does not exist is a failure of each. */
+export type ShopOutcome<Value, Code extends FailureCode = never> = Outcome<Value, 'SHOP_NOT_FOUND' | Code>;
+
 /** The API's operations on a shop, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface ShopOperations extends BatchOperations<ShopReference> {
-  channel(shop: ShopReference): Promise<Outcome<ChannelView>>;
+  channel(shop: ShopReference): Promise<ShopOutcome<ChannelView>>;
   /**
    * Starts or resumes the connection. Waits up to 10 s for a QR code or the connection, while its caller is connected.
    * After that it returns `starting`.
    */
-  connect(shop: ShopReference, caller?: WaitingCaller): Promise<Outcome<ChannelView>>;
+  connect(shop: ShopReference, caller?: WaitingCaller): Promise<ShopOutcome<ChannelView>>;
   /**
    * Like `connect`, but returns a code to type on the phone of that number (E.164 with plus). The same number gets the
-   * pending code. Fails with MSGAPP_ALREADY_LINKED, PAIRING_CODE_REFUSED and PAIRING_RATE_LIMITED.
+   * pending code.
    */
   requestPairingCode(
     shop: ShopReference,
     phone: string,
     caller?: WaitingCaller,
-  ): Promise<Outcome<ChannelView>>;
-  /** Fails CHANNEL_NOT_STARTED before any connect. */
-  pollConnection(shop: ShopReference): Promise<Outcome<ChannelView>>;
-  /** Fails CHANNEL_NEVER_CONFIGURED. */
-  disconnect(shop: ShopReference): Promise<Outcome<ChannelView>>;
+  ): Promise<ShopOutcome<ChannelView, PairingCode>>;
+  /** Fails before any connect. */
+  pollConnection(shop: ShopReference): Promise<ShopOutcome<ChannelView, 'CHANNEL_NOT_STARTED'>>;
+  disconnect(shop: ShopReference): Promise<ShopOutcome<ChannelView, 'CHANNEL_NEVER_CONFIGURED'>>;
   /** Replay → policy → availability → commit. */
-  send(shop: ShopReference, draft: MessageDraft): MaybePromise<Outcome<Sent<Accepted>>>;
+  send(shop: ShopReference, draft: MessageDraft): MaybePromise<ShopOutcome<Sent<Accepted>, SendCode>>;
   /** Newest first. */
   listMessages(
     shop: ShopReference,
@@ -152,36 +157,49 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
       readonly limit: number;
       readonly cursor: string | undefined;
     },
-  ): Promise<Outcome<CursorPage<MessageView>>>;
-  /** Fails MESSAGE_NOT_FOUND, also for another tenant's. */
-  message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView>>;
+  ): Promise<ShopOutcome<CursorPage<MessageView>>>;
+  /** Another tenant's is not found. */
+  message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView, 'MESSAGE_NOT_FOUND'>>;
   /**
    * Cancels a message or status that is not being sent, and returns its capacity to the number's windows. A repeated
-   * call returns the same. Fails with MESSAGE_NOT_FOUND and NOT_CANCELLABLE.
+   * call returns the same. `SERVICE_UNAVAILABLE`: the pool did not answer.
    */
-  cancel(tenantId: string, messageId: string): Promise<Outcome<MessageView>>;
+  cancel(
+    tenantId: string,
+    messageId: string,
+  ): Promise<Outcome<MessageView, 'MESSAGE_NOT_FOUND' | 'NOT_CANCELLABLE' | 'SERVICE_UNAVAILABLE'>>;
   /** Cancels all matching messages; returns how many ended. */
-  cancelQueue(shop: ShopReference, filter: QueueFilter): Promise<Outcome<{ readonly cancelled: number }>>;
-  /**
-   * Stores a send for later. Fails with SCHEDULED_LIMIT_REACHED, and with VALIDATION_ERROR if its times are impossible.
-   */
-  schedule(shop: ShopReference, draft: ScheduledDraftAsked): Promise<Outcome<Sent<ScheduledView>>>;
+  cancelQueue(shop: ShopReference, filter: QueueFilter): Promise<ShopOutcome<{ readonly cancelled: number }>>;
+  /** Stores a send for later. `VALIDATION_ERROR`: its times are impossible. */
+  schedule(
+    shop: ShopReference,
+    draft: ScheduledDraftAsked,
+  ): Promise<ShopOutcome<Sent<ScheduledView>, 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR'>>;
   /** Returns waiting sends, newest first. */
   listScheduled(
     shop: ShopReference,
     query: { readonly limit: number; readonly cursor: string | undefined },
-  ): Promise<Outcome<CursorPage<ScheduledView>>>;
-  /** Also one that has ended. Fails SCHEDULED_NOT_FOUND. */
-  scheduled(shop: ShopReference, scheduledId: string): Promise<Outcome<ScheduledView>>;
-  /** Cancels a waiting send. Fails with SCHEDULED_NOT_FOUND, and with NOT_CANCELLABLE if it has ended otherwise. */
-  unschedule(shop: ShopReference, scheduledId: string): Promise<Outcome<ScheduledView>>;
+  ): Promise<ShopOutcome<CursorPage<ScheduledView>>>;
+  /** Also one that has ended. */
+  scheduled(
+    shop: ShopReference,
+    scheduledId: string,
+  ): Promise<ShopOutcome<ScheduledView, 'SCHEDULED_NOT_FOUND'>>;
+  /** Cancels a waiting send. `NOT_CANCELLABLE`: it has ended otherwise. */
+  unschedule(
+    shop: ShopReference,
+    scheduledId: string,
+  ): Promise<ShopOutcome<ScheduledView, 'SCHEDULED_NOT_FOUND' | 'NOT_CANCELLABLE'>>;
   /** Replay → policy → availability → commit. */
-  postStatus(shop: ShopReference, draft: StatusDraft): Promise<Outcome<Sent<Omit<Accepted, 'policy'>>>>;
+  postStatus(
+    shop: ShopReference,
+    draft: StatusDraft,
+  ): Promise<ShopOutcome<Sent<Omit<Accepted, 'policy'>>, StatusCode>>;
   /**
    * Returns the shop's remaining limits. With `to` (E.164 with plus, or a group id) also the result for a message with
    * new content. Counts nothing, and sends no request to the chat network or the pool.
    */
-  policy(shop: ShopReference, to: string | undefined): Promise<Outcome<ShopPolicyView>>;
-  /** Returns the live list. Fails with MSGAPP_NOT_CONNECTED without a session. */
-  groups(shop: ShopReference): Promise<Outcome<readonly GroupView[]>>;
+  policy(shop: ShopReference, to: string | undefined): Promise<ShopOutcome<ShopPolicyView>>;
+  /** Returns the live list. */
+  groups(shop: ShopReference): Promise<ShopOutcome<readonly GroupView[], ChannelCode>>;
 }

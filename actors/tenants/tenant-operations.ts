@@ -1,6 +1,7 @@
 import type { RateDecision } from '../../policy/limits/key-limits.ts';
+import type { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import type { Outcome } from '../failure.ts';
+import type { Failure, Outcome } from '../failure.ts';
 import type { Permission } from '../permission.ts';
 import type { contact, identity } from '../replies/account-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
@@ -21,7 +22,7 @@ export type Admission =
   | { readonly admitted: true; readonly caller: Caller; readonly rate: RateDecision }
   | {
       readonly admitted: false;
-      readonly failure: (Outcome<never> & { ok: false })['failure'];
+      readonly failure: Failure;
       readonly rate?: RateDecision;
       readonly keyId?: string;
     };
@@ -71,7 +72,20 @@ export interface AdmissionTerms {
   readonly isContinued?: boolean | undefined;
 }
 
-/** The API's operations on a tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
+/** The reason why no shop is made. */
+export type ShopCreationCode =
+  | 'SHOP_LIMIT_REACHED'
+  | 'SHOP_NAME_TAKEN'
+  | 'TENANT_OWNER_MISSING'
+  | 'API_KEY_INVALID';
+
+/** The reason why a path names no shop. `AMBIGUOUS_SHOP` has the candidates. */
+export type NamedShopCode = 'SHOP_NOT_FOUND' | 'AMBIGUOUS_SHOP';
+
+/**
+ * The API's operations on a tenant, on the node that owns its shard. `API_KEY_INVALID`: the tenant was erased after the
+ * call was admitted. Rejects only with `RuntimeFailure`.
+ */
 export interface TenantOperations {
   /**
    * Authenticates and counts one call: key, revocation, expiry, address, tenant, windows, quota, in this order.
@@ -82,20 +96,23 @@ export interface TenantOperations {
     request: { readonly tenantId: string; readonly keyHash: string; readonly ip: string },
     terms: AdmissionTerms,
   ): MaybePromise<Admission>;
-  identity(caller: Caller): MaybePromise<Outcome<Identity>>;
+  identity(caller: Caller): MaybePromise<Outcome<Identity, 'API_KEY_INVALID'>>;
   /** Newest first. */
   listShops(
     tenantId: string,
     page: { readonly page: number; readonly limit: number },
   ): Promise<
-    Outcome<{
-      readonly items: readonly ShopView[];
-      readonly page: number;
-      readonly limit: number;
-      readonly total: number;
-    }>
+    Outcome<
+      {
+        readonly items: readonly ShopView[];
+        readonly page: number;
+        readonly limit: number;
+        readonly total: number;
+      },
+      never
+    >
   >;
-  /** Replay → plan → name → owner. Fails SHOP_LIMIT_REACHED, SHOP_NAME_TAKEN, TENANT_OWNER_MISSING. */
+  /** Replay → plan → name → owner. */
   createShop(
     tenantId: string,
     shop: {
@@ -103,20 +120,17 @@ export interface TenantOperations {
       readonly phone: string | undefined;
       readonly idempotencyKey: string | undefined;
     },
-  ): Promise<Outcome<MadeShop>>;
-  /** By id or exact name, case-insensitive. Fails SHOP_NOT_FOUND, AMBIGUOUS_SHOP with candidates. */
-  findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView>>;
-  /** Like `shop`, but returns only the shop's id, and at once if the tenant is active here. */
-  shopId(tenantId: string, idOrName: string): MaybePromise<Outcome<string>>;
+  ): Promise<Outcome<MadeShop, ShopCreationCode>>;
+  /** By id or exact name, case-insensitive. */
+  findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView, NamedShopCode>>;
+  /** Like `findShop`, but returns only the shop's id, and at once if the tenant is active here. */
+  shopId(tenantId: string, idOrName: string): MaybePromise<Outcome<string, NamedShopCode>>;
   /** Oldest first, by id. */
   listContacts(
     tenantId: string,
     query: { readonly activeOnly: boolean; readonly limit: number; readonly cursor: string | undefined },
-  ): Promise<Outcome<CursorPage<ContactView>>>;
-  /**
-   * Declares all contacts or none. Fails with DECLARE_BATCH_TOO_LARGE and DECLARE_DAILY_CAP_REACHED. Items have a valid
-   * shape.
-   */
+  ): Promise<Outcome<CursorPage<ContactView>, never>>;
+  /** Declares all contacts or none. Items have a valid shape. */
   declareContacts(
     tenantId: string,
     contacts: readonly {
@@ -124,7 +138,12 @@ export interface TenantOperations {
       readonly note: string | undefined;
       readonly expiresAt: string | undefined;
     }[],
-  ): Promise<Outcome<{ readonly accepted: number; readonly contacts: readonly ContactView[] }>>;
+  ): Promise<
+    Outcome<
+      { readonly accepted: number; readonly contacts: readonly ContactView[] },
+      (typeof DECLARATION_POLICY_CODES)[number] | 'API_KEY_INVALID'
+    >
+  >;
   /** Accepts either form of a number. A number that was never declared stays unchanged. */
-  revokeContact(tenantId: string, phone: string): Promise<Outcome<RevokedContactView>>;
+  revokeContact(tenantId: string, phone: string): Promise<Outcome<RevokedContactView, 'API_KEY_INVALID'>>;
 }

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
-import { done, failed, type Outcome } from '../failure.ts';
+import { done, type Failed, type FailureCode, failed, type Outcome } from '../failure.ts';
 import { admit } from './admission.ts';
 import { listContacts } from './contact-list.ts';
 import { tenantIdentity } from './identity.ts';
@@ -16,7 +16,9 @@ import type {
   AdmissionTerms,
   Identity,
   MadeShop,
+  NamedShopCode,
   RevokedContactView,
+  ShopCreationCode,
   ShopView,
   TenantOperations,
 } from './tenant-operations.ts';
@@ -68,12 +70,20 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     request: Parameters<typeof decide>[1],
     terms: AdmissionTerms,
   ): Promise<Admission> => decide(await tenant, request, terms);
-  const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity> => {
+  const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity, 'API_KEY_INVALID'> => {
     const identity = tenantIdentity(tenant, keyId, clock.wallMs());
     return identity ? done(identity) : failed('API_KEY_INVALID');
   };
-  const ask = <Value>(tenantId: string, command: TenantCommand): Promise<Outcome<Value>> =>
-    actors.ask<Outcome<Value>>(tenantAddress(tenantId), command, failed('NOT_FOUND'));
+  /** The keys of a tenant that was erased meanwhile are gone with it. */
+  const ask = async <Value, Code extends FailureCode = never>(
+    tenantId: string,
+    command: TenantCommand,
+  ): Promise<Outcome<Value, Code | 'API_KEY_INVALID'>> => {
+    type Answer = Outcome<Value, Code | 'NOT_FOUND'>;
+    const answer = await actors.ask<Answer>(tenantAddress(tenantId), command, failed('NOT_FOUND'));
+    if (answer.ok) return answer;
+    return answer.failure.code === 'NOT_FOUND' ? failed('API_KEY_INVALID') : (answer as Failed<Code>);
+  };
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
     const ids = shops.map(({ id }) => id);
     const statuses = await options.channelStatuses(tenantId, ids);
@@ -99,10 +109,10 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     },
     async createShop(tenantId, { name, phone, idempotencyKey }) {
       const command = { type: 'create_shop', name, phone, imported: false, idempotencyKey } as const;
-      const made = await ask<MadeShop>(tenantId, command);
+      const made = await ask<MadeShop, ShopCreationCode>(tenantId, command);
       if (!made.ok || !made.value.replayed) return made;
       const shop = await this.findShop(tenantId, made.value.shop.id);
-      return shop.ok ? done({ ...made.value, shop: shop.value }) : shop;
+      return shop.ok ? done({ ...made.value, shop: shop.value }) : done(made.value);
     },
     async findShop(tenantId, idOrName) {
       const named = namedShop(await state(tenantId), idOrName);
@@ -131,19 +141,22 @@ function present(tenant: TenantState | undefined): TenantState {
   return tenant;
 }
 
-function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string> {
+function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string, NamedShopCode> {
   const named = namedShop(tenant, idOrName);
   return named.ok ? done(named.value.id) : named;
 }
 
 /** Finds a shop by id, else by exact name in any case (docs/contract.md, Conventions). */
-function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord> {
+function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord, NamedShopCode> {
   const byId = shops.get(idOrName) ?? (isObjectId(idOrName) ? shops.get(idOrName.toLowerCase()) : undefined);
   return byId === undefined ? shopByName({ shops }, idOrName) : done(byId);
 }
 
 /** This is separate because a closure would cost time even if the id is found. */
-function shopByName({ shops }: Pick<TenantState, 'shops'>, idOrName: string): Outcome<ShopRecord> {
+function shopByName(
+  { shops }: Pick<TenantState, 'shops'>,
+  idOrName: string,
+): Outcome<ShopRecord, NamedShopCode> {
   const name = foldedName(idOrName);
   const [shop, ...more] = [...shops.values()].filter((other) => foldedName(other.name) === name);
   if (shop === undefined) return failed('SHOP_NOT_FOUND');

@@ -1,6 +1,6 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
-import { failed, type Outcome } from '../failure.ts';
+import { type FailureCode, failed, type Outcome } from '../failure.ts';
 import { isoOrNull } from '../iso-time.ts';
 import { partsOf } from '../parts.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
@@ -9,7 +9,7 @@ import type { TenantState } from '../tenants/tenant-state.ts';
 import { PROGRESS_AT_A_TIME } from '../tenants/webhook-progress.ts';
 import type { WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
 import { forgiven } from './progress.ts';
-import type { WebhookView } from './webhook-operations.ts';
+import type { WebhookOutcome, WebhookView } from './webhook-operations.ts';
 
 /** A command that changes a webhook and answers its record. */
 type WebhookChange = Extract<
@@ -28,13 +28,16 @@ export interface WebhookAccess {
   ) => Promise<ReadonlyMap<string, WebhookProgress>>;
   readonly viewed: (tenantId: string, webhook: WebhookRecord) => Promise<WebhookView>;
   /** Returns the reply about a webhook, or `NOT_FOUND` if there is none. */
-  readonly withWebhook: <Value>(
+  readonly withWebhook: <Value, Code extends FailureCode = never>(
     tenantId: string,
     webhookId: string,
-    answer: (webhook: WebhookRecord) => Promise<Outcome<Value>>,
-  ) => Promise<Outcome<Value>>;
+    answer: (webhook: WebhookRecord) => Promise<Outcome<Value, Code>>,
+  ) => Promise<WebhookOutcome<Value, Code>>;
   /** Changes an endpoint and returns its new record. */
-  readonly change: (tenantId: string, command: WebhookChange) => Promise<Outcome<WebhookRecord>>;
+  readonly change: <Code extends FailureCode = never>(
+    tenantId: string,
+    command: WebhookChange,
+  ) => Promise<WebhookOutcome<WebhookRecord, Code>>;
 }
 
 /** Reads records from their tenants' actors, and the progress of each endpoint from the store. */
@@ -70,8 +73,8 @@ export function webhookAccess({
       const webhook = (await stateOf(tenantId))?.webhooks.get(webhookId);
       return webhook === undefined ? failed('NOT_FOUND') : answer(webhook);
     },
-    async change(tenantId, command) {
-      const changed = await actors.ask<Outcome<WebhookRecord>>(tenantAddress(tenantId), command);
+    async change<Code extends FailureCode>(tenantId: string, command: WebhookChange) {
+      const changed = await actors.ask<WebhookOutcome<WebhookRecord, Code>>(tenantAddress(tenantId), command);
       return changed ?? failed('NOT_FOUND');
     },
   };

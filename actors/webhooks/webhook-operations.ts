@@ -1,4 +1,4 @@
-import type { Outcome } from '../failure.ts';
+import type { FailureCode, Outcome } from '../failure.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 import type { freshWebhook, webhook, webhookAttempts } from '../replies/webhook-replies.ts';
 import type { WebhookKeeper } from '../tenants/webhook-record.ts';
@@ -19,18 +19,31 @@ export interface WebhookDraft {
 /** One attempt as the API shows it. */
 export type AttemptView = Shown<typeof webhookAttempts>['items'][number];
 
+/** Why a keeper may add no more endpoints. */
+export interface LimitCode {
+  readonly tenant: 'WEBHOOK_LIMIT_REACHED';
+  readonly operator: 'CONFLICT';
+}
+
+/** The outcome of an operation on a webhook. A missing tenant or webhook is a failure of each. */
+export type WebhookOutcome<Value, Code extends FailureCode = never> = Outcome<Value, 'NOT_FOUND' | Code>;
+
 /**
- * Operations on a tenant's webhooks, for operators and for the tenant, on the node that owns the tenant. Missing things
- * fail with NOT_FOUND, a forbidden address with VALIDATION_ERROR. Rejects only with `RuntimeFailure`.
+ * Operations on a tenant's webhooks, for operators and for the tenant, on the node that owns the tenant. A forbidden
+ * address is a `VALIDATION_ERROR`. Rejects only with `RuntimeFailure`.
  */
 export interface WebhookOperations {
   /**
-   * Makes an endpoint. Only this and `rotateSecret` return the secret. Fails for a tenant with 20 endpoints
-   * (WEBHOOK_LIMIT_REACHED), and for an operator if the tenant has 1,000 (CONFLICT).
+   * Makes an endpoint. Only this and `rotateSecret` return the secret. A tenant may have 20 endpoints
+   * (`WEBHOOK_LIMIT_REACHED`). An operator may add more, up to 1,000 (`CONFLICT`).
    */
-  create(tenantId: string, draft: WebhookDraft, by: WebhookKeeper): Promise<Outcome<FreshWebhookView>>;
-  list(tenantId: string): Promise<Outcome<readonly WebhookView[]>>;
-  read(tenantId: string, webhookId: string): Promise<Outcome<WebhookView>>;
+  create<By extends WebhookKeeper>(
+    tenantId: string,
+    draft: WebhookDraft,
+    by: By,
+  ): Promise<WebhookOutcome<FreshWebhookView, 'VALIDATION_ERROR' | 'OVERLOADED' | LimitCode[By]>>;
+  list(tenantId: string): Promise<WebhookOutcome<readonly WebhookView[]>>;
+  read(tenantId: string, webhookId: string): Promise<WebhookOutcome<WebhookView>>;
   change(
     tenantId: string,
     webhookId: string,
@@ -38,31 +51,33 @@ export interface WebhookOperations {
       readonly disabled?: boolean | undefined;
     },
     by: WebhookKeeper,
-  ): Promise<Outcome<WebhookView>>;
+  ): Promise<WebhookOutcome<WebhookView, 'VALIDATION_ERROR' | 'CONFLICT'>>;
   remove(
     tenantId: string,
     webhookId: string,
-  ): Promise<Outcome<{ readonly id: string; readonly deleted: true }>>;
+  ): Promise<WebhookOutcome<{ readonly id: string; readonly deleted: true }>>;
   /** Replaces the secret. The old one also signs for 24 hours. */
-  rotateSecret(tenantId: string, webhookId: string): Promise<Outcome<FreshWebhookView>>;
+  rotateSecret(tenantId: string, webhookId: string): Promise<WebhookOutcome<FreshWebhookView>>;
   /** Sends an event `webhook.test` once, also to a disabled endpoint. */
   test(
     tenantId: string,
     webhookId: string,
-  ): Promise<Outcome<{ readonly status: number | null; readonly error: string | null }>>;
+  ): Promise<WebhookOutcome<{ readonly status: number | null; readonly error: string | null }>>;
   /** Returns stored attempts, newest first, and the ids of undelivered events. */
   attempts(
     tenantId: string,
     webhookId: string,
     limit: number,
-  ): Promise<Outcome<{ readonly items: readonly AttemptView[]; readonly deadLetters: readonly string[] }>>;
+  ): Promise<
+    WebhookOutcome<{ readonly items: readonly AttemptView[]; readonly deadLetters: readonly string[] }>
+  >;
   /**
    * Sends events once more: the named ones, or the first 200 since a moment. Resolves once they are stored as due.
-   * Fails with CONFLICT for a disabled endpoint, or if more than 400 events would wait.
+   * `CONFLICT`: the endpoint is disabled, or more than 400 events would wait.
    */
   replay(
     tenantId: string,
     webhookId: string,
     what: { readonly eventIds: readonly string[] } | { readonly sinceMs: number },
-  ): Promise<Outcome<{ readonly replayed: number }>>;
+  ): Promise<WebhookOutcome<{ readonly replayed: number }, 'CONFLICT'>>;
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Actors } from '../../runtime/actors.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { EventOperations } from '../events/event-operations.ts';
-import { done, type FieldProblem, failed, type Outcome } from '../failure.ts';
+import { done, type FieldProblem, failed } from '../failure.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { streamIdOf } from '../tenants/event-cursor.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
@@ -11,7 +11,7 @@ import type { WebhookChanges, WebhookKeeper, WebhookRecord } from '../tenants/we
 import { makeSecret } from './signature.ts';
 import { type WebhookAccess, webhookAccess, webhookView } from './webhook-access.ts';
 import { type WebhookDeliveriesOptions, webhookDeliveries } from './webhook-deliveries.ts';
-import type { WebhookOperations } from './webhook-operations.ts';
+import type { LimitCode, WebhookDraft, WebhookOperations, WebhookOutcome } from './webhook-operations.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
 /** Why an endpoint cannot be enabled. */
@@ -47,7 +47,7 @@ function settings(
 ): Pick<WebhookOperations, 'create' | 'list' | 'read' | 'change' | 'remove'> {
   const { actors, clock, cipher, events, makeId } = options;
   return {
-    async create(tenantId, draft, by) {
+    async create<By extends WebhookKeeper>(tenantId: string, draft: WebhookDraft, by: By) {
       const state = await stateOf(tenantId);
       if (state === undefined) return failed('NOT_FOUND');
       const problems = problemsOf(draft, state, { ...options, isAsked: true });
@@ -67,7 +67,7 @@ function settings(
         enabledAtMs: nowMs,
         disabled: null,
       };
-      const put = await change(tenantId, { type: 'put_webhook', webhook, by });
+      const put = await change<LimitCode[By]>(tenantId, { type: 'put_webhook', webhook, by });
       if (!put.ok) return put;
       return done({ ...webhookView(put.value, undefined), secret });
     },
@@ -100,7 +100,7 @@ function settings(
     },
     async remove(tenantId, webhookId) {
       const command = { type: 'delete_webhook', webhookId } as const;
-      type Removed = Outcome<{ readonly id: string; readonly deleted: true }>;
+      type Removed = WebhookOutcome<{ readonly id: string; readonly deleted: true }>;
       return await actors.ask<Removed>(tenantAddress(tenantId), command, failed('NOT_FOUND'));
     },
   };

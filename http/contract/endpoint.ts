@@ -1,12 +1,12 @@
 import type * as v from 'valibot';
-import type { Failure, FailureCode, Outcome } from '../../actors/failure.ts';
+import type { Failed, FailureCode, Outcome } from '../../actors/failure.ts';
 import type { InboundDownload } from '../../actors/inbound-content.ts';
 import type { Permission } from '../../actors/permission.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { CallerConnection } from './caller-connection.ts';
 import { closedObject } from './closed-object.ts';
-import type { ErrorCode } from './errors.ts';
+import type { CommonError, CommonOperatorError, ErrorCode } from './errors.ts';
 import type { HeaderLines } from './exchange.ts';
 import type { Operator, OperatorRole } from './operator-role.ts';
 import type { CallWait, FollowDeclaration, WaitDeclaration } from './waiting.ts';
@@ -85,13 +85,13 @@ type DeclaredReply<R extends Replies, Wait> = {
 }[keyof R & number];
 
 /**
- * The answer of a handler: one of the declared replies, or a failure. If one reply is declared, an outcome with its data
- * is that reply.
+ * The answer of a handler: one of the declared replies, or a failure with one of the codes. If one reply is declared, an
+ * outcome with its data is that reply.
  */
-export type HandlerAnswer<R extends Replies, Wait = never> =
+export type HandlerAnswer<R extends Replies, Code extends FailureCode, Wait = never> =
   | DeclaredReply<R, Wait>
   | { readonly ok: true; readonly value: OnlyData<R> }
-  | { readonly ok: false; readonly failure: Failure };
+  | Failed<Code>;
 
 /** A request whose every part was checked. */
 export interface CheckedRequest<Path extends string, Query, Body, Services, Wait = never> {
@@ -120,6 +120,7 @@ interface Declaration<
   R extends Replies,
   Query extends QueryEntries,
   Body extends v.GenericSchema,
+  Code extends FailureCode,
 > {
   /** Its `operationId`, a promise to generated clients like the path: unlike any other of the same document. */
   readonly name: string;
@@ -135,8 +136,8 @@ interface Declaration<
   readonly replies: R;
   /** True if the header `Idempotency-Key` is read. By default false. */
   readonly takesIdempotencyKey?: boolean;
-  /** The failures of this endpoint in addition to those of every endpoint. */
-  readonly errors: readonly FailureCode[];
+  /** The failures of this endpoint in addition to those of every endpoint. By default none. */
+  readonly errors?: readonly Code[];
   /**
    * Time limit of a forwarded request, in milliseconds, for handlers that take long. If it is set, the owner is
    * notified when the caller disconnects.
@@ -204,7 +205,7 @@ function paramNames(path: string): readonly string[] {
 }
 
 function erase<Services>(
-  declaration: Declaration<string, Replies, QueryEntries, v.GenericSchema>,
+  declaration: Declaration<string, Replies, QueryEntries, v.GenericSchema, FailureCode>,
   more: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant' | 'waits'> & { readonly handle: unknown },
 ): Endpoint<Services> {
   return {
@@ -222,7 +223,7 @@ function erase<Services>(
     bodyExample: declaration.bodyExample,
     replies: declaration.replies,
     status: Number(Object.keys(declaration.replies)[0]),
-    errors: declaration.errors,
+    errors: declaration.errors ?? [],
     takesIdempotencyKey: declaration.takesIdempotencyKey ?? false,
     forwardTimeoutMs: declaration.forwardTimeoutMs,
     waits: more.waits,
@@ -243,9 +244,10 @@ export function apiEndpoints<Services>() {
     const R extends Replies,
     Query extends QueryEntries = Record<never, never>,
     Body extends v.GenericSchema = v.UndefinedSchema<undefined>,
+    Code extends FailureCode = never,
     Wait extends CallWait = never,
   >(
-    declaration: Declaration<Path, R, Query, Body> & {
+    declaration: Declaration<Path, R, Query, Body, Code> & {
       readonly permission: Permission | 'none';
       /** If absent, its calls never wait. */
       readonly waits?: WaitDeclaration<Wait>;
@@ -253,7 +255,7 @@ export function apiEndpoints<Services>() {
         request: CheckedRequest<Path, QueryOutput<Query>, v.InferOutput<Body>, Services, NoInfer<Wait>> & {
           readonly caller: Caller;
         },
-      ): MaybePromise<HandlerAnswer<R, NoInfer<Wait>>>;
+      ): MaybePromise<HandlerAnswer<R, NoInfer<Code> | CommonError, NoInfer<Wait>>>;
     },
   ): Endpoint<Services> {
     return erase(declaration as never, {
@@ -273,8 +275,9 @@ export function operatorEndpoints<Services>() {
     const R extends Replies,
     Query extends QueryEntries = Record<never, never>,
     Body extends v.GenericSchema = v.UndefinedSchema<undefined>,
+    Code extends FailureCode = never,
   >(
-    declaration: Declaration<Path, R, Query, Body> & {
+    declaration: Declaration<Path, R, Query, Body, Code> & {
       /** The least role of an operator. */
       readonly role: OperatorRole;
       /** `created`: the handler gets the new tenant's id as `params.tenantId`. */
@@ -284,7 +287,7 @@ export function operatorEndpoints<Services>() {
           readonly params: { readonly tenantId: string };
           readonly operator: Operator;
         },
-      ): MaybePromise<HandlerAnswer<R>>;
+      ): MaybePromise<HandlerAnswer<R, NoInfer<Code> | CommonOperatorError>>;
     },
   ): Endpoint<Services> {
     const named = paramNames(declaration.path).includes('tenantId') ? 'param' : 'none';

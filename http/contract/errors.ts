@@ -96,6 +96,42 @@ export const ERRORS = Object.fromEntries(
   Object.entries(TABLE).map(([own, [status, message, code = own]]) => [own, { status, code, message }]),
 ) as { readonly [Code in ErrorCode]: ErrorEntry };
 
+/** The failures of any call with a key, at any endpoint. */
+export const COMMON_ERRORS = [
+  'API_KEY_MISSING',
+  'API_KEY_INVALID',
+  'API_KEY_REVOKED',
+  'API_KEY_EXPIRED',
+  'IP_NOT_ALLOWED',
+  'TENANT_INACTIVE',
+  'PAYLOAD_TOO_LARGE',
+  'VALIDATION_ERROR',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'OVERLOADED',
+  'SERVICE_UNAVAILABLE',
+  'BOT_SERVICE_UNREACHABLE',
+] as const satisfies readonly ErrorCode[];
+
+/** One of them that a handler may return. */
+export type CommonError = Extract<(typeof COMMON_ERRORS)[number], FailureCode>;
+
+/** The failures of any call of an operator. */
+export const COMMON_OPERATOR_ERRORS = [
+  'API_KEY_MISSING',
+  'API_KEY_INVALID',
+  'FORBIDDEN_ROLE',
+  'RATE_LIMITED',
+  'PAYLOAD_TOO_LARGE',
+  'VALIDATION_ERROR',
+  'INTERNAL_ERROR',
+  'OVERLOADED',
+  'SERVICE_UNAVAILABLE',
+] as const satisfies readonly ErrorCode[];
+
+/** One of them that a handler may return. */
+export type CommonOperatorError = Extract<(typeof COMMON_OPERATOR_ERRORS)[number], FailureCode>;
+
 /** Seconds after which to retry, if the layer that failed named none. */
 const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
   OVERLOADED: 1,

@@ -1,5 +1,5 @@
 import type { Endpoint, Tag } from '../contract/endpoint.ts';
-import type { ErrorCode } from '../contract/errors.ts';
+import { COMMON_ERRORS, COMMON_OPERATOR_ERRORS, type ErrorCode } from '../contract/errors.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
 import { envelopeSchemas, errorExamples } from './openapi-errors.ts';
 import {
@@ -27,36 +27,6 @@ export interface DocumentOptions {
   /** Schemas of replies that get a name, which generated clients call them by. */
   readonly named: NamedSchemas;
 }
-
-/** The failures of any call with a key, at any endpoint. */
-const COMMON_ERRORS: readonly ErrorCode[] = [
-  'API_KEY_MISSING',
-  'API_KEY_INVALID',
-  'API_KEY_REVOKED',
-  'API_KEY_EXPIRED',
-  'IP_NOT_ALLOWED',
-  'TENANT_INACTIVE',
-  'PAYLOAD_TOO_LARGE',
-  'VALIDATION_ERROR',
-  'RATE_LIMITED',
-  'INTERNAL_ERROR',
-  'OVERLOADED',
-  'SERVICE_UNAVAILABLE',
-  'BOT_SERVICE_UNREACHABLE',
-];
-
-/** The failures of any call of an operator. */
-const COMMON_OPERATOR_ERRORS: readonly ErrorCode[] = [
-  'API_KEY_MISSING',
-  'API_KEY_INVALID',
-  'FORBIDDEN_ROLE',
-  'RATE_LIMITED',
-  'PAYLOAD_TOO_LARGE',
-  'VALIDATION_ERROR',
-  'INTERNAL_ERROR',
-  'OVERLOADED',
-  'SERVICE_UNAVAILABLE',
-];
 
 /** All replies of one operation. */
 function errorsOf({ permission, tenant, mayExceedQuota, errors }: Endpoint<never>): readonly ErrorCode[] {

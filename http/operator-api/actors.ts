@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
-import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { idInEitherCase, text } from '../contract/fields.ts';
@@ -53,7 +52,6 @@ export const listActors = operatorEndpoint({
       example: { items: [shopActorExample], nextCursor: null, silentNodes: [] },
     },
   },
-  errors: [],
   async handle({ query, services }) {
     const { sort, state, q, limit, cursor } = query;
     const { actors, silentNodes } = await services.actors({
@@ -82,7 +80,7 @@ export const readActor = operatorEndpoint({
   tag: 'Actors',
   summary: "A shop actor's snapshot, taken between two turns",
   replies: { 200: { description: 'The snapshot.', data: shopInspection, example: shopInspectionExample } },
-  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   handle: ({ params, services }) => services.operators.snapshot(params),
 });
 
@@ -93,7 +91,7 @@ export const steerActor = ACTIONS.map((action) =>
   operatorEndpoint({
     name: `${action}Actor`,
     method: 'POST',
-    path: `/actors/{tenantId}/{shopId}/${action}`,
+    path: `/actors/{tenantId}/{shopId}/${action}` as const,
     role: 'operate',
     tag: 'Actors',
     summary: `${action[0]?.toUpperCase()}${action.slice(1)} a shop's actor`,
@@ -101,8 +99,8 @@ export const steerActor = ACTIONS.map((action) =>
     replies: {
       200: { description: 'The snapshot afterwards.', data: shopInspection, example: shopInspectionExample },
     },
-    errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
-    handle: ({ params, services }) => services.operators[action](params as unknown as ShopReference),
+    errors: ['NOT_FOUND'],
+    handle: ({ params, services }) => services.operators[action](params),
   }),
 );
 
@@ -121,7 +119,7 @@ export const passivateActor = operatorEndpoint({
       example: { passivated: true },
     },
   },
-  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   handle: ({ params: { tenantId, shopId }, services }) => services.operators.passivate({ tenantId, shopId }),
 });
 
@@ -135,7 +133,7 @@ export const cancelShopQueue = operatorEndpoint({
   body: queueCancellation,
   bodyExample: QUEUE_CANCELLATION_EXAMPLE,
   replies: QUEUE_CANCELLED,
-  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
   forwardTimeoutMs: 10_000,
   handle: ({ params, body, services }) => services.shops.cancelQueue(params, queueFilter(body)),
 });
@@ -165,7 +163,6 @@ export const resumeAll = operatorEndpoint({
       example: { resumed: 12, left: 0, silentNodes: [] },
     },
   },
-  errors: [],
   async handle({ body, services }) {
     return reply(200, await services.resumeAll({ tenantId: body.tenant, cause: body.cause }));
   },

@@ -16,7 +16,6 @@ export const readClientVersion = operatorEndpoint({
   description:
     "`version` is the operators' setting, and overrides `MSGAPP_CLIENT_VERSION`. `pageVersion` is the latest version on the network’s page. It is used if `MSGAPP_CLIENT_VERSION` is `latest`.",
   replies: { 200: { description: 'Both versions.', data: versions, example } },
-  errors: [],
   async handle({ services }) {
     return reply(200, await services.fleet.clientVersion());
   },
@@ -44,7 +43,6 @@ export const changeClientVersion = operatorEndpoint({
   }),
   bodyExample: { version: '2.3000.1035194821' },
   replies: { 200: { description: 'Both versions, as they are now.', data: versions, example } },
-  errors: [],
   async handle({ body, services }) {
     return reply(200, await services.fleet.setClientVersion(body.version));
   },

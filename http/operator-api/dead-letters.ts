@@ -27,7 +27,6 @@ export const listDeadLetters = operatorEndpoint({
       example: { items: [deadLetterExample], nextCursor: null },
     },
   },
-  errors: [],
   async handle({ query, services }) {
     return reply(200, await services.fleet.deadLetters(query));
   },
@@ -50,7 +49,7 @@ export const replayDeadLetter = operatorEndpoint({
       example: { id: deadLetterExample.id, replayed: true },
     },
   },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND'],
   async handle({ params, operator, services }) {
     const letter = await services.fleet.deadLetter(params.id);
     if (!letter.ok) return letter;

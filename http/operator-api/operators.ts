@@ -22,7 +22,6 @@ export const readOperator = operatorEndpoint({
       example: { name: 'ada', role: 'operate' },
     },
   },
-  errors: [],
   async handle({ operator: { name, role } }) {
     return reply(200, { name, role });
   },
@@ -70,7 +69,6 @@ export const listAudit = operatorEndpoint({
       },
     },
   },
-  errors: [],
   async handle({ query: { operator, tenant, route, status, after, limit, cursor }, services }) {
     const afterMs = after === undefined ? undefined : Date.parse(after);
     const filter = { operator, tenantId: tenant, route, status, afterMs };

@@ -35,7 +35,6 @@ export const readOverview = operatorEndpoint({
       },
     },
   },
-  errors: [],
   async handle({ services }) {
     const [summary, nodes] = await Promise.all([services.overview(), services.fleet.nodes()]);
     return reply(200, { ...summary, nodes, shards: services.fleet.shards() });
@@ -59,7 +58,6 @@ export const readMachines = operatorEndpoint({
       example: machines,
     },
   },
-  errors: [],
   async handle() {
     return reply(200, machines);
   },
@@ -79,7 +77,6 @@ export const listNodes = operatorEndpoint({
       example: { items: [nodeExample], nextCursor: null },
     },
   },
-  errors: [],
   async handle({ services }) {
     return reply(200, { items: await services.fleet.nodes(), nextCursor: null });
   },

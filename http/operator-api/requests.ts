@@ -56,7 +56,6 @@ export const listRequests = operatorEndpoint({
       },
     },
   },
-  errors: [],
   async handle({ query, services }) {
     const { tenant, status, route, code, refused = false, after, limit, cursor } = query;
     const afterMs = after === undefined ? undefined : Date.parse(after);
@@ -91,7 +90,6 @@ export const countRefusals = operatorEndpoint({
       },
     },
   },
-  errors: [],
   async handle({ query, services }) {
     return reply(200, await services.countRefusals(query.tenant));
   },

@@ -1,7 +1,6 @@
 import { mapOutcome } from '../../actors/failure.ts';
 import { batch } from '../../actors/replies/batch-replies.ts';
 import type { BatchView } from '../../actors/shops/batch-operations.ts';
-import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { BATCH_EXAMPLE } from '../contract/batch-resources.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
@@ -11,7 +10,7 @@ import { operatorEndpoint } from './services.ts';
 const NO_CONTENT = { text: null, mediaUrl: null, mediaType: null, idempotencyKey: null };
 const SHOWN_EXAMPLE = { ...BATCH_EXAMPLE, ...NO_CONTENT };
 
-const ERRORS = ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'] as const;
+const ERRORS = ['NOT_FOUND', 'SHOP_NOT_FOUND'] as const;
 
 export const listShopBatches = operatorEndpoint({
   name: 'listShopBatches',
@@ -61,7 +60,7 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
   operatorEndpoint({
     name: `${order}ShopBatch`,
     method: 'POST',
-    path: `/actors/{tenantId}/{shopId}/batches/{batchId}/${order}`,
+    path: `/actors/{tenantId}/{shopId}/batches/{batchId}/${order}` as const,
     role: 'operate',
     tag: 'Actors',
     summary: `${order[0]?.toUpperCase()}${order.slice(1)} a batch, as the tenant can`,
@@ -75,8 +74,7 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
     },
     errors: [...ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
     forwardTimeoutMs: 10_000,
-    async handle({ params, services }) {
-      const { tenantId, shopId, batchId } = params as unknown as ShopReference & { readonly batchId: string };
+    async handle({ params: { tenantId, shopId, batchId }, services }) {
       const found = await services.shops.steerBatch({ tenantId, shopId }, batchId.toLowerCase(), order);
       return mapOutcome(found, withoutContent);
     },

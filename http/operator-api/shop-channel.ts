@@ -17,7 +17,7 @@ export const connectShop = operatorEndpoint({
   summary: "Start or resume a shop's connection, as its tenant can",
   body: closedObject({}),
   replies: CHANNEL_REPLIES.connecting,
-  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
   handle: ({ params: { tenantId, shopId }, services }) => services.shops.connect({ tenantId, shopId }),
 });
@@ -44,7 +44,7 @@ export const requestShopPairingCode = operatorEndpoint({
   body: pairingCodeRequest,
   bodyExample: PAIRING_CODE_EXAMPLE,
   replies: CHANNEL_REPLIES.pairing,
-  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', ...PAIRING_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', ...PAIRING_ERRORS],
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
   handle: ({ params: { tenantId, shopId }, body: { phone }, services }) =>
     services.shops.requestPairingCode({ tenantId, shopId }, phone),

@@ -127,7 +127,7 @@ export const importShop = operatorEndpoint({
       },
     },
   },
-  errors: ['NOT_FOUND', 'TENANT_OWNER_MISSING'],
+  errors: ['NOT_FOUND'],
   async handle({ params, body, services }) {
     const imported = await services.operators.importShop(params.tenantId, {
       name: body.name,

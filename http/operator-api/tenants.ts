@@ -69,7 +69,6 @@ export const createTenant = operatorEndpoint({
       example: tenantExample,
     },
   },
-  errors: ['CONFLICT'],
   async handle({ params, body, services }) {
     const created = await services.operators.createTenant(params.tenantId, body);
     if (!created.ok) return created;
@@ -96,7 +95,6 @@ export const listTenants = operatorEndpoint({
       example: { items: [tenantExample], nextCursor: null },
     },
   },
-  errors: [],
   async handle({ query, services }) {
     const { limit, cursor, q } = query;
     return reply(200, await services.fleet.listTenants({ limit, cursor, q }));
@@ -146,7 +144,7 @@ export const changeTenant = operatorEndpoint({
   body: closedObject({ name: v.optional(name({ max: 200 })), ...changeable }),
   bodyExample: { active: false },
   replies: { 200: { description: 'The tenant as it is now.', data: tenant, example: tenantExample } },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND'],
   handle: ({ params, body, services }) => services.operators.changeTenant(params.tenantId, body),
 });
 

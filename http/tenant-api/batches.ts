@@ -100,7 +100,7 @@ export const createBatch = apiEndpoint({
       example: TAKEN_EXAMPLE,
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'BATCH_LIMIT_REACHED', 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'BATCH_LIMIT_REACHED', 'BATCH_NOT_FOUND'],
   forwardTimeoutMs: FORWARD_TIMEOUT_MS,
   handle(request) {
     const { name, recipients, quietHours, share, paused, notBefore, notAfter } = request.body;
@@ -139,13 +139,7 @@ export const addBatchRecipients = apiEndpoint({
       example: { ...BATCH_EXAMPLE, refused: [] },
     },
   },
-  errors: [
-    ...NAMED_SHOP_ERRORS,
-    'BATCH_NOT_FOUND',
-    'BATCH_STARTED',
-    'BATCH_ENDED',
-    'BOT_SERVICE_UNREACHABLE',
-  ],
+  errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_STARTED', 'BATCH_ENDED'],
   forwardTimeoutMs: FORWARD_TIMEOUT_MS,
   handle(request) {
     const key = idempotencyKeyOf(request);
@@ -173,7 +167,7 @@ export const listBatches = apiEndpoint({
       example: { items: [{ ...BATCH_EXAMPLE, forecast: null }], nextCursor: null },
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  errors: NAMED_SHOP_ERRORS,
   handle: (request) => withShop(request, (shop) => request.services.shops.listBatches(shop, request.query)),
 });
 
@@ -185,11 +179,11 @@ export const readBatch = apiEndpoint({
   summary: 'A batch, how far it has come, and when the rest will be sent',
   permission: 'messages.read',
   replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
-  errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND'],
   handle: (request) => withShop(request, (shop) => request.services.shops.batch(shop, idOf(request))),
 });
 
-const STEERED = [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED', 'BOT_SERVICE_UNREACHABLE'] as const;
+const STEERED = [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'] as const;
 
 const steering = {
   method: 'POST',

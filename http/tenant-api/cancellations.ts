@@ -36,7 +36,7 @@ export const cancelMessage = apiEndpoint({
       },
     },
   },
-  errors: ['MESSAGE_NOT_FOUND', 'NOT_CANCELLABLE', 'BOT_SERVICE_UNREACHABLE'],
+  errors: ['MESSAGE_NOT_FOUND', 'NOT_CANCELLABLE'],
   forwardTimeoutMs: CANCEL_FORWARD_TIMEOUT_MS,
   handle: ({ caller, params, services }) => services.shops.cancel(caller.tenantId, params.id),
 });
@@ -53,7 +53,7 @@ export const cancelQueue = apiEndpoint({
   body: queueCancellation,
   bodyExample: QUEUE_CANCELLATION_EXAMPLE,
   replies: QUEUE_CANCELLED,
-  errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  errors: NAMED_SHOP_ERRORS,
   forwardTimeoutMs: CANCEL_FORWARD_TIMEOUT_MS,
   handle: (request) =>
     withShop(request, (shop) => request.services.shops.cancelQueue(shop, queueFilter(request.body))),

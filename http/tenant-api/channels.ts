@@ -32,7 +32,7 @@ export const connectChannel = apiEndpoint({
   permission: 'msgapp.connect',
   body: closedObject({}),
   replies: CHANNEL_REPLIES.connecting,
-  errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  errors: NAMED_SHOP_ERRORS,
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
   handle: (request) =>
     withShop(request, (shop) => request.services.shops.connect(shop, request.call.connection)),
@@ -46,7 +46,7 @@ export const pollChannel = apiEndpoint({
   summary: 'Poll the connection every pollAfterMs until it is connected',
   permission: 'msgapp.connect',
   replies: CHANNEL_REPLIES.connecting,
-  errors: [...NAMED_SHOP_ERRORS, 'CHANNEL_NOT_STARTED', 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, 'CHANNEL_NOT_STARTED'],
   handle: (request) => withShop(request, (shop) => request.services.shops.pollConnection(shop)),
 });
 
@@ -62,7 +62,7 @@ export const requestPairingCode = apiEndpoint({
   body: pairingCodeRequest,
   bodyExample: PAIRING_CODE_EXAMPLE,
   replies: CHANNEL_REPLIES.pairing,
-  errors: [...NAMED_SHOP_ERRORS, ...PAIRING_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, ...PAIRING_ERRORS],
   forwardTimeoutMs: CONNECT_FORWARD_TIMEOUT_MS,
   handle: ({ body, call, ...request }) =>
     withShop(request, (shop) => request.services.shops.requestPairingCode(shop, body.phone, call.connection)),
@@ -77,6 +77,6 @@ export const disconnectChannel = apiEndpoint({
   permission: 'msgapp.connect',
   body: closedObject({}),
   replies: CHANNEL_REPLIES.disconnected,
-  errors: [...NAMED_SHOP_ERRORS, 'CHANNEL_NEVER_CONFIGURED', 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, 'CHANNEL_NEVER_CONFIGURED'],
   handle: (request) => withShop(request, (shop) => request.services.shops.disconnect(shop)),
 });

@@ -24,7 +24,6 @@ export const listArticles = apiEndpoint({
       example: { items: [example], nextCursor: null },
     },
   },
-  errors: [],
   async handle({ services }) {
     const items = [...services.articles.all().values()].map(({ slug, title, summary }) => ({
       slug,

@@ -28,7 +28,7 @@ export const listGroups = apiEndpoint({
       example: { items: [EXAMPLES.group], nextCursor: null },
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST', 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST'],
   handle: (request) =>
     withShop(request, async (shop) => {
       const { canSend, minParticipants = 0, q } = request.query;

@@ -15,7 +15,7 @@ export function idempotencyKeyOf(request: {
   readonly body: { readonly idempotencyKey?: string | undefined };
   /** That of the header. */
   readonly idempotencyKey: string | undefined;
-}): Outcome<string | undefined> {
+}): Outcome<string | undefined, 'VALIDATION_ERROR'> {
   const { body, idempotencyKey: ofHeader } = request;
   const key = body.idempotencyKey ?? ofHeader;
   return ofHeader !== undefined && key !== ofHeader ? TWO_KEYS : done(key);

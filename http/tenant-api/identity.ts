@@ -38,6 +38,5 @@ export const readIdentity = apiEndpoint({
   replies: {
     200: { description: 'The calling key.', data: identity, example: EXAMPLES.identity, write: identityBody },
   },
-  errors: [],
   handle: ({ caller, services }) => services.tenants.identity(caller),
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { done, type FailureCode, failed, type Outcome } from '../../actors/failure.ts';
+import { done, type FailureCode, failed, type Outcome, type SendCode } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
 import type { MessageDraft, Sent } from '../../actors/shops/shop-operations.ts';
@@ -25,7 +25,7 @@ export const SEND_ERRORS = [
   'MSGAPP_NOT_CONNECTED',
   'MSGAPP_SESSION_LOST',
   'BOT_SERVICE_UNREACHABLE',
-] as const satisfies readonly FailureCode[];
+] as const satisfies readonly SendCode[];
 
 /** The content of a message in a request. */
 export const messageContent = {
@@ -91,7 +91,9 @@ export const sendMessage = apiEndpoint({
 });
 
 /** The answer to a send or a status. */
-export function answerOf<Answer extends { readonly statusUrl: string }>(sent: Outcome<Sent<Answer>>) {
+export function answerOf<Answer extends { readonly statusUrl: string }, Code extends FailureCode>(
+  sent: Outcome<Sent<Answer>, Code>,
+) {
   return sent.ok ? madeOnce(202, sent.value, sent.value.accepted.statusUrl) : sent;
 }
 
@@ -102,7 +104,7 @@ export function draftOf(request: {
   };
   readonly call: { readonly requestId: string; readonly traceparent: string | undefined };
   readonly idempotencyKey: string | undefined;
-}): Outcome<Omit<MessageDraft, 'to' | 'reply'>> {
+}): Outcome<Omit<MessageDraft, 'to' | 'reply'>, 'EMPTY_MESSAGE' | 'VALIDATION_ERROR'> {
   const { text, mediaUrl, mediaType } = request.body;
   if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
   const key = idempotencyKeyOf(request);

@@ -1,5 +1,6 @@
-import type { FailureCode, failed, Outcome } from '../../actors/failure.ts';
+import type { Failed, Outcome } from '../../actors/failure.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
+import type { NamedShopCode } from '../../actors/tenants/tenant-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ApiServices } from './services.ts';
 
@@ -7,7 +8,7 @@ import type { ApiServices } from './services.ts';
 export const NAMED_SHOP_ERRORS = [
   'SHOP_NOT_FOUND',
   'AMBIGUOUS_SHOP',
-] as const satisfies readonly FailureCode[];
+] as const satisfies readonly NamedShopCode[];
 
 /** Answers with the shop that a path names by id or name, among those of the caller's tenant. */
 export function withShop<Answer>(
@@ -17,7 +18,7 @@ export function withShop<Answer>(
     readonly services: Pick<ApiServices, 'tenants'>;
   },
   answer: (shop: ShopReference) => MaybePromise<Answer>,
-): MaybePromise<Answer | ReturnType<typeof failed>> {
+): MaybePromise<Answer | Failed<NamedShopCode>> {
   const { tenantId } = request.caller;
   const named = request.services.tenants.shopId(tenantId, request.params.idOrName);
   return named instanceof Promise
@@ -27,8 +28,8 @@ export function withShop<Answer>(
 
 function answerFor<Answer>(
   tenantId: string,
-  named: Outcome<string>,
+  named: Outcome<string, NamedShopCode>,
   answer: (shop: ShopReference) => MaybePromise<Answer>,
-): MaybePromise<Answer | ReturnType<typeof failed>> {
+): MaybePromise<Answer | Failed<NamedShopCode>> {
   return named.ok ? answer({ tenantId, shopId: named.value }) : named;
 }

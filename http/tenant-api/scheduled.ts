@@ -49,7 +49,7 @@ export const scheduleMessage = apiEndpoint({
       example: EXAMPLES.scheduled,
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'SCHEDULED_LIMIT_REACHED', 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'SCHEDULED_LIMIT_REACHED'],
   handle(request) {
     const { to, sendAt, notAfter } = request.body;
     const content = draftOf(request);
@@ -83,7 +83,7 @@ export const listScheduled = apiEndpoint({
       example: { items: [EXAMPLES.scheduled], nextCursor: null },
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'BOT_SERVICE_UNREACHABLE'],
+  errors: NAMED_SHOP_ERRORS,
   handle: (request) => withShop(request, (shop) => request.services.shops.listScheduled(shop, request.query)),
 });
 
@@ -95,7 +95,7 @@ export const readScheduled = apiEndpoint({
   summary: 'A scheduled send and its result',
   permission: 'messages.read',
   replies: { 200: { description: 'The send.', data: scheduledSend, example: EXAMPLES.scheduled } },
-  errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND'],
   handle: (request) =>
     withShop(request, (shop) => request.services.shops.scheduled(shop, request.params.id.toLowerCase())),
 });
@@ -115,7 +115,7 @@ export const cancelScheduled = apiEndpoint({
       example: { ...EXAMPLES.scheduled, status: 'cancelled', text: null },
     },
   },
-  errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE', 'BOT_SERVICE_UNREACHABLE'],
+  errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE'],
   handle: (request) =>
     withShop(request, (shop) => request.services.shops.unschedule(shop, request.params.id.toLowerCase())),
 });

@@ -28,7 +28,6 @@ export const listShops = apiEndpoint({
       example: { items: [EXAMPLES.shop], page: 1, limit: 20, total: 1 },
     },
   },
-  errors: [],
   handle: ({ caller, query, services }) => services.tenants.listShops(caller.tenantId, query),
 });
 

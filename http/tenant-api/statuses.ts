@@ -49,13 +49,7 @@ export const postStatus = apiEndpoint({
       example: { ...queued, status: 'sent' },
     },
   },
-  errors: [
-    ...NAMED_SHOP_ERRORS,
-    ...STATUS_POLICY_CODES,
-    'MSGAPP_NOT_CONNECTED',
-    'MSGAPP_SESSION_LOST',
-    'BOT_SERVICE_UNREACHABLE',
-  ],
+  errors: [...NAMED_SHOP_ERRORS, ...STATUS_POLICY_CODES, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST'],
   handle(request) {
     const { body, call, idempotencyKey } = request;
     const { requestId, traceparent } = call;

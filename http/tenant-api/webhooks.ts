@@ -1,7 +1,15 @@
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { failed, mapOutcome, type Outcome } from '../../actors/failure.ts';
+import {
+  type Failed,
+  type FailureCode,
+  failed,
+  mapOutcome,
+  type Outcome,
+  renamedFailure,
+} from '../../actors/failure.ts';
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
+import type { WebhookOutcome } from '../../actors/webhooks/webhook-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
@@ -30,27 +38,34 @@ const REFUSED = `Only a key with inbound.read may say where ${INBOUND} is sent.`
 function typesFor(
   { permissions }: Pick<Caller, 'permissions'>,
   types: readonly EventType[] | null,
-): Outcome<readonly EventType[] | null> {
+): Outcome<readonly EventType[] | null, 'FORBIDDEN_PERMISSION'> {
   if (permissions.has('inbound.read')) return { ok: true, value: types };
   if (types?.includes(INBOUND)) return failed('FORBIDDEN_PERMISSION', { message: REFUSED });
   return { ok: true, value: types ?? OTHERS };
 }
 
 /** Refuses a key that may not move a webhook with these types to another address. */
-function mayMove(caller: Pick<Caller, 'permissions'>, types: readonly string[] | null): Outcome<true> {
+function mayMove(
+  caller: Pick<Caller, 'permissions'>,
+  types: readonly string[] | null,
+): Outcome<true, 'FORBIDDEN_PERMISSION'> {
   const includesInbound = types === null || types.includes(INBOUND);
   if (!includesInbound || caller.permissions.has('inbound.read')) return { ok: true, value: true };
   return failed('FORBIDDEN_PERMISSION', { message: REFUSED });
 }
 
 /** Asks for the webhook of a path. Names it in the error if it does not exist, or is another tenant's. */
-async function named<Value>(
+async function named<Value, Code extends FailureCode = never>(
   { caller, params }: { readonly caller: Caller; readonly params: { readonly webhookId: string } },
-  ask: (tenantId: string, webhookId: string) => Promise<Outcome<Value>>,
-): Promise<Outcome<Value>> {
+  ask: (tenantId: string, webhookId: string) => Promise<WebhookOutcome<Value, Code>>,
+): Promise<Outcome<Value, 'WEBHOOK_NOT_FOUND' | Code>> {
   const outcome = await ask(caller.tenantId, params.webhookId.toLowerCase());
-  return outcome.ok || outcome.failure.code !== 'NOT_FOUND' ? outcome : failed('WEBHOOK_NOT_FOUND');
+  if (outcome.ok) return outcome;
+  return outcome.failure.code === 'NOT_FOUND' ? failed('WEBHOOK_NOT_FOUND') : (outcome as Failed<Code>);
 }
+
+/** A tenant that was erased meanwhile has no webhooks and no keys. */
+const OF_ERASED = { from: 'NOT_FOUND', to: 'API_KEY_INVALID' } as const;
 
 export const listWebhooks = apiEndpoint({
   name: 'listWebhooks',
@@ -63,10 +78,9 @@ export const listWebhooks = apiEndpoint({
   replies: {
     200: WEBHOOK_REPLIES.listed,
   },
-  errors: [],
   async handle({ caller, services }) {
     const listed = await services.webhooks.list(caller.tenantId);
-    return mapOutcome(listed, (items) => ({ items, nextCursor: null }));
+    return mapOutcome(renamedFailure(listed, OF_ERASED), (items) => ({ items, nextCursor: null }));
   },
 });
 
@@ -83,13 +97,14 @@ export const createWebhook = apiEndpoint({
   replies: {
     201: { ...WEBHOOK_REPLIES.created, headers: { Location: 'The webhook.' } },
   },
-  errors: ['WEBHOOK_LIMIT_REACHED'],
+  errors: ['WEBHOOK_LIMIT_REACHED', 'FORBIDDEN_PERMISSION'],
   async handle({ caller, body, services }) {
     const { url, shops = null } = body;
     const types = typesFor(caller, body.types ?? null);
     if (!types.ok) return types;
     const draft = { url, types: types.value, shops };
-    const made = await services.webhooks.create(caller.tenantId, draft, 'tenant');
+    const created = await services.webhooks.create(caller.tenantId, draft, 'tenant');
+    const made = renamedFailure(created, OF_ERASED);
     if (!made.ok) return made;
     return reply(201, made.value, headerLines({ Location: `${API_BASE_PATH}/webhooks/${made.value.id}` }));
   },
@@ -116,7 +131,7 @@ export const changeWebhook = apiEndpoint({
   permission: 'webhooks.write',
   ...changedWebhook,
   replies: { 200: WEBHOOK_REPLIES.webhook },
-  errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
+  errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT', 'FORBIDDEN_PERMISSION'],
   async handle(request) {
     const { caller, body, services } = request;
     const types = body.types === undefined ? undefined : typesFor(caller, body.types);

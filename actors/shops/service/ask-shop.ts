@@ -1,7 +1,7 @@
 import type { Actors } from '../../../runtime/actors.ts';
-import { failed, type Outcome } from '../../failure.ts';
+import { type FailureCode, failed, type Outcome } from '../../failure.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
-import type { ShopReference } from '../shop-operations.ts';
+import type { ShopOutcome, ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import type { ShopState } from '../state/shop-state.ts';
 
@@ -9,20 +9,20 @@ import type { ShopState } from '../state/shop-state.ts';
 export const NO_SHOP = failed('SHOP_NOT_FOUND');
 
 /** Gives a command to a shop's actor. */
-export function askShop<Value>(
+export function askShop<Value, Code extends FailureCode = never>(
   actors: Pick<Actors, 'ask'>,
   shop: ShopReference,
   command: ShopCommand,
-): Promise<Outcome<Value>> {
-  return actors.ask<Outcome<Value>>(shopAddress(shop), command, NO_SHOP);
+): Promise<ShopOutcome<Value, Code>> {
+  return actors.ask<ShopOutcome<Value, Code>>(shopAddress(shop), command, NO_SHOP);
 }
 
 /** Answers from the last committed state of a shop. */
-export async function fromShop<Value>(
+export async function fromShop<Value, Code extends FailureCode = never>(
   actors: Pick<Actors, 'state'>,
   shop: ShopReference,
-  answer: (state: ShopState) => Promise<Outcome<Value>> | Outcome<Value>,
-): Promise<Outcome<Value>> {
+  answer: (state: ShopState) => Promise<Outcome<Value, Code>> | Outcome<Value, Code>,
+): Promise<ShopOutcome<Value, Code>> {
   const state = await actors.state<ShopState>(shopAddress(shop));
   return state === undefined ? NO_SHOP : answer(state);
 }

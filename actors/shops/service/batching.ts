@@ -1,9 +1,9 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { done, failed, type Outcome } from '../../failure.ts';
+import { done, type FailureCode, failed, type Outcome } from '../../failure.ts';
 import { isoOrNull } from '../../iso-time.ts';
-import type { BatchOperations, BatchView } from '../batch-operations.ts';
+import type { BatchOperations, BatchView, RecipientsCode } from '../batch-operations.ts';
 import { contentOf } from '../message-content.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { readBatches, readBatchIds, type StoredBatch } from '../state/batch-reading.ts';
@@ -33,7 +33,10 @@ export function batchOperations(parts: BatchingParts): BatchOperations<ShopRefer
       if (stored === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
       return done({ ...view, forecast: await forecast(shop, state, { batchId, content: stored.content }) });
     });
-  const withBatch = async (shop: ShopReference, reply: Outcome<BatchReply>) => {
+  const withBatch = async <Code extends FailureCode>(
+    shop: ShopReference,
+    reply: Outcome<BatchReply, Code>,
+  ) => {
     if (!reply.ok) return reply;
     const { batchId, refused, replayed, differs } = reply.value;
     const view = await batch(shop, batchId);
@@ -42,11 +45,24 @@ export function batchOperations(parts: BatchingParts): BatchOperations<ShopRefer
   return {
     batch,
     createBatch: async (shop, asked) =>
-      withBatch(shop, await askShop(actors, shop, { type: 'create_batch', asked })),
+      withBatch(
+        shop,
+        await askShop<BatchReply, 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR'>(actors, shop, {
+          type: 'create_batch',
+          asked,
+        }),
+      ),
     addRecipients: async (shop, batchId, asked) =>
-      withBatch(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked })),
+      withBatch(
+        shop,
+        await askShop<BatchReply, RecipientsCode>(actors, shop, { type: 'add_recipients', batchId, asked }),
+      ),
     async steerBatch(shop, batchId, order) {
-      const reply = await askShop<unknown>(actors, shop, { type: 'steer_batch', batchId, order });
+      const reply = await askShop<unknown, 'BATCH_NOT_FOUND' | 'BATCH_ENDED'>(actors, shop, {
+        type: 'steer_batch',
+        batchId,
+        order,
+      });
       return reply.ok ? await batch(shop, batchId) : reply;
     },
     listBatches: (shop, query) =>

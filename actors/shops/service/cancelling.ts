@@ -2,7 +2,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
-import type { ShopReference } from '../shop-operations.ts';
+import type { ShopOutcome, ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import type { AtPool, Cancelled } from '../turns/cancel/cancel-turns.ts';
 import { askShop } from './ask-shop.ts';
@@ -23,14 +23,20 @@ const AT_A_TIME = 16;
 
 const UNANSWERED = failed('SERVICE_UNAVAILABLE');
 
+type CancelCode = 'MESSAGE_NOT_FOUND' | 'NOT_CANCELLABLE' | 'SERVICE_UNAVAILABLE';
+
 /** Ends one message, wherever it waits. Its record then has the end. */
 export async function cancelOne(
   parts: CancellingParts,
   shop: ShopReference,
   messageId: string,
-): Promise<Outcome<true>> {
+): Promise<Outcome<true, CancelCode>> {
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const asked = await askShop<Cancelled>(parts.actors, shop, { type: 'cancel', messageId });
+    const asked = await parts.actors.ask<Outcome<Cancelled, CancelCode>>(
+      shopAddress(shop),
+      { type: 'cancel', messageId },
+      failed('MESSAGE_NOT_FOUND'),
+    );
     if (!asked.ok) return asked;
     const [atPool] = asked.value.atPool;
     if (atPool === undefined) return done(true);
@@ -48,7 +54,7 @@ export async function cancelMatching(
   parts: CancellingParts,
   shop: ShopReference,
   filter: Extract<ShopCommand, { type: 'cancel_queue' }>['filter'],
-): Promise<Outcome<{ readonly cancelled: number }>> {
+): Promise<ShopOutcome<{ readonly cancelled: number }>> {
   const asked = await askShop<Cancelled>(parts.actors, shop, { type: 'cancel_queue', filter });
   if (!asked.ok) return asked;
   const { ended, atPool } = asked.value;
@@ -67,7 +73,7 @@ async function takeBack(
   { actors, pool }: CancellingParts,
   shop: ShopReference,
   { messageId, createdAtMs, pool: at }: AtPool,
-): Promise<Outcome<true>> {
+): Promise<Outcome<true, CancelCode>> {
   const answer = await pool.takeBack({ messageId, createdAtMs, pool: at });
   if (answer === undefined) return UNANSWERED;
   if (answer.kind === 'taken') return failed('NOT_CANCELLABLE');

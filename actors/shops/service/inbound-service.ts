@@ -1,6 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { done, failed, type Outcome } from '../../failure.ts';
+import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
 import { type FileHosts, LARGEST_INBOUND_FILE } from '../../inbound-content.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
@@ -53,7 +53,9 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
       if (found === undefined) return NOT_FOUND;
       if (found.readAtMs !== null) return done(inboundRecordView(found));
       const command: ShopCommand = { type: 'mark_read', inboundId: found.record.id };
-      const marked = await actors.ask<Outcome<StoredInbound>>(shopAddress(found.record), command, NOT_FOUND);
+      const marked = await actors.ask<
+        Outcome<StoredInbound, 'MESSAGE_NOT_FOUND' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST'>
+      >(shopAddress(found.record), command, NOT_FOUND);
       return marked.ok ? done(inboundRecordView(marked.value)) : marked;
     },
     async reply(tenantId, id, draft) {
@@ -62,7 +64,10 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
       const { record } = found;
       const reply = { inboundId: record.id, toId: record.fromId };
       const to = record.from ?? record.lid;
-      return to === null ? NOT_FOUND : await options.shops.send(record, { ...draft, to, reply });
+      if (to === null) return NOT_FOUND;
+      const sent = await options.shops.send(record, { ...draft, to, reply });
+      // A shop that was erased meanwhile has no messages.
+      return renamedFailure(sent, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
     },
     async attachment(tenantId, id) {
       const found = await stored(tenantId, id);
@@ -86,4 +91,4 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
   };
 }
 
-const NOT_FOUND: Outcome<never> = failed('MESSAGE_NOT_FOUND');
+const NOT_FOUND = failed('MESSAGE_NOT_FOUND');

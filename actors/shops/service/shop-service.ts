@@ -5,7 +5,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { done, failed, type Outcome } from '../../failure.ts';
+import { type ChannelCode, done, type Failed, failed, type Outcome, type SendCode } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
@@ -19,8 +19,10 @@ import type {
   GroupView,
   MessageDraft,
   MessageView,
+  PairingCode,
   Sent,
   ShopOperations,
+  ShopOutcome,
   ShopPolicyView,
   ShopReference,
 } from '../shop-operations.ts';
@@ -29,7 +31,6 @@ import type { MessageFields } from '../state/message-record.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
 import { channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
 import { codeRefusal } from '../turns/ask-to-connect.ts';
-import type { SendReply } from '../turns/send/accept-message.ts';
 import { mayAskForGroup } from '../turns/send/judge-send.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';
 import { readRecipientOf } from '../turns/shop-facts.ts';
@@ -71,15 +72,19 @@ export interface ShopServiceOptions {
   readonly askGroups: (shop: ShopReference, groupId?: string) => Promise<void>;
 }
 
+/** The answer of a shop's actor to a send. */
+type SendAnswer =
+  | ShopOutcome<Sent<Accepted>, SendCode>
+  | PoolWanted
+  | (Failed<SendCode> & { readonly groupId: string });
+
 /** The API's operations on a shop. Reads use the actor's last committed state, changes go through its mailbox. */
 export function shopService(options: ShopServiceOptions): ShopOperations {
   const { actors, clock, qrImage, pool, askGroups } = options;
 
-  const ask = <Value>(shop: ShopReference, command: ShopCommand): Promise<Outcome<Value>> =>
-    askShop(actors, shop, command);
   type SendCommand = Extract<ShopCommand, { type: 'send' }>;
-  const askToSend = (shop: ShopReference, command: SendCommand): Promise<SendReply> =>
-    actors.ask<SendReply>(shopAddress(shop), command, NO_SHOP);
+  const askToSend = (shop: ShopReference, command: SendCommand): Promise<SendAnswer> =>
+    actors.ask<SendAnswer>(shopAddress(shop), command, NO_SHOP);
   const sendByPool = async (shop: ShopReference, command: SendCommand, wanted: PoolWanted) => {
     const found = await pool.find(wanted.offer);
     if (found === undefined) return { ok: false, failure: wanted.failure } as const;
@@ -89,15 +94,16 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     await askGroups(shop, groupId);
     return await askToSend(shop, { ...command, groupAsked: true });
   };
-  const sendWithHelp = (shop: ShopReference, command: SendCommand): Promise<Outcome<Sent<Accepted>>> =>
+  const sendWithHelp = (
+    shop: ShopReference,
+    command: SendCommand,
+  ): Promise<ShopOutcome<Sent<Accepted>, SendCode>> =>
     askToSend(shop, command).then((reply) => {
       if ('groupId' in reply) return sendToGroup(shop, command, reply.groupId);
       return 'offer' in reply ? sendByPool(shop, command, reply) : reply;
     });
-  const fromLastCommit = <Value>(shop: ShopReference, answer: Parameters<typeof fromShop<Value>>[2]) =>
-    fromShop(actors, shop, answer);
-  const view = (shop: ShopReference): Promise<Outcome<ChannelView>> =>
-    fromLastCommit(shop, async (state) => done(await channelView(state, qrImage)));
+  const view = (shop: ShopReference): Promise<ShopOutcome<ChannelView>> =>
+    fromShop(actors, shop, async (state) => done(await channelView(state, qrImage)));
   const tenantOf = ({ tenantId }: Pick<ShopReference, 'tenantId'>): MaybePromise<TenantState | undefined> =>
     actors.state<TenantState>(tenantAddress(tenantId));
   const sendOf = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
@@ -113,7 +119,7 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
   return {
     channel: view,
     async connect(shop, caller) {
-      const started = await ask(shop, { type: 'connect' });
+      const started = await askShop(actors, shop, { type: 'connect' });
       if (!started.ok) return started;
       await untilOpened(shop, options, caller);
       return view(shop);
@@ -122,19 +128,22 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
       const pairWith = phone.replace('+', '');
       const wait = await phoneWait(shop, pairWith, options);
       const started =
-        wait === undefined ? await ask(shop, { type: 'connect', pairWith }) : tooManyCodes(wait);
+        wait === undefined
+          ? await askShop<true, PairingCode>(actors, shop, { type: 'connect', pairWith })
+          : tooManyCodes(wait);
       if (!started.ok) return started;
       await untilOpened(shop, options, caller);
-      return fromLastCommit(shop, (asked) => pairingReply(asked, options));
+      return fromShop(actors, shop, (asked) => pairingReply(asked, options));
     },
     pollConnection: (shop) =>
-      fromLastCommit(shop, async (state) =>
+      fromShop(actors, shop, async (state) =>
         channelState(state) === 'unconfigured'
           ? failed('CHANNEL_NOT_STARTED')
           : done(await channelView(state, qrImage)),
       ),
     async disconnect(shop) {
-      const ended = await withReplyTimeout(clock, ask(shop, { type: 'disconnect' }));
+      const asked = askShop<unknown, 'CHANNEL_NEVER_CONFIGURED'>(actors, shop, { type: 'disconnect' });
+      const ended = await withReplyTimeout(clock, asked);
       return ended.ok ? view(shop) : ended;
     },
     send(shop, draft) {
@@ -145,25 +154,25 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     },
     async postStatus(shop, draft) {
       const settings = (await tenantOf(shop))?.settings ?? resolveSettings({});
-      return await ask(shop, { type: 'post_status', draft, settings });
+      return await askShop(actors, shop, { type: 'post_status', draft, settings });
     },
     listMessages: (shop, query) => listStored(shop, query, options),
     ...messageOperations(tenantOf, options),
     ...scheduleOperations(options),
     ...batchOperations(options),
     policy: (shop, to) =>
-      fromLastCommit(shop, async (state) => {
+      fromShop(actors, shop, async (state) => {
         const asked = { to, settings: (await tenantOf(shop))?.settings ?? resolveSettings({}) };
         const view = await policyOf(state, asked, options);
         const refusal = view.forecast?.failure;
         if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
         // A real send asks for the group too.
         await askGroups(shop, to);
-        return fromLastCommit(shop, async (state) => done(await policyOf(state, asked, options)));
+        return fromShop(actors, shop, async (state) => done(await policyOf(state, asked, options)));
       }),
     async groups(shop) {
       if (isConnected(await actors.state<ShopState>(shopAddress(shop)))) await askGroups(shop);
-      return await fromLastCommit(shop, groupsOf);
+      return await fromShop(actors, shop, groupsOf);
     },
   };
 }
@@ -196,15 +205,14 @@ function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
 async function pairingReply(
   state: ShopState,
   { clock, qrImage }: Pick<ShopServiceOptions, 'clock' | 'qrImage'>,
-): Promise<Outcome<ChannelView>> {
+): Promise<Outcome<ChannelView, PairingCode>> {
   const ended = channelState(state) === 'disconnected';
   const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
   return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
 }
 
-function tooManyCodes({ waitMs, message }: PairingWait): Outcome<never> {
-  const retryAfterSeconds = Math.ceil(waitMs / 1_000);
-  return { ok: false, failure: { code: 'PAIRING_RATE_LIMITED', message, retryAfterSeconds } };
+function tooManyCodes({ waitMs, message }: PairingWait): Failed<PairingCode> {
+  return failed('PAIRING_RATE_LIMITED', { message, retryAfterSeconds: Math.ceil(waitMs / 1_000) });
 }
 
 /** Returns the shop's limits, and the result of a send to `to`. */
@@ -305,12 +313,14 @@ function isConnected(state: ShopState | undefined): boolean {
 }
 
 /** Returns the groups that the open session reported. */
-function groupsOf(state: ShopState): Outcome<readonly GroupView[]> {
+function groupsOf(state: ShopState): Outcome<readonly GroupView[], ChannelCode> {
   if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
   const groups = liveGroups(state);
   if (groups === undefined) return failed('MSGAPP_NOT_CONNECTED');
   return done(groups.map((group) => ({ ...group, canSend: group.isAdmin })));
 }
+
+type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;
 
 /** A requested message, and its tenant. */
 interface AskedMessage {
@@ -323,7 +333,7 @@ function askedMessage(
   id: string,
   views: MessageViews,
   store: Store,
-): MaybePromise<Outcome<MessageView>> {
+): MaybePromise<FoundMessage> {
   if (!(tenant instanceof Promise)) return storedMessage({ tenant, id }, views, store);
   return tenant.then((known) => storedMessage({ tenant: known, id }, views, store));
 }
@@ -333,7 +343,7 @@ function storedMessage(
   { tenant, id }: { readonly tenant: TenantState | undefined; readonly id: string },
   views: MessageViews,
   store: Store,
-): MaybePromise<Outcome<MessageView>> {
+): MaybePromise<FoundMessage> {
   if (tenant === undefined) return failed('MESSAGE_NOT_FOUND');
   const known = knownMessage(tenant.shard, id, store);
   return known === undefined ? readView({ tenant, id }, store) : ownView(tenant, views.of(id, known));
@@ -342,13 +352,13 @@ function storedMessage(
 /**
  * A message that must be read from Redis was not requested lately, and may not be again. So no view of it is cached.
  */
-async function readView({ tenant, id }: AskedMessage, store: Store): Promise<Outcome<MessageView>> {
+async function readView({ tenant, id }: AskedMessage, store: Store): Promise<FoundMessage> {
   const { shard } = tenant;
   const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
   return ownView(tenant, viewOf(id, fields as MessageFields));
 }
 
-function ownView(tenant: AskedMessage['tenant'], message: ReturnType<typeof viewOf>): Outcome<MessageView> {
+function ownView(tenant: AskedMessage['tenant'], message: ReturnType<typeof viewOf>): FoundMessage {
   const isOwn = message?.tenantId === tenant.tenantId && tenant.shops.has(message.view.shopId);
   return isOwn ? done(message.view) : failed('MESSAGE_NOT_FOUND');
 }

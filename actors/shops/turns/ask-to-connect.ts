@@ -35,7 +35,7 @@ export function askToConnect(
 export function codeRefusal(
   { lastEnd, codesRefusedAtMs }: ChannelContext,
   nowMs: number,
-): Failure | undefined {
+): Failure<'PAIRING_RATE_LIMITED' | 'PAIRING_CODE_REFUSED'> | undefined {
   const refused = lastEnd?.end === 'pairing_refused' ? lastEnd : undefined;
   const limitedMs = codesRefusedAtMs == null ? 0 : codesRefusedAtMs + CODE_PAUSE_MS - nowMs;
   if (limitedMs > 0) {

@@ -2,7 +2,7 @@
 import { DAY_MS } from '../../../../policy/durations.ts';
 import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import { done, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
+import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
 import { partsOf } from '../../../parts.ts';
 import type { BatchAsked, RecipientsAsked, RefusedRecipient } from '../../batch-operations.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
@@ -249,6 +249,6 @@ function quietProblems(quietHours: BatchAsked['quietHours']): FieldProblem[] {
   return problem === undefined ? [] : [{ field: `quietHours.${problem.field}`, message: problem.message }];
 }
 
-function invalid(fields: readonly FieldProblem[]): ReturnType<typeof failed> {
+function invalid(fields: readonly FieldProblem[]): Failed<'VALIDATION_ERROR'> {
   return failed('VALIDATION_ERROR', { fields: fields.slice(0, MOST_PROBLEMS) });
 }

@@ -1,5 +1,5 @@
 import { recipientKey } from '../../../../policy/number-forms.ts';
-import { failed } from '../../../failure.ts';
+import { type Failed, failed } from '../../../failure.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
 import { type Batch, countCode, WATCHED } from '../../state/batches.ts';
@@ -67,7 +67,7 @@ function watching(batch: Batch, person: number): Pick<Batch, 'watched' | 'optedO
   return { watched, optedOut: batch.optedOut.filter((one) => watched.includes(one)) };
 }
 
-type Refusal = ReturnType<typeof failed>;
+type Refusal = Failed;
 
 /**
  * Waits as long as the refusal names, or a default time if it may end soon. Any other refusal is final for the

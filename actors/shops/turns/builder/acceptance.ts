@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import type { FailureCode } from '../../../failure.ts';
+import type { ChannelCode } from '../../../failure.ts';
 import { encodeAccepted, nextCutMs, overdueElements } from '../../state/accepted-list.ts';
 import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
@@ -12,7 +12,7 @@ import type { TurnBuilder } from './turn-builder.ts';
  * Returns the reason why a shop's channel can take no message now, or undefined if it can (docs/contract.md, Channel
  * availability).
  */
-export function channelRefusal(state: ShopState, available: boolean): FailureCode | undefined {
+export function channelRefusal(state: ShopState, available: boolean): ChannelCode | undefined {
   if (state.channel.context.flagged) return 'MSGAPP_SESSION_LOST';
   if (channelState(state) !== 'connected' && !isResuming(state)) return 'MSGAPP_NOT_CONNECTED';
   return available ? undefined : 'BOT_SERVICE_UNREACHABLE';

@@ -4,7 +4,7 @@
  */
 import { DAY_MS, HOUR_MS } from '../../../../policy/durations.ts';
 import type { DueTimer } from '../../../../runtime/behaviour.ts';
-import { done, failed, type Outcome } from '../../../failure.ts';
+import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
 import type {
   Accepted,
   ScheduledDraftAsked,
@@ -109,10 +109,7 @@ export function isScheduled({ scheduled }: Pick<ShopState, 'scheduled'>, schedul
 }
 
 /** Returns the reason why a due send cannot be made, independent of the policy. Undefined if it can. */
-export function scheduledObstacle(
-  { state, nowMs }: TurnBuilder,
-  scheduledId: string,
-): ReturnType<typeof failed> | undefined {
+export function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: string): Failed | undefined {
   const one = state.scheduled.find(({ id }) => id === scheduledId);
   if (one === undefined) return failed('NOT_CANCELLABLE');
   // No attempt was made in time, or none was possible.

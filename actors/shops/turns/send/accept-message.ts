@@ -1,5 +1,5 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import { done, type Failure, type Outcome } from '../../../failure.ts';
+import { done, type Failed, type Outcome } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
@@ -26,12 +26,9 @@ export interface AcceptanceOptions {
 
 /**
  * A send to a group that no session reported. The turn first asks for it once: an open session, or one that reconnects
- * in time.
+ * in time. Its failure is the answer if the session still reports none.
  */
-interface GroupWanted {
-  readonly ok: false;
-  /** The answer if it still reports none. */
-  readonly failure: Failure;
+interface GroupWanted extends Failed {
   readonly groupId: string;
 }
 

@@ -4,7 +4,14 @@ import { isPerson } from '../../../../policy/recipient.ts';
 import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Evaluation, RecipientClass, SendAdmission } from '../../../../policy/verdict.ts';
-import { done, type FailureCode, failed, type Outcome, refusedBy } from '../../../failure.ts';
+import {
+  type ChannelCode,
+  done,
+  type FailureCode,
+  failed,
+  type Outcome,
+  refusedBy,
+} from '../../../failure.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../../state/shop-state.ts';
@@ -30,7 +37,7 @@ export interface SendToJudge {
 /** A send that passed the policy of its shop. */
 export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
   /** The reason why the shop's own channel cannot take it now. Undefined if it can. */
-  readonly unavailable: FailureCode | undefined;
+  readonly unavailable: ChannelCode | undefined;
 }
 
 /**

@@ -1,16 +1,16 @@
 import type { PolicyVerdict } from '../../../../policy/verdict.ts';
-import { type Failure, type FailureCode, failed } from '../../../failure.ts';
+import { type ChannelCode, type Failed, failed } from '../../../failure.ts';
 import { wasConnected } from '../../machines/channel-context.ts';
 import type { MessageDraft, ShopReference } from '../../shop-operations.ts';
 import { attributedText, excessCharacters } from '../../state/attributed-text.ts';
 import type { PoolOffer } from '../../state/pool-protocol.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
-/** A send that its own shop could not make and that the pool may, with the data to find a pool shop. */
-export interface PoolWanted {
-  readonly ok: false;
-  /** The answer when no shop of the pool is free. */
-  readonly failure: Failure;
+/**
+ * A send that its own shop could not make and that the pool may, with the data to find a pool shop. Its failure is the
+ * answer if no shop of the pool is free.
+ */
+export interface PoolWanted extends Failed<ChannelCode> {
   readonly offer: PoolOffer;
 }
 
@@ -25,11 +25,11 @@ export function poolFallback(
   send: {
     readonly draft: MessageDraft;
     readonly verdict: PolicyVerdict;
-    readonly unavailable: FailureCode;
+    readonly unavailable: ChannelCode;
     readonly pool: 'ask' | ShopReference | undefined;
     readonly platformName: string;
   },
-): ShopReference | PoolWanted | ReturnType<typeof failed> {
+): ShopReference | PoolWanted | Failed<ChannelCode | 'MESSAGE_TOO_LONG'> {
   const { draft, verdict, unavailable, pool, platformName } = send;
   const hadSession = wasConnected(state.channel.context);
   const sessionIsAway = unavailable === 'MSGAPP_NOT_CONNECTED' || unavailable === 'MSGAPP_SESSION_LOST';
