@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { USyncQuery, USyncQueryResult, WASocket } from '@whiskeysockets/baileys';
+import { type BinaryNode, USyncQuery, type USyncQueryResult, type WASocket } from '@whiskeysockets/baileys';
 import { lookUpIds, lookUpNumbers } from '../../actors/sessions/worker-thread/sending/number-lookup.ts';
 import { newShopMemory } from '../../actors/sessions/worker-thread/session/session-environment.ts';
+import { spellOutErrors } from '../../actors/sessions/worker-thread/wire/usync-errors.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';
@@ -92,3 +93,46 @@ test('a question without an answer, or whose answer leaves the number out, is as
   assert.deepEqual(await lookUpIds(socket, memory, [PERSON]), []);
   assert.deepEqual(await lookUpIds(socket, memory, [PERSON]), [{ pn: PERSON, lid: '100@lid' }]);
 });
+
+test('a row whose id is an error says nothing about the id, so the number is asked about again', async () => {
+  const phone: BinaryNode = { tag: 'device', attrs: { id: '0' } };
+  const devices: BinaryNode = {
+    tag: 'devices',
+    attrs: {},
+    content: [{ tag: 'device-list', attrs: {}, content: [phone] }],
+  };
+  const error: BinaryNode = { tag: 'error', attrs: { code: '500', text: 'internal-server-error' } };
+  const row = (jid: string, lid?: BinaryNode): BinaryNode => ({
+    ...{ tag: 'user', attrs: { jid }, content: [devices, ...(lid === undefined ? [] : [lid])] },
+  });
+  const failed = row(PERSON, { tag: 'lid', attrs: {}, content: [error] });
+  const named = row(PERSON, { tag: 'lid', attrs: { val: '100@lid' } });
+  const none = row(OTHER);
+  const { socket, asked, memory } = socketAnswered(
+    rowsRead([failed]),
+    rowsRead([failed, none]),
+    rowsRead([named]),
+  );
+  assert.deepEqual(await lookUpIds(socket, memory, [PERSON]), []);
+  assert.deepEqual(await lookUpIds(socket, memory, [PERSON, OTHER]), []);
+  assert.deepEqual(await lookUpIds(socket, memory, [PERSON, OTHER]), [{ pn: PERSON, lid: '100@lid' }]);
+  assert.deepEqual(
+    asked.map(({ users }) => users),
+    [[PERSON], [PERSON, OTHER], [PERSON]],
+  );
+});
+
+/** Returns the rows of an answer as the client's own reader takes them. */
+function rowsRead(rows: BinaryNode[]): USyncQueryResult['list'] | undefined {
+  const content = [
+    { tag: 'result', attrs: {} },
+    { tag: 'list', attrs: {}, content: structuredClone(rows) },
+  ];
+  const answer: BinaryNode = {
+    tag: 'iq',
+    attrs: { type: 'result' },
+    content: [{ tag: 'usync', attrs: {}, content }],
+  };
+  spellOutErrors(answer);
+  return new USyncQuery().withDeviceProtocol().withLIDProtocol().parseUSyncQueryResult(answer)?.list;
+}

@@ -34,8 +34,8 @@ export async function lookUpIds(
  * new recipient.
  *
  * Resolves with undefined if no answer comes in time. An answer about a number that was not asked for, or that makes no
- * id, counts as no answer: the client would fail the send. A row without an id says that there is none; a missing row does
- * not.
+ * id, counts as no answer: the client would fail the send. A row without an id says that there is none. A missing row
+ * does not, nor does an error about the id, which is an empty one here (`spellOutErrors`).
  */
 export async function lookUpNumbers(
   socket: WASocket,

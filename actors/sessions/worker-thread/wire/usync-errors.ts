@@ -39,9 +39,21 @@ export function spellOutErrors(frame: BinaryNode | Uint8Array): void {
 function leaveOutErrors(frame: BinaryNode): void {
   const list = childOf(childOf(frame, 'usync'), 'list');
   if (!Array.isArray(list?.content)) return;
+  for (const row of list.content) nameUnknownId(row);
   const rows = list.content.map((row) => ({ row, results: resultsIn(row) }));
   if (!rows.some(({ row, results }) => results.length > 0 && results.length === countOf(row))) return;
   for (const { row, results } of rows) if (results.length < countOf(row)) row.content = results;
+}
+
+/**
+ * Makes an error about a person's id an empty id, so that it is not read as "has no id". The client's reader ignores
+ * that error, and a row without an id counts as "has none" for an hour (`lookUpNumbers`).
+ */
+function nameUnknownId(row: BinaryNode): void {
+  const lid = childOf(row, 'lid');
+  if (lid === undefined || childOf(lid, 'error') === undefined) return;
+  lid.attrs = { val: '' };
+  delete lid.content;
 }
 
 /** The parts of a row that are no errors. */
