@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTcTokenExpired } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js';
-import { ContactTokens } from '../../actors/sessions/worker-thread/keys/contact-tokens.ts';
+import { ContactTokens, keysMovingTokens } from '../../actors/sessions/worker-thread/keys/contact-tokens.ts';
 import type { SimulatorEvent } from '../../simulator/network.ts';
 import { until } from '../e2e/waiting.ts';
 import { MemoryAuth } from '../simulator/test-client.ts';
@@ -59,6 +59,53 @@ test('a restricted number writes to a person whose token came within the message
   } finally {
     await network.stop();
   }
+});
+
+test('a token that came before the LID of its giver was known counts once it is', async () => {
+  const network = await startSimulated();
+  const shop = newShop();
+  const { host, log, control } = network;
+  try {
+    await pair(network, shop);
+    // Look-ups are not answered, and the stanza names no LID.
+    await control.fault(SHOP_PHONE, 'unlisted', 100);
+    const writing = { to: SHOP_PHONE, text: 'hi', token: 'message', addressing: 'pn_only' } as const;
+    const written = control.write(WRITER, writing);
+    host.confirmInbound(shop, (await log.next(shop, 'session.inbound')).token);
+    assert.equal((await written).delivered, true);
+    await control.fault(SHOP_PHONE, 'unlisted', 0);
+    await control.restrict(SHOP_PHONE, { active: true });
+    host.prepare(shop, textOrder('hello', { to: WRITER, needsChat: true }));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    assert.deepEqual(await network.received(shop, WRITER), ['hello']);
+  } finally {
+    await network.stop();
+  }
+});
+
+test('a token moves with the first LID of its number, unless that has a newer one, and with no later LID', async () => {
+  const { keys } = new MemoryAuth();
+  const moving = keysMovingTokens(keys);
+  const chats = ['111@s.whatsapp.net', '222@s.whatsapp.net', '333@s.whatsapp.net'] as const;
+  const token = (text: string, timestamp: string) => ({ token: Buffer.from(text), timestamp });
+  await keys.set({
+    tctoken: Object.fromEntries(chats.map((chat) => [chat, token(chat, '20')])),
+    'lid-mapping': { 333: 'former' },
+  });
+  await keys.set({ tctoken: { 'two@lid': token('newer', '30'), 'one@lid': token('older', '10') } });
+  await moving.set({
+    'lid-mapping': { 111: 'one', one_reverse: '111', 222: 'two', two_reverse: '222', 333: 'later' },
+  });
+  const all = await keys.get('tctoken', [...chats, 'one@lid', 'two@lid', 'later@lid']);
+  assert.deepEqual(
+    Object.entries(all).map(([chat, kept]) => [chat, String(kept?.token)]),
+    [
+      ['333@s.whatsapp.net', '333@s.whatsapp.net'],
+      ['one@lid', '111@s.whatsapp.net'],
+      ['two@lid', 'newer'],
+    ],
+  );
+  assert.deepEqual(await keys.get('lid-mapping', ['111', 'one_reverse']), { 111: 'one', one_reverse: '111' });
 });
 
 test('after a refusal 463 nobody is asked for a token', async () => {

@@ -10,6 +10,7 @@ import { LineWatch } from './connection/line-watch.ts';
 import type { InboundIntake } from './inbound/inbound-intake.ts';
 import { InboundStanzas } from './inbound/inbound-stanzas.ts';
 import { LONGEST_HOLD_MS, Receipts } from './inbound/receipts.ts';
+import { keysMovingTokens } from './keys/contact-tokens.ts';
 import type { Credentials } from './keys/credentials.ts';
 import { makeRatchets, type Ratchets } from './keys/ratchets.ts';
 import { RetryAnswers } from './retries/retry-answers.ts';
@@ -135,7 +136,7 @@ function ratchetsOf(
   { credentials, memory, inbound, running }: SessionPartsOptions,
   ownAddresses: () => string[],
 ): Ratchets {
-  return makeRatchets(credentials.keys, {
+  return makeRatchets(keysMovingTokens(credentials.keys), {
     storeSealed: async (data) => {
       const { outbox } = running() ?? {};
       await (outbox === undefined ? credentials.keys.set(data) : outbox.storeSealed(data));

@@ -1,4 +1,5 @@
 import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
+import { withMovedTokens } from '../keys/contact-tokens.ts';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import type { ContactToken } from './history-facts.ts';
 
@@ -27,7 +28,7 @@ export async function storeMappings(
     fresh[number] = lid;
     fresh[reverse(lid)] = number;
   }
-  if (Object.keys(fresh).length > 0) await storeNow({ 'lid-mapping': fresh });
+  if (Object.keys(fresh).length > 0) await storeNow(await withMovedTokens(keys, { 'lid-mapping': fresh }));
 }
 
 /** The field under which the client keeps whose id it is. */

@@ -96,6 +96,47 @@ export class ContactTokens {
   }
 }
 
+/** The field under which the client keeps which number a LID has. */
+const REVERSE = /_reverse$/;
+
+/** Returns the keys of a session. A write of mappings also moves tokens (`withMovedTokens`). */
+export function keysMovingTokens(keys: SignalKeyStore): SignalKeyStore {
+  return {
+    get: (type, ids) => keys.get(type, ids),
+    set: async (data) => keys.set(await withMovedTokens(keys, data)),
+  };
+}
+
+/**
+ * Returns new mappings of numbers to LIDs together with the tokens that move. Tokens are looked up under the LID, and a
+ * token that came before its giver's LID was known is stored under the number. It moves with the first LID of a number
+ * only: a later one is another account (docs/chat-client.md, Limits and tokens).
+ */
+export async function withMovedTokens(
+  keys: Pick<SignalKeyStore, 'get'>,
+  data: SignalDataSet,
+): Promise<SignalDataSet> {
+  const mappings = Object.entries(data['lid-mapping'] ?? {}).filter(([number]) => !REVERSE.test(number));
+  if (mappings.length === 0) return data;
+  const chats = mappings.map(([number]) => `${number}@s.whatsapp.net`);
+  const given: { [chat: string]: Token } = await keys.get('tctoken', chats);
+  if (Object.keys(given).length === 0) return data;
+  const known = await keys.get(
+    'lid-mapping',
+    mappings.map(([number]) => number),
+  );
+  const tctoken: NonNullable<SignalDataSet['tctoken']> = {};
+  for (const [number, lid] of mappings) {
+    const token = given[`${number}@s.whatsapp.net`];
+    if (token === undefined || typeof lid !== 'string' || known[number] !== undefined) continue;
+    const chat = `${lid}@lid`;
+    const { [chat]: own } = await keys.get('tctoken', [chat]);
+    tctoken[`${number}@s.whatsapp.net`] = null;
+    if (own === undefined || secondsOf(own) < secondsOf(token)) tctoken[chat] = { ...own, ...token };
+  }
+  return { ...data, tctoken };
+}
+
 function secondsOf({ timestamp }: Token): number {
   return Number(timestamp ?? 0) || 0;
 }
