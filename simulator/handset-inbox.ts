@@ -8,7 +8,7 @@ import { type Attachment, attachmentOf, factsOf } from './attachments.ts';
 import { stanzaTime } from './clock.ts';
 import { type Companion, sessionAddress } from './companions.ts';
 import type { Envelope } from './handset.ts';
-import type { Quote, StatusEntry } from './inboxes.ts';
+import type { Quote, StatusEntry, StatusStyle } from './inboxes.ts';
 import { bundleNodes } from './key-bundle.ts';
 import type { Network } from './network.ts';
 import { addressOf, type DeviceReference } from './numbers.ts';
@@ -122,7 +122,7 @@ async function show(
   const stanza = { from: `+${incoming.sender.phone}`, messageId: attribute(incoming.stanza, 'id') };
   const phone = target.number.phone;
   if (incoming.isStatus) {
-    await showStatus(network, phone, { ...stanza, text, attachment });
+    await showStatus(network, phone, { ...stanza, text, attachment, style: styleOf(content) });
     return;
   }
   const known = network.inboxes.find(phone, stanza);
@@ -147,6 +147,12 @@ function quoteOf(content: proto.IMessage): Quote | null {
   return { id, participant: participant ?? null, text };
 }
 
+function styleOf({ extendedTextMessage }: proto.IMessage): StatusStyle | null {
+  const { backgroundArgb, font = null } = extendedTextMessage ?? {};
+  const background = backgroundArgb == null ? null : `#${backgroundArgb.toString(16).padStart(8, '0')}`;
+  return background === null && font === null ? null : { background, font };
+}
+
 function contextsIn(content: proto.IMessage): proto.IContextInfo[] {
   const parts = Object.values(content) as ({ readonly contextInfo?: proto.IContextInfo | null } | null)[];
   return parts.flatMap((part) => part?.contextInfo ?? []);
@@ -164,7 +170,7 @@ interface Readable {
 async function shownPart(
   network: Network,
   { from, messageId, text, attachment }: Readable,
-): Promise<Omit<StatusEntry, 'id' | 'audience'>> {
+): Promise<Omit<StatusEntry, 'id' | 'audience' | 'style'>> {
   return {
     from,
     messageId,
@@ -178,12 +184,16 @@ async function shownPart(
 }
 
 /** Shows a status: one entry for its author, which lists the handsets that could read it, and one for each viewer. */
-async function showStatus(network: Network, viewer: string, status: Readable): Promise<void> {
+async function showStatus(
+  network: Network,
+  viewer: string,
+  status: Readable & { readonly style: StatusStyle | null },
+): Promise<void> {
   const { statuses } = network;
   const author = status.from.slice(1);
   const audience = [`+${viewer}`];
   const posted = statuses.find(author, status);
-  const entry = posted ?? { ...(await shownPart(network, status)), audience };
+  const entry = posted ?? { ...(await shownPart(network, status)), style: status.style, audience };
   if (!posted) statuses.add(author, entry);
   else if (!posted.audience.includes(`+${viewer}`))
     statuses.replace(author, { ...posted, audience: [...posted.audience, ...audience] });

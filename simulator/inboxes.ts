@@ -38,8 +38,18 @@ export interface InboxEntry {
   readonly at: string;
 }
 
+/** The style of a text status as it was sent. Null for what it does not name. */
+export interface StatusStyle {
+  /** `#AARRGGBB`. */
+  readonly background: string | null;
+  /** The number of the font; 0 is the plain one. */
+  readonly font: number | null;
+}
+
 /** A status as its viewers see it. */
 export interface StatusEntry extends Omit<InboxEntry, 'quote' | 'expiration' | 'group' | 'composingSeen'> {
+  /** Null if it is no text, or names neither background nor font. */
+  readonly style: StatusStyle | null;
   /** The numbers whose handsets could read it, with `+`. */
   readonly audience: readonly string[];
 }

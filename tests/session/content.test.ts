@@ -201,6 +201,11 @@ test('a status is shown to its audience, as text and as image', async () => {
         ['look', [PERSON, OTHER], 'image'],
       ],
     );
+    assert.deepEqual(
+      items.map(({ style }) => style),
+      [{ background: '#ff128c7e', font: 0 }, null],
+      'phones expect a background and a font',
+    );
     assert.deepEqual([items[1]?.media?.width, items[1]?.media?.thumbnail?.slice(0, 4)], [300, '/9j/']);
     host.prepare(
       shop,

@@ -39,6 +39,9 @@ export async function makeMessage(
       ...style,
       mediaUploadTimeoutMs: timing.uploadMs,
     });
+    // The client leaves out the font whose number is 0.
+    if (order.kind === 'status' && message?.extendedTextMessage)
+      message.extendedTextMessage.font = TEXT_STATUS.font;
     pending.phase = 'preparing';
     return message ?? undefined;
   } finally {
