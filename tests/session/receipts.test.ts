@@ -217,3 +217,21 @@ test('a grouped receipt about one message has a type and a time for each member,
     'A +33677777777 read 2000',
   ]);
 });
+
+// A linked device in the background (tulir/whatsmeow, receipt.go). Phones show no second tick for it.
+test('an inactive receipt is no delivery, alone and among members of a group, and is acknowledged at once', async () => {
+  const told = await reportedOf(
+    { tag: 'receipt', attrs: { id: 'A', from: '33622222222:7@s.whatsapp.net', type: 'inactive', t: '1' } },
+    { tag: 'receipt', attrs: { id: 'A', from: '33622222222@s.whatsapp.net', t: '2' } },
+    {
+      tag: 'receipt',
+      attrs: { id: 'X', from: '120363000000000001@g.us', t: '9' },
+      content: [participants({ message_id: 'B' }, { jid: '7@lid', t: '3', type: 'inactive' })],
+    },
+  );
+  assert.deepEqual(told, ['A +33622222222 delivered 2000']);
+  const { clock, letGo, arrives } = heldReceipts();
+  arrives({ id: 'inactive', type: 'inactive' });
+  await clock.advance(0);
+  assert.deepEqual(letGo, ['inactive']);
+});
