@@ -32,7 +32,7 @@ after(() => stack.stop());
 
 test('a restriction that the network announces bars new chats until it ends, also over a kill', async () => {
   const { nextCursor } = (await stack.api.get('/events')).data;
-  const hook = await webhookOf('number.restricted');
+  const hook = await webhookOf('number.restricted', 'number.unrestricted');
   await stack.network.restrict(SHOP_PHONE, { active: true, endsInSeconds: WEEK_SECONDS });
   await untilNetwork(({ restriction }) => restriction === 'RESTRICT_ALL_COMPANIONS');
   const { type, data: restricted } = await until('the webhook', async () => hook.events[0]);
@@ -40,7 +40,6 @@ test('a restriction that the network announces bars new chats until it ends, als
   assert.equal(restricted.restriction, 'RESTRICT_ALL_COMPANIONS');
   const leftMs = Date.parse(String(restricted.restrictedUntil)) - Date.now();
   assert.ok(leftMs > (WEEK_SECONDS - 300) * 1_000 && leftMs <= WEEK_SECONDS * 1_000, `${leftMs} ms`);
-  await hook.remove();
   await refused(stranger(), 'COLD_RECIPIENT_CAP_REACHED', WEEK_SECONDS);
   await refused(CUSTOMER, 'COLD_RECIPIENT_CAP_REACHED', WEEK_SECONDS);
   await refused(DECLARED, 'DECLARED_RECIPIENT_CAP_REACHED', WEEK_SECONDS);
@@ -65,6 +64,9 @@ test('a restriction that the network announces bars new chats until it ends, als
     ['number.restricted', 'number.unrestricted'],
   );
   assert.equal(events[0]?.data.restriction, 'RESTRICT_ALL_COMPANIONS');
+  const ended = await until('the webhook of the end', async () => hook.events[1]);
+  assert.deepEqual([ended.type, ended.data], ['number.unrestricted', { shopId: stack.shopId }]);
+  await hook.remove();
 });
 
 test('a restriction ends by itself at the end that the network named', async () => {
@@ -89,6 +91,7 @@ test('after a 463 the shop asks, and follows the end that the network then names
 
 test('the quota of new chats is shown, warned of, and bounds first contacts', async () => {
   const { nextCursor } = (await stack.api.get('/events')).data;
+  const hook = await webhookOf('number.warned');
   const quota = { quota: 10, used: 9, status: 'FIRST_WARNING', endsInSeconds: WEEK_SECONDS } as const;
   await stack.network.limitNewChats(SHOP_PHONE, quota);
   const { newChats } = await untilNetwork((network) => network.newChats !== null);
@@ -100,6 +103,9 @@ test('the quota of new chats is shown, warned of, and bounds first contacts', as
   const { data } = await stack.api.get(`/events?cursor=${String(nextCursor)}&types=number.warned`);
   const [warned] = data.items as readonly { readonly data: Record<string, unknown> }[];
   assert.deepEqual([warned?.data.warning, warned?.data.quota, warned?.data.used], ['first', 10, 9]);
+  const { type, data: hooked } = await until('the webhook', async () => hook.events[0]);
+  assert.deepEqual([type, hooked], ['number.warned', warned?.data]);
+  await hook.remove();
 });
 
 interface TenantEvent {
@@ -107,8 +113,10 @@ interface TenantEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** A webhook of the tenant for one type of event, and the events that came, each with a right signature. */
-async function webhookOf(type: string): Promise<{ readonly events: TenantEvent[]; remove(): Promise<void> }> {
+/** A webhook of the tenant for some types of events, and the events that came, each with a right signature. */
+async function webhookOf(
+  ...types: string[]
+): Promise<{ readonly events: TenantEvent[]; remove(): Promise<void> }> {
   const events: TenantEvent[] = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -123,7 +131,7 @@ async function webhookOf(type: string): Promise<{ readonly events: TenantEvent[]
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, { url, types: [type] });
+  const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, { url, types });
   return {
     events,
     async remove() {
