@@ -98,9 +98,16 @@ test('a STOP after 250 waiting stanzas, with unreadable statuses among them, is 
     await control.arrive(SHOP_PHONE, { kind: 'status', from: CONTACT, readable: false, count: 60 });
     await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: true, count: 70 });
     await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
+    const before = { ...host.figures().offline };
     host.open(shop, { generation: 3 });
     await untilHeard(network, shop, 'STOP');
     await untilAnswered(network);
+    const drained = () => host.figures().offline.drained - before.drained;
+    await until('the end of what waited is counted', async () => drained() > 0);
+    const announced = host.figures().offline.announced - before.announced;
+    assert.equal(drained(), announced);
+    // Notifications of the network wait among the stanzas.
+    assert.ok(announced >= 252, `${announced}`);
     assert.deepEqual(
       log.all(shop, 'session.inbound').map(({ text }) => text),
       [...Array.from({ length: 120 }, (_, index) => `Message ${index}`), 'STOP'],
