@@ -4,6 +4,7 @@ import { lidAddress, phoneAddress } from './addresses.ts';
 import { stanzaTime } from './clock.ts';
 import { type Companion, numberOf } from './companions.ts';
 import { ControlFailure } from './control-failure.ts';
+import { signedKeyIndexList } from './key-index-list.ts';
 import type { Network } from './network.ts';
 import { addressOf, type PhoneNumber } from './numbers.ts';
 import { ownDevices } from './own-devices.ts';
@@ -57,10 +58,15 @@ function bodyOf(
     'key-index': String(DEVICE),
   });
   switch (kind) {
-    case 'devices_added':
-      return { type: 'devices', content: [node('add', { device_hash: '2:added' }, [device])] };
-    case 'devices_removed':
-      return { type: 'devices', content: [node('remove', { device_hash: '2:removed' }, [device])] };
+    case 'devices_added': {
+      const devices = network.companions.of(about.phone).map((linked) => linked.device);
+      const list = signedKeyIndexList(network, about.phone, [...devices, DEVICE]);
+      return { type: 'devices', content: [node('add', { device_hash: '2:added' }, [device, list])] };
+    }
+    case 'devices_removed': {
+      const list = node('key-index-list', { ts: stanzaTime(network.clock) });
+      return { type: 'devices', content: [node('remove', { device_hash: '2:removed' }, [device, list])] };
+    }
     case 'devices_updated':
       return { type: 'devices', content: [node('update', { hash: 'abcd' })] };
     case 'identity':
