@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContactToken } from '../../actors/sessions/worker-thread/connection/history-facts.ts';
-import { storeTokens } from '../../actors/sessions/worker-thread/connection/history-store.ts';
+import { storeMappings, storeTokens } from '../../actors/sessions/worker-thread/connection/history-store.ts';
 import { MemoryAuth } from '../simulator/test-client.ts';
 
 const NUMBER = '33622222222@s.whatsapp.net';
@@ -35,4 +35,13 @@ test('the newest of two tokens of one contact is kept, whichever comes first', a
 test('a token is kept under the id from an earlier part of the history, and by number if there was none', async () => {
   assert.deepEqual(await stored([[token(NUMBER, 1)]]), [`${LID}: ${NUMBER} 1`]);
   assert.deepEqual(await stored([[token(NUMBER, 1)]], false), [`${NUMBER}: ${NUMBER} 1`]);
+});
+
+test('a token by number moves to the id that a later part of the history names', async () => {
+  const { keys } = new MemoryAuth();
+  const store = { keys, storeNow: keys.set };
+  await storeTokens(store, [token(NUMBER, 1)]);
+  await storeMappings(store, [['33622222222', '123456789012345']]);
+  const found = await keys.get('tctoken', [NUMBER, LID]);
+  assert.deepEqual(Object.keys(found), [LID]);
 });
