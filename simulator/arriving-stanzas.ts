@@ -37,7 +37,7 @@ export async function arrive(
     const messageId = network.newId();
     ids.push(messageId);
     for (const companion of companions) {
-      // What no client can read is sealed once, because that takes long.
+      // Content that no client can read is sealed once, because that takes long.
       const known = options.readable ? undefined : bodies.get(companion);
       const body = known ?? (await bodyOf(network, companion, options));
       bodies.set(companion, body);
@@ -65,8 +65,10 @@ function bodyOf(
     }
     case 'appdata':
       return { ...nobody, tag: 'appdata', attrs: { from: addressOf(numberOf(companion), 'pn'), t } };
-    default:
-      return statusOf(network, companion, { tag: kind === 'status' ? 'status' : 'message', from, readable });
+    case 'status':
+      return statusOf(network, companion, { tag: 'status', from, readable });
+    case 'status_message':
+      return statusOf(network, companion, { tag: 'message', from, readable });
   }
 }
 
