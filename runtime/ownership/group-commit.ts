@@ -44,7 +44,7 @@ export class GroupCommit {
   /** The time at which the last batch was sent. */
   #flushedMs = 0;
   #flushArmed = false;
-  /** While only patient commitments wait. */
+  /** Armed while only commitments that may wait (`Commitment.mayWait`) are waiting. */
   #laterFlush: ArmedTimer | undefined;
   readonly #endOfTick = (): void => {
     this.#flushArmed = false;
@@ -61,7 +61,7 @@ export class GroupCommit {
     return oldestMs === undefined ? 0 : this.#options.clock.monotonicMs() - oldestMs;
   }
 
-  /** Puts a turn's writes into the next batch. `commitment.settled` is never called from within. */
+  /** Puts a turn's writes into the next batch. `commitment.onSettled` is never called from within. */
   add(shard: OwnedShard, commitment: Commitment): void {
     shard.waiting.push(commitment);
     if (shard.underWay === undefined || shard.inDoubt) this.#ready.add(shard);

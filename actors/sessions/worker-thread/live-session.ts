@@ -176,7 +176,7 @@ export class LiveSession {
 
   /** Sets whether the content of inbound messages is reported from now on. */
   setInboundMode(inbound: InboundMode): void {
-    this.#inbound.hear(inbound);
+    this.#inbound.setMode(inbound);
   }
 
   /** Returns the network's hosts of files; undefined if the session is not open, or the network names none. */

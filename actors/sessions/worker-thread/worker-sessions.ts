@@ -4,7 +4,8 @@ import { OpeningLine } from './connection/opening-line.ts';
 import { LiveSession } from './live-session.ts';
 import { newShopMemory, type SessionEnvironment, type ShopMemory } from './session/session-environment.ts';
 
-interface Place {
+/** A shop's present session, and what outlives it. */
+interface ShopEntry {
   readonly memory: ShopMemory;
   session: LiveSession | undefined;
   opening: WorkerOpening;
@@ -13,8 +14,8 @@ interface Place {
 /** The sessions of one worker, by shop. */
 export class WorkerSessions {
   readonly #environment: SessionEnvironment;
-  readonly #places = new Map<string, Place>();
-  /** By shop: until the last writes of all its sessions so far are answered. */
+  readonly #shops = new Map<string, ShopEntry>();
+  /** The promises, by shop, that resolve when the last writes of all its sessions so far are answered. */
   readonly #ending = new Map<string, Promise<void>>();
   readonly #opening: OpeningLine;
 
@@ -32,7 +33,7 @@ export class WorkerSessions {
       this.#open(message.shop, message.opening);
       return;
     }
-    const session = this.#places.get(message.shopId)?.session;
+    const session = this.#shops.get(message.shopId)?.session;
     switch (message.kind) {
       case 'close':
         void this.#close(message.shopId);
@@ -72,16 +73,16 @@ export class WorkerSessions {
 
   /** A file of an attachment could not be written. Its owner is not known, so each attachment in work is given back. */
   returnAttachments(): void {
-    for (const { session } of this.#places.values()) session?.returnAttachments();
+    for (const { session } of this.#shops.values()) session?.returnAttachments();
   }
 
   /** Ends all sessions; resolves when their last writes are answered. */
   async stop(): Promise<void> {
     this.#opening.clear();
-    for (const { memory } of this.#places.values()) memory.unacknowledged.giveUp();
-    const closing = [...this.#places.values()].map((place) => place.session?.close());
+    for (const { memory } of this.#shops.values()) memory.unacknowledged.giveUp();
+    const closing = [...this.#shops.values()].map((entry) => entry.session?.close());
     await Promise.all([...closing, ...this.#ending.values()]);
-    this.#places.clear();
+    this.#shops.clear();
   }
 
   async #reportFileHosts(questionId: number, session: LiveSession | undefined): Promise<void> {
@@ -89,42 +90,42 @@ export class WorkerSessions {
   }
 
   #open(shop: SessionAddress, opening: WorkerOpening): void {
-    const place: Place = this.#places.get(shop.shopId) ?? {
+    const entry: ShopEntry = this.#shops.get(shop.shopId) ?? {
       memory: newShopMemory(this.#environment.clock, this.#environment.timing),
       session: undefined,
       opening,
     };
-    this.#places.set(shop.shopId, place);
+    this.#shops.set(shop.shopId, entry);
     // A session that only changes its egress keeps its pending orders.
-    const comesBack = place.opening.egress !== opening.egress;
-    const before = this.#whenEnded(shop.shopId, place.session?.close({ comesBack }));
+    const comesBack = entry.opening.egress !== opening.egress;
+    const before = this.#whenEnded(shop.shopId, entry.session?.close({ comesBack }));
     const session: LiveSession = new LiveSession({
       environment: this.#environment,
-      memory: place.memory,
+      memory: entry.memory,
       shop,
       opening,
       onSettled: () => this.#opening.leave(session),
     });
-    place.session = session;
-    place.opening = opening;
+    entry.session = session;
+    entry.opening = opening;
     // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).
     void before.then(() => this.#opening.enter(session, () => void session.start()));
   }
 
   async #close(shopId: string): Promise<void> {
-    const place = this.#places.get(shopId);
-    if (place === undefined) return;
-    this.#places.delete(shopId);
-    place.memory.unacknowledged.giveUp();
-    await this.#whenEnded(shopId, place.session?.close());
-    this.#environment.post({ kind: 'closed', shopId, generation: place.opening.generation });
+    const entry = this.#shops.get(shopId);
+    if (entry === undefined) return;
+    this.#shops.delete(shopId);
+    entry.memory.unacknowledged.giveUp();
+    await this.#whenEnded(shopId, entry.session?.close());
+    this.#environment.post({ kind: 'closed', shopId, generation: entry.opening.generation });
   }
 
   async #unlink(shopId: string, questionId: number): Promise<void> {
-    const place = this.#places.get(shopId);
-    place?.memory.unacknowledged.giveUp();
-    const ending = place?.session?.unlink();
-    this.#places.delete(shopId);
+    const entry = this.#shops.get(shopId);
+    entry?.memory.unacknowledged.giveUp();
+    const ending = entry?.session?.unlink();
+    this.#shops.delete(shopId);
     await this.#whenEnded(shopId, ending);
     this.#environment.post({ kind: 'answer', questionId, answer: undefined });
   }

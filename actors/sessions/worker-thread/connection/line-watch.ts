@@ -17,7 +17,7 @@ const PING_CONTENT: BinaryNode[] = [{ tag: 'ping', attrs: {} }];
 const STALL_MS = 1_000;
 
 /** Stanzas that show a working server. A stalled one answers only pings. */
-const WORDS = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
+const SIGNS_OF_LIFE = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
 
 /**
  * Checks whether the network still receives at the other end of an open connection. It sends pings, which a dead
@@ -51,7 +51,7 @@ export class LineWatch {
     this.#later = options.later;
     this.#unanswered = options.unanswered;
     this.#socket.ws.on('frame', (frame: BinaryNode | Uint8Array) => {
-      if (!(frame instanceof Uint8Array) && WORDS.has(frame.tag)) this.#heardAtMs = this.#clock.monotonicMs();
+      if (!(frame instanceof Uint8Array) && SIGNS_OF_LIFE.has(frame.tag)) this.#heardAtMs = this.#clock.monotonicMs();
     });
   }
 

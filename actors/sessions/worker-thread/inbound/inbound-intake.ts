@@ -48,7 +48,7 @@ export class InboundIntake {
   }
 
   /** Sets whether the content of messages is reported from now on. */
-  hear(inbound: InboundMode): void {
+  setMode(inbound: InboundMode): void {
     this.#mode = inbound;
   }
 
@@ -67,7 +67,7 @@ export class InboundIntake {
       const { wireId, atMs } = envelope;
       await this.#pending.submit({ wireId, from, text, atMs, ...(content && { content }) });
     } catch (error) {
-      // Before the client can answer.
+      // The socket closes before the client can send a receipt.
       this.#options.failed(readClientError(error).message);
       throw error;
     }

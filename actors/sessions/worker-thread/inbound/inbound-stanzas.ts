@@ -13,7 +13,7 @@ import type { Ratchets } from '../keys/ratchets.ts';
 import type { SessionEnvironment } from '../session/session-environment.ts';
 import { OfflineBacklog } from './offline-backlog.ts';
 
-/** Stanzas that the client answers, or that want no answer. All others are acknowledged here. */
+/** Stanzas that the client answers, or that need no answer. All others are acknowledged here, new classes too. */
 const ANSWERED = new Set([
   'ack',
   'call',
@@ -132,11 +132,14 @@ export class InboundStanzas {
     const sealed = children.filter(({ tag }) => tag === 'enc' || tag === 'plaintext');
     if (sealed.length === 0)
       return !children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type === 'view_once');
-    // A ciphertext that it did not try to open: it takes the stanza for malformed, and answered with an error.
+    // If it did not try to open a ciphertext, it took the stanza for malformed and answered with an error.
     return sealed.some(({ tag }) => tag === 'enc') && message.attrs.category !== 'peer';
   }
 
-  /** Without an error, and with all that the network finds the stanza by (oxidezap/whatsapp-rust, pull request 633). */
+  /**
+   * Sends an acknowledgement without an error. It has all attributes by which the network finds the stanza
+   * (oxidezap/whatsapp-rust, pull request 633).
+   */
   #acknowledge({ tag, attrs }: BinaryNode): void {
     const { id = '', from = '', participant, recipient, type } = attrs;
     const own = tag === 'message' || tag === 'status' ? this.#socket.user?.id : undefined;

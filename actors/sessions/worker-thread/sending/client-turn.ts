@@ -3,8 +3,8 @@ import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
 /**
- * How long the work of one `alone` call may take, in milliseconds: a request for keys and its repetition, each of 20 s,
- * and a frame.
+ * How long the work of one `alone` call may take, in milliseconds. It requests keys at most twice, for 20 s each, and
+ * sends a frame.
  */
 const LONGEST_ALONE_MS = 60_000;
 

@@ -121,7 +121,8 @@ export class Outbox {
   /**
    * Stores the steps of sealing. The ciphertexts are passed on once this has resolved. The shop's actor stores the
    * first steps of an order before it transmits. An order that was given up stores nothing, and its ciphertexts are
-   * dropped. Sealing for a message that is sent again may be counted among these steps; that is only too careful.
+   * dropped. Steps of another message that is sealed meanwhile may be
+   * among them. This is more careful than needed.
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { credentials, sent, prepared } = this.#options;
@@ -156,7 +157,7 @@ export class Outbox {
   /** The network's answer to a stanza. */
   onAcknowledged(attributes: { readonly [name: string]: string | undefined }): void {
     const pending = this.#awaiting(attributes.id ?? '');
-    // Acknowledged without a ciphertext: a stanza that addressed no device.
+    // Before `transmit` no ciphertext left: the acknowledged stanza addressed no device.
     if (pending === undefined || pending.phase !== 'transmitting') return;
     const { error } = attributes;
     const isPerson = pending.order.kind === 'message' && !isGroupAddress(pending.chat);
@@ -188,7 +189,7 @@ export class Outbox {
       if (renewed === undefined) return [];
       pending.chat = renewed;
       pending.wireId = wireIdAfter(order.wireId);
-      // In one write.
+      // Both changes go into one write.
       void aliases.set(pending.wireId, order.wireId);
       await sent.remember(pending.wireId, { chat: renewed, message });
       return [renewed];
@@ -363,7 +364,7 @@ export class Outbox {
     const isWithClient = pending.phase === 'relaying' || pending.phase === 'ready';
     const isStuck = isWithClient || (pending.phase === 'transmitting' && !pending.relayed);
     if (isStuck) {
-      // Before its session ends over it: this message is why.
+      // It is settled first, because it is the reason for which the session ends.
       this.#settle(pending, overdueOutcome(pending.phase));
       this.#options.stalled('a send did not come to an end in time');
       return;

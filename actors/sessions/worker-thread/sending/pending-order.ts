@@ -23,11 +23,11 @@ export interface Pending {
   readonly order: SendOrder;
   /** The stanza's id: the order's, or a new one if it went to another address. */
   wireId: string;
-  /** It reached no one, and was put on the wire once more. */
+  /** True if it reached no one and was put on the wire once more. */
   sentAgain: boolean;
   /** True if its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
-  /** The shop's actor forbids to send it once more. */
+  /** True if the shop's actor forbids to send it once more. */
   isWithheld: boolean;
   phase: Phase;
   /**
@@ -47,13 +47,13 @@ export interface Pending {
   devicesHash: string | undefined;
   /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
   decide: ((isTransmitted: boolean) => void) | undefined;
-  /** The client is done with it; only the acknowledgement is missing. */
+  /** True if the client is done with it. Only the acknowledgement is missing. */
   relayed: boolean;
   /** Present if the order has an attachment. */
   readonly cancel: AbortController | undefined;
-  /** For preparing first, then for the client, then for the network's acknowledgement. */
+  /** The deadline of the present phase: of preparing, then of the client, then of the network's acknowledgement. */
   deadline: ArmedTimer;
-  /** For the client alone, once the order is settled. */
+  /** The deadline of the client's work on an order that is settled already. */
   deadlineOfClient: ArmedTimer | undefined;
   media: FetchedMedia | undefined;
   /** Gives back its tenant's slot for an attachment. */
