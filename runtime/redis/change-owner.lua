@@ -1,12 +1,13 @@
 #!lua flags=allow-oom
--- Gives a shard to an owner with the next epoch. It claims, takes over and releases. It also settles an unknown outcome:
--- the owner stays and the epoch rises, so that a write still under way on a dead connection is refused.
--- It runs when memory is full too: about 100 bytes a shard, without which no shard could change its owner.
+-- Gives a shard to an owner with the next epoch: it claims, takes over or releases the shard. It also settles an
+-- unknown outcome. Then the owner stays and the epoch rises, so a write that is still in flight on a dead connection is
+-- refused. It also runs when memory is full. It needs about 100 bytes a shard, and no shard could change its owner
+-- otherwise.
 --
 -- KEYS[1]: the shard's record `{sN}:owner`, `owner epoch revision wallMs`
--- ARGV[1]: the epoch it must have, 0 when it was never claimed
+-- ARGV[1]: the epoch that the record must have, 0 if it was never claimed
 -- ARGV[2]: the new owner's incarnation, `-` for none
--- Reply: { 1, new record } or { 0, the record that is there, '' for none }
+-- Reply: { 1, the new record }, or { 0, the present record, '' for none }: nothing was changed
 -- Errors: READONLY, MISCONF and the like: nothing was changed.
 
 local actual = redis.call('GET', KEYS[1]) or ''

@@ -1,24 +1,29 @@
 #!lua
--- Commits one batch: a section a shard, each applied whole or not at all.
+-- Commits one batch. It has a section for each shard, which is applied whole or not at all.
 --
--- The first line matters: with it Redis checks memory (maxmemory), role (read-only replica) and persistence
--- (MISCONF) before the script starts and refuses it whole, instead of failing in the middle of it.
+-- The first line matters. With it Redis checks memory (maxmemory), role (read-only replica) and persistence (MISCONF)
+-- before the script starts, and refuses it whole. Without it the script could fail in the middle.
 --
--- The records of all sections are read with one command and replaced with one: what costs in Redis is the number of
--- commands and of keys they touch. A section's writes begin with their form, the commands with how many arguments each
--- takes: `HSET4RPUSH1=PEXPIREAT1`, where a `=` marks a write to the key of the one before. Sections have few
--- forms, so most of them cost one argument and no parsing.
+-- One command reads the records of all sections, and one replaces them, because each command and each key costs time.
 --
--- Two commands are ours. XTRIMOLD with a position cuts a stream off before the newest entry that is older than it, a
--- whole node of the stream at a time. XTRIM would remove that entry as well. A reader at that entry missed nothing, but
--- would then look like one that did. HDELIF with a field and a value deletes the field of a hash if it has this value.
+-- The form of a section lists its commands, each with the number of its arguments: `HSET4RPUSH1=PEXPIREAT1`. A `=`
+-- marks a write to the key of the write before it. There are few forms, so most sections need no parsing.
 --
--- KEYS: the record of each section's shard, `{sN}:owner`; then a section: the key of each write, save those after a `=`.
--- ARGV: how many sections; then a section: expected record, next record, form, how many KEYS and how many ARGV its
---   writes take; then the arguments of each write after its key.
--- Reply: an entry a section: 1, committed; a string, the record that was there instead ('' for none), nothing
---   was applied; a list of strings `index message`, committed but for these writes (a wrong type: broken invariant).
--- Errors: OOM, READONLY, MISCONF, NOSCRIPT, CLUSTERDOWN and the like, and arguments that are not laid out so: nothing was
+-- Two commands are ours:
+--   XTRIMOLD position: removes the oldest entries of a stream, but not the newest one that is older than the position.
+--     XTRIM would remove that one too, and a reader at that entry would look like one that missed something.
+--     Redis removes whole nodes of the stream only, so some older entries may stay.
+--   HDELIF field value: deletes the field of a hash if it has this value.
+--
+-- KEYS: the record of each section's shard, `{sN}:owner`. Then for each section the key of each write, except those
+--   after a `=`.
+-- ARGV: the number of sections. Then for each section: the expected record, the next record, the form, the number of
+--   KEYS and of ARGV that its writes take, and the arguments of each write after its key.
+-- Reply: an entry for each section:
+--   1: it was applied.
+--   A string: nothing of it was applied. The string is the record that Redis has, '' for none.
+--   A list of strings `index message`: it was applied without these writes (a wrong type: broken invariant).
+-- Errors: OOM, READONLY, MISCONF, NOSCRIPT, CLUSTERDOWN and the like, and arguments of another form. Nothing was
 --   applied. An error in the middle would leave a shard's record behind without its writes.
 
 local function trimOld(stream, place)
@@ -39,7 +44,7 @@ end
 local ours = { XTRIMOLD = trimOld, HDELIF = deleteIf }
 local forms = {}
 
--- The form with the number of its keys and arguments; nil for a text that is no form.
+-- Returns the form with the number of its keys and arguments, or nil for a text that is no form.
 local function parse(text)
   local form, keys, arguments, length = {}, 0, 0, 0
   for same, command, count in string.gmatch(text, '(=?)(%u+)(%d+)') do

@@ -1,17 +1,18 @@
 #!lua flags=allow-oom
 -- Makes an incarnation the only one of its node id and gives it a lease. The incarnation before it loses its lease, so
--- a restarted process need not wait. It runs when memory is full too; otherwise no node could start to serve reads.
+-- a restarted process need not wait. It also runs when memory is full. Otherwise no node could start to serve reads.
 --
--- A killed process's registration may arrive after its successor's. It took a lower ticket, so it changes nothing.
+-- The registration of a killed process may arrive after that of its successor. It has a lower ticket, so it changes
+-- nothing.
 --
 -- KEYS[1]: `{runtime}:nodes`, the set of node ids
 -- KEYS[2]: `{runtime}:lease:<node id>`, which holds the incarnation and expires with the lease
 -- KEYS[3]: `{runtime}:ticket:<node id>`, the highest ticket that registered, kept for a day
--- ARGV[1]: node id, ARGV[2]: incarnation, ARGV[3]: lease in milliseconds, ARGV[4]: the ticket
--- Reply: 1, or 0: a process registered that took its ticket later
+-- ARGV: the node id, the incarnation, the lease in milliseconds, the ticket
+-- Reply: 1: it is registered. 0: a process with a later ticket is registered.
 -- Errors: READONLY, MISCONF and the like, and arguments of another form: nothing was changed.
 
--- A whole number that Redis and Lua both take; nil for anything else.
+-- Returns a whole number that both Redis and Lua can represent, or nil.
 local function whole(text)
   return text and #text <= 15 and tonumber(string.match(text, '^%d+$')) or nil
 end

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Lengthens a lease that is still valid. Never makes one: otherwise a paused process could go on after its lease ended
--- (runtime/README.md, How one writer is ensured).
+-- Extends a lease that is still valid. It never makes one, because a paused process could then continue after its lease
+-- has ended (runtime/README.md, How one writer is ensured).
 --
 -- KEYS[1]: `{runtime}:lease:<node id>`
--- ARGV[1]: incarnation, ARGV[2]: lease in milliseconds
--- Reply: 1 lengthened, 0 the lease has ended or is another incarnation's
+-- ARGV: the incarnation, the lease in milliseconds
+-- Reply: 1: it was extended. 0: it has ended, or belongs to another incarnation.
 -- Errors: READONLY, MISCONF and the like: nothing was changed.
 
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then

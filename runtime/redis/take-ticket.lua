@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- Gives out a number that is above all that were given out before. Also when memory is full, or no node could register.
+-- Returns a number that is higher than all numbers before. It also runs when memory is full. Otherwise no node could
+-- register.
 --
 -- KEYS[1]: `{runtime}:tickets`, the last number
 -- Reply: the number
