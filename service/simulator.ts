@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { replaceClientCurve } from '../actors/sessions/worker-thread/keys/client-curve.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { sameArrays } from '../simulator/same-arrays.ts';
+import { sameArrays } from '../simulator/handsets/same-arrays.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { makeDataDirectory } from './data-directory.ts';
 import { simulatorEnvironment } from './environment.ts';

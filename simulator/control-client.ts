@@ -1,12 +1,12 @@
-import type { NoticeKind } from './account-notices.ts';
-import type { ArrivingKind, PendingAnswers } from './arriving-stanzas.ts';
-import { contactCalls } from './contact-client.ts';
-import { ControlFailure, type FieldProblem } from './control-failure.ts';
-import type { FaultResult } from './fault-calls.ts';
-import type { FaultKind } from './faults.ts';
-import type { FatHistory } from './history.ts';
-import type { InboxEntry, StatusEntry } from './inboxes.ts';
-import type { CappingStatus } from './number-limits.ts';
+import { contactCalls } from './control/contact-client.ts';
+import { ControlFailure, type FieldProblem } from './control/control-failure.ts';
+import type { FaultResult } from './control/fault-calls.ts';
+import type { FaultKind } from './control/faults.ts';
+import type { InboxEntry, StatusEntry } from './handsets/inboxes.ts';
+import type { CappingStatus } from './limits/number-limits.ts';
+import type { FatHistory } from './linking/history.ts';
+import type { NoticeKind } from './to-clients/account-notices.ts';
+import type { ArrivingKind, PendingAnswers } from './to-clients/arriving-stanzas.ts';
 import type { SendCount } from './unstored-state.ts';
 
 /** A linked client, as the control API shows it. */

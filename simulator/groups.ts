@@ -1,5 +1,5 @@
-import type { Addressing } from './addresses.ts';
 import type { Collection, Journal } from './journal.ts';
+import type { Addressing } from './socket/addresses.ts';
 
 /** A group as the network knows it. Numbers are digits. */
 export interface Group {

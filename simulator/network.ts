@@ -1,17 +1,17 @@
-import type { ClientVersions } from './client-versions.ts';
 import type { MovableClock } from './clock.ts';
-import type { Companions } from './companions.ts';
-import type { Connections } from './connections.ts';
-import type { Deliveries } from './deliveries.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './control/faults.ts';
 import type { Groups } from './groups.ts';
-import type { Handsets } from './handsets.ts';
-import type { EntryLog, InboxEntry, StatusEntry } from './inboxes.ts';
+import type { Handsets } from './handsets/handsets.ts';
+import type { EntryLog, InboxEntry, StatusEntry } from './handsets/inboxes.ts';
 import type { Journal } from './journal.ts';
-import type { MediaHost } from './media-host.ts';
-import type { Notices } from './notices.ts';
-import type { NumberLimits } from './number-limits.ts';
+import type { NumberLimits } from './limits/number-limits.ts';
+import type { Companions } from './linking/companions.ts';
+import type { MediaHost } from './media/media-host.ts';
 import type { Numbers } from './numbers.ts';
+import type { ClientVersions } from './queries/client-versions.ts';
+import type { Connections } from './socket/connections.ts';
+import type { Deliveries } from './to-clients/deliveries.ts';
+import type { Notices } from './to-clients/notices.ts';
 import type { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts, Typing } from './unstored-state.ts';
 
 /** The real network's times, and timeouts long enough for a slow machine. Tests can shorten all. In milliseconds. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Addressing, lidAddress, parseUserAddress, phoneAddress } from './addresses.ts';
 import type { Collection, Journal } from './journal.ts';
+import { type Addressing, lidAddress, parseUserAddress, phoneAddress } from './socket/addresses.ts';
 
 /** A phone number as the network knows it. */
 export interface PhoneNumber {

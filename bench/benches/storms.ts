@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultKind } from '../../simulator/faults.ts';
+import type { FaultKind } from '../../simulator/control/faults.ts';
 import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
 import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';

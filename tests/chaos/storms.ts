@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FaultKind } from '../../simulator/faults.ts';
+import type { FaultKind } from '../../simulator/control/faults.ts';
 import { sendText } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { type ChaosShop, nextPhone, openShops, untilConnected } from './chaos-shops.ts';

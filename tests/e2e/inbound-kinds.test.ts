@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { ContactMessageCall } from '../../simulator/contact-client.ts';
+import type { ContactMessageCall } from '../../simulator/control/contact-client.ts';
 import { OtherClient } from '../simulator/other-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';

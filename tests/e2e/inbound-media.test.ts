@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import type { ContactMessageCall } from '../../simulator/contact-client.ts';
+import type { ContactMessageCall } from '../../simulator/control/contact-client.ts';
 import { makeAccount } from './account.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop } from './shop-steps.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContactMessageCall } from '../../simulator/contact-client.ts';
+import type { ContactMessageCall } from '../../simulator/control/contact-client.ts';
 import type { SimulatorControl } from '../../simulator/control-client.ts';
 
 /** The expected event of one message: its kind, its text and the digest of its file. */

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONTACT_NOTICES, OWN_NOTICES } from '../../simulator/account-notices.ts';
+import { CONTACT_NOTICES, OWN_NOTICES } from '../../simulator/to-clients/account-notices.ts';
 import { until } from '../e2e/waiting.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';

@@ -17,7 +17,7 @@ import { EgressFailure } from '../../actors/outbound/egress-failure.ts';
 import { guardedRequest } from '../../actors/outbound/guarded-request.ts';
 import { fetchMedia, MediaUnavailable } from '../../actors/sessions/worker-thread/attachments/media-fetch.ts';
 import { Journal } from '../../simulator/journal.ts';
-import { mediaCertificate } from '../../simulator/media-certificate.ts';
+import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
 import { type EgressProxy, startHttpProxy, startSocksProxy } from '../egress-proxies.ts';
 
 const requireOfPackages = createRequire(createRequire(import.meta.url).resolve('socks'));

@@ -17,7 +17,7 @@ import { clientDispatcher } from '../../actors/sessions/worker-thread/connection
 import { HistoryFacts } from '../../actors/sessions/worker-thread/connection/history-facts.ts';
 import { readHistory } from '../../actors/sessions/worker-thread/connection/history-reader.ts';
 import { Journal } from '../../simulator/journal.ts';
-import { mediaCertificate } from '../../simulator/media-certificate.ts';
+import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'network-download-'));
 const never = new AbortController().signal;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { encodeBinaryNode } from '@whiskeysockets/baileys';
 import type { SessionAddress, SessionEnd, SessionEvent } from '../../actors/sessions/session-host.ts';
 import { sessionEndOf } from '../../actors/sessions/worker-thread/session/session-end.ts';
-import type { FaultKind } from '../../simulator/faults.ts';
+import type { FaultKind } from '../../simulator/control/faults.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 

@@ -10,14 +10,14 @@ import {
   derivePairingCodeKey,
   hkdf,
 } from '@whiskeysockets/baileys';
-import { ControlFailure } from '../../simulator/control-failure.ts';
+import { ControlFailure } from '../../simulator/control/control-failure.ts';
 import {
   linkingSecret,
   openKeyBundle,
   plainCode,
   unwrapByCode,
   wrapByCode,
-} from '../../simulator/pairing-code-keys.ts';
+} from '../../simulator/linking/pairing-code-keys.ts';
 import { Fixture } from './fixture.ts';
 import { TestClient } from './test-client.ts';
 

@@ -9,7 +9,7 @@ import {
   proto,
 } from '@whiskeysockets/baileys';
 import { verifySignature } from 'libsignal/src/curve.js';
-import { KEY_INDEX_PREFIX } from '../../simulator/key-index-list.ts';
+import { KEY_INDEX_PREFIX } from '../../simulator/to-clients/key-index-list.ts';
 import { Fixture } from './fixture.ts';
 import type { TestClient } from './test-client.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getBinaryNodeChild, USyncQuery, USyncUser, type WAMessageUpdate } from '@whiskeysockets/baileys';
-import type { FaultKind } from '../../simulator/faults.ts';
+import type { FaultKind } from '../../simulator/control/faults.ts';
 import { Fixture } from './fixture.ts';
 import { MemoryAuth, TestClient } from './test-client.ts';
 

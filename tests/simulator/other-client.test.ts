@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SimulatorOptions } from '../../simulator/simulator.ts';
-import { ABOUT_KINDS, WRITTEN_KINDS } from '../../simulator/written-kinds.ts';
+import { ABOUT_KINDS, WRITTEN_KINDS } from '../../simulator/to-clients/written-kinds.ts';
 import { Fixture } from './fixture.ts';
 import { OtherClient } from './other-client.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sameArrays } from '../../simulator/same-arrays.ts';
+import { sameArrays } from '../../simulator/handsets/same-arrays.ts';
 
 test('arrays of the same bytes are one, as long as it is among those asked for last', () => {
   const same = sameArrays(2);

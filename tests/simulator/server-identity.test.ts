@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { Curve, generateSignalPubKey, proto } from '@whiskeysockets/baileys';
 import { verifySignature } from 'libsignal/src/curve.js';
 import { Journal } from '../../simulator/journal.ts';
-import { serverIdentity } from '../../simulator/server-identity.ts';
+import { serverIdentity } from '../../simulator/socket/server-identity.ts';
 import { Fixture } from './fixture.ts';
 import { TestClient } from './test-client.ts';
 

@@ -17,7 +17,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { WebSocket } from 'ws';
-import { quietLibsignal } from '../../simulator/quiet-libsignal.ts';
+import { quietLibsignal } from '../../simulator/handsets/quiet-libsignal.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 
 /** How long a test waits for an event before it fails. */

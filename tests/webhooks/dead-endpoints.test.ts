@@ -19,7 +19,7 @@ import { systemClock as clock } from '../../runtime/clock.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import type { Read } from '../../runtime/store.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
-import { mediaCertificate } from '../../simulator/media-certificate.ts';
+import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
 import { plainStore } from '../http/service-fixture.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';

@@ -10,7 +10,7 @@ import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import { type DeliveryOptions, deliver } from '../../actors/webhooks/deliver.ts';
 import { makeSecret } from '../../actors/webhooks/signature.ts';
-import { mediaCertificate } from '../../simulator/media-certificate.ts';
+import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
 
 let server: Server;
 let url: string;

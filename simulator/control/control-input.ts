@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import { isGroupAddress, phoneDigits } from '../socket/addresses.ts';
+import { ControlFailure } from './control-failure.ts';
+
+/** Returns the schema of a value that `read` understands. Any other value is refused with `message`. */
+function readBy<Value>(read: (value: unknown) => Value | undefined, message: string) {
+  return v.pipe(
+    v.unknown(),
+    v.rawTransform<unknown, Value>(({ dataset, addIssue, NEVER }) => {
+      const value = read(dataset.value);
+      if (value !== undefined) return value;
+      addIssue({ message });
+      return NEVER;
+    }),
+  );
+}
+
+const groupOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && isGroupAddress(value) && /^[\d-]{1,60}@g\.us$/.test(value) ? value : undefined;
+
+/** A phone number. Its value has digits only. */
+export const phone = readBy(phoneDigits, 'must be a phone number: + and 7 to 15 digits');
+
+export const groupId = readBy(groupOf, 'must be a group id: digits and dashes, ending in @g.us');
+
+/** A phone number's digits or a group's id. */
+export const phoneOrGroup = readBy(
+  (value) => groupOf(value) ?? phoneDigits(value),
+  'must be a phone number or a group id ending in @g.us',
+);
+
+/** A list of phone numbers, without repetitions. */
+export const phones = v.pipe(
+  v.array(phone, 'must be a list of phone numbers'),
+  v.transform((digits) => [...new Set(digits)]),
+);
+
+export const flag = v.boolean('must be true or false');
+
+/** A text of 1 to `most` characters. */
+export function text(most: number) {
+  const message = `must be text of 1 to ${most} characters`;
+  return v.pipe(v.string(message), v.minLength(1, message), v.maxLength(most, message));
+}
+
+/** An object of texts by name. */
+export function texts(most: number) {
+  const message = `must be an object of texts of at most ${most} characters`;
+  return v.record(v.string(), v.pipe(v.string(message), v.maxLength(most, message)), message);
+}
+
+/** A whole number. In a query it comes as text. */
+export function whole(least: number, most: number) {
+  return readBy((value) => {
+    const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+    const isWhole = typeof number === 'number' && Number.isInteger(number);
+    return isWhole && number >= least && number <= most ? number : undefined;
+  }, `must be a whole number from ${least} to ${most}`);
+}
+
+export const oneOf = <const Choices extends readonly string[]>(choices: Choices) =>
+  v.picklist(choices, `must be one of ${choices.join(', ')}`);
+
+/** Returns a refusal that names one field. */
+export const refused = (field: string, message: string): ControlFailure =>
+  new ControlFailure(422, 'VALIDATION_ERROR', `${field} ${message}`, [{ field, message }]);
+
+/**
+ * Returns the values of `entries` in a request. The path's named parts come before the query's or the body's fields.
+ * @throws ControlFailure 422 that names every bad and every unknown field.
+ */
+export function readInput<Entries extends v.ObjectEntries>(
+  entries: Entries,
+  path: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, unknown>>,
+): v.InferOutput<v.ObjectSchema<Entries, undefined>> {
+  const all = Object.fromEntries(Object.keys(entries).map((field) => [field, path[field] ?? fields[field]]));
+  const { success, output, issues = [] } = v.safeParse(v.object(entries), all);
+  const unknown = Object.keys(fields).filter((field) => !(field in entries) || field in path);
+  if (success && unknown.length === 0) return output;
+  const problems = [
+    ...issues.map((issue) => ({ field: v.getDotPath(issue) ?? '', message: issue.message })),
+    ...unknown.map((field) => ({ field, message: 'is not known here' })),
+  ];
+  const summary = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
+  throw new ControlFailure(422, 'VALIDATION_ERROR', summary, problems);
+}

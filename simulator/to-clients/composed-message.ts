@@ -1,0 +1,85 @@
+import { type MediaType, proto } from '@whiskeysockets/baileys';
+import { ControlFailure } from '../control/control-failure.ts';
+import type { Group } from '../groups.ts';
+import type { Network } from '../network.ts';
+import { addressOf } from '../numbers.ts';
+import type { Addressing } from '../socket/addresses.ts';
+import {
+  type EarlierMessage,
+  messageOf,
+  type StanzaForm,
+  sha256,
+  stanzaForm,
+  type WrittenFile,
+} from './written-content.ts';
+import { FILE_TYPES, type Written } from './written-kinds.ts';
+
+/** A contact's message before encryption, the form of its stanza, and the path of its uploaded file. */
+export interface Composed {
+  readonly message: proto.IMessage;
+  readonly form: StanzaForm;
+  readonly path: string | null;
+}
+
+/** A message to compose, its sender and recipient, and the kind of address that names both. */
+export interface Composing {
+  readonly from: string;
+  /** A number or a group. */
+  readonly to: string;
+  readonly written: Written;
+  readonly addressing: Addressing;
+}
+
+/** Returns a contact's message as the contact's phone composes it, once its file is uploaded. */
+export async function composed(
+  network: Network,
+  options: Composing,
+  group: Group | undefined,
+): Promise<Composed> {
+  const { written, to, addressing } = options;
+  const file = await uploaded(network, written);
+  const message = messageOf({
+    written,
+    chat: group?.id ?? addressOf(network.numbers.of(to), addressing),
+    file,
+    about: earlierMessage(network, options),
+    nowSeconds: Math.floor(network.clock.wallMs() / 1000),
+  });
+  return { message, form: stanzaForm(message), path: file?.directPath ?? null };
+}
+
+/** Uploads the file that a message brings, as the contact's phone does. */
+async function uploaded(network: Network, { kind, file }: Written): Promise<WrittenFile | undefined> {
+  if (!FILE_TYPES.has(kind)) return undefined;
+  const types: Partial<Record<Written['kind'], MediaType>> = { video_note: 'ptv', voice: 'ptt' };
+  const kept = await network.media.keep(file.content, types[kind] ?? (kind as MediaType));
+  return {
+    ...kept,
+    url: `https://${network.media.host}${kept.directPath}`,
+    fileSha256: sha256(file.content),
+    fileLength: file.content.byteLength,
+    mediaKeyTimestamp: Math.floor(network.clock.wallMs() / 1000),
+  };
+}
+
+/**
+ * Returns the earlier message that a contact's message is about, as the contact's phone has it. The phone received it
+ * or wrote it to that number.
+ * @throws ControlFailure 404 if the phone has no such message.
+ */
+function earlierMessage(
+  network: Network,
+  { from, to, written: { about }, addressing }: Composing,
+): EarlierMessage | undefined {
+  if (about === '') return undefined;
+  const got = network.inboxes.list(from).find(({ messageId }) => messageId === about);
+  if (got !== undefined) {
+    const author = addressOf(network.numbers.of(got.from.slice(1)), addressing);
+    return { id: about, author, isOwn: false, text: got.text ?? '' };
+  }
+  const own = network.copies.find(to, about);
+  if (own === undefined) throw new ControlFailure(404, 'NOT_FOUND', `+${from} has no message ${about}.`);
+  const { conversation } = proto.Message.decode(own.plaintext);
+  const author = addressOf(network.numbers.of(from), addressing);
+  return { id: about, author, isOwn: true, text: conversation ?? '' };
+}

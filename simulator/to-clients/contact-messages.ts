@@ -1,0 +1,221 @@
+import { type BinaryNode, proto } from '@whiskeysockets/baileys';
+import { stanzaTime } from '../clock.ts';
+import { ControlFailure } from '../control/control-failure.ts';
+import type { Group } from '../groups.ts';
+import type { Envelope, Handset } from '../handsets/handset.ts';
+import { giveToken } from '../limits/number-limit-stanzas.ts';
+import type { ContactToken } from '../limits/number-limits.ts';
+import { type Companion, sessionAddress } from '../linking/companions.ts';
+import type { Network } from '../network.ts';
+import { addressOf, type PhoneNumber } from '../numbers.ts';
+import { takeBundle } from '../queries/pre-key-queries.ts';
+import { type Addressing, isGroupAddress } from '../socket/addresses.ts';
+import { node } from '../socket/stanzas.ts';
+import type { PhoneCopy } from '../unstored-state.ts';
+import { composed } from './composed-message.ts';
+import type { DeliveryEnd } from './deliveries.ts';
+import type { StanzaForm } from './written-content.ts';
+import type { Written } from './written-kinds.ts';
+
+/** How a stanza names its sender: by LID or by number, with the other one beside it or not. */
+export type SenderNaming = Addressing | 'lid_only' | 'pn_only';
+
+/** How the number gets the token of a contact that writes to it: beside the message, in it, or not at all. */
+export type TokenWay = 'notification' | 'message' | 'none';
+
+/** The result of a contact's message when the control call ends. */
+export interface ContactMessageResult {
+  /** The stanza's id, the same in every delivery. */
+  readonly messageId: string;
+  /** True if a client sent its receipt. Otherwise the message is kept and delivered again at every login. */
+  readonly delivered: boolean;
+  /** The path of the file that the message brings, or null. */
+  readonly path: string | null;
+}
+
+/** A stanza whose message only the number's phone has. */
+const WITHOUT_CIPHERTEXT = { envelopes: [], source: 'nobody' } as const;
+
+/** A message that a contact's phone writes, and the form of its delivery. */
+export interface ContactMessage {
+  readonly from: string;
+  /** A number or a group. */
+  readonly to: string;
+  readonly written: Written;
+  readonly addressing: SenderNaming;
+  readonly wait: boolean;
+  /**
+   * The stanza comes without a ciphertext, as first messages from adverts do. Only the number's phone has the message.
+   */
+  readonly unavailable: boolean;
+  /** How the number gets the contact's token. */
+  readonly token: TokenWay;
+  /** Bytes to encrypt instead of the message, padding included, as a changed client may send. Not used in groups. */
+  readonly sealed?: Uint8Array | undefined;
+}
+
+/**
+ * Writes from a contact's phone to a number with companions, or into a group. Resolves with the first client's receipt.
+ * `delivered` is false after `clientWaitMs`, or at once if `wait` is false.
+ * @throws ControlFailure if no linked client could receive it, or the contact may not write there.
+ */
+export async function writeAsContact(
+  network: Network,
+  options: ContactMessage,
+): Promise<ContactMessageResult> {
+  const { from, to } = options;
+  const sender = network.numbers.of(from);
+  if (!sender.exists)
+    throw new ControlFailure(409, 'NUMBER_NOT_ON_NETWORK', `+${from} is not on the network.`);
+  const messageId = network.newId();
+  const group = isGroupAddress(to) ? groupFor(network, from, to) : undefined;
+  const phones = group ? group.participants.filter((phone) => phone !== from) : [to];
+  const companions = phones.flatMap((phone) => network.companions.of(phone));
+  if (companions.length === 0) {
+    throw new ControlFailure(409, 'NO_COMPANION', 'No client is linked that could receive this message.');
+  }
+  const [ended, stop] = network.deliveries.waitFor(messageId);
+  const { message, form, path } = await composed(
+    network,
+    { ...options, addressing: namedBy(options.addressing) },
+    group,
+  );
+  const source = { phone: from, plaintext: proto.Message.encode(message).finish() };
+  const handset = network.handsets.of(from);
+  const common = { ...form.attrs, t: stanzaTime(network.clock), notify: `Contact ${from}` };
+  const attrs = { ...common, ...namesOf(sender, group, options.addressing) };
+  const token = group ? undefined : tokenFor(network, { sender, to, way: options.token });
+  if (!group) keepCopy(network, options, { id: messageId, t: common.t, plaintext: source.plaintext });
+  const shared = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
+  for (const companion of companions) {
+    if (options.unavailable) {
+      const children = [unavailable(options.written)];
+      network.deliveries.add({
+        companionId: companion.id,
+        messageId,
+        attrs,
+        children,
+        ...WITHOUT_CIPHERTEXT,
+      });
+      continue;
+    }
+    if (token !== undefined && options.token === 'notification') giveToken(network, sender, companion, token);
+    const own = await sealFor(network, handset, companion, shared?.keyMessage ?? options.sealed ?? message);
+    network.deliveries.add({
+      companionId: companion.id,
+      messageId,
+      attrs,
+      envelopes: shared ? [own, shared.envelope] : [own],
+      ...sealedAs(form),
+      source,
+      ...(token === undefined || options.token !== 'message' ? {} : { token }),
+    });
+  }
+  if (!options.wait) {
+    stop();
+    return { messageId, delivered: false, path };
+  }
+  const end = await inTime(network, ended);
+  stop();
+  return { messageId, delivered: end === 'receipted', path };
+}
+
+function namedBy(addressing: SenderNaming): Addressing {
+  return addressing.startsWith('pn') ? 'pn' : 'lid';
+}
+
+/** Returns the node that replaces a ciphertext. Its type marks a message that is shown once. */
+function unavailable({ wrapped }: Written): BinaryNode {
+  return node('unavailable', wrapped === 'view_once' ? { type: 'view_once' } : {});
+}
+
+function sealedAs({ sealedAttrs }: StanzaForm): { sealedAttrs?: StanzaForm['sealedAttrs'] } {
+  return Object.keys(sealedAttrs).length === 0 ? {} : { sealedAttrs };
+}
+
+/** Returns the attributes that name the writer, and the group if there is one. */
+function namesOf(
+  sender: PhoneNumber,
+  group: Group | undefined,
+  addressing: SenderNaming,
+): Record<string, string> {
+  if (group === undefined) return senderAttributes(sender, addressing);
+  return { from: group.id, ...participantAttributes(sender, group.addressing) };
+}
+
+/** Keeps a copy on the phone that receives the message. */
+function keepCopy(
+  network: Network,
+  { from, to, addressing }: ContactMessage,
+  copy: Omit<PhoneCopy, 'from'>,
+): void {
+  const known = addressOf(network.numbers.of(from), addressing === 'lid_only' ? 'lid' : 'pn');
+  network.copies.keep(to, { ...copy, from: known });
+}
+
+/** Resolves with the end of a delivery, or with undefined if it lasts longer than a control call waits. */
+function inTime(network: Network, ended: Promise<DeliveryEnd>): Promise<DeliveryEnd | undefined> {
+  const timeout = new Promise<undefined>((resolve) => {
+    const timer = network.clock.after(network.timings.clientWaitMs, () => resolve(undefined));
+    void ended.then(() => timer.cancel());
+  });
+  return Promise.race([ended, timeout]);
+}
+
+/** Returns the token to give now. Undefined: there is none, or the number has it already, for the contact's LID. */
+function tokenFor(
+  network: Network,
+  { sender, to, way }: { sender: PhoneNumber; to: string; way: TokenWay },
+): ContactToken | undefined {
+  const known = network.limits.tokenOf(sender.phone, to);
+  const { lid } = sender;
+  const isGiven = known !== undefined && known.bytes.length > 0 && known.lid === lid;
+  if (isGiven) return way === 'message' ? known : undefined;
+  const at = Math.floor(network.clock.wallMs() / 1000);
+  const token = { bytes: Buffer.from(way === 'none' ? '' : network.newId(), 'hex'), at, lid };
+  network.limits.wrote(sender.phone, to, token);
+  return way === 'none' ? undefined : token;
+}
+
+function groupFor(network: Network, from: string, id: string): Group {
+  const group = network.groups.get(id);
+  if (!group) throw new ControlFailure(404, 'NOT_FOUND', `There is no group ${id}.`);
+  if (!group.participants.includes(from) || (group.announce && !group.admins.includes(from))) {
+    throw new ControlFailure(409, 'MAY_NOT_WRITE', `+${from} may not write in this group.`);
+  }
+  return group;
+}
+
+/** Encrypts for one companion, in the open session or in a new one. */
+export async function sealFor(
+  network: Network,
+  handset: Handset,
+  companion: Companion,
+  message: proto.IMessage | Uint8Array,
+): Promise<Envelope> {
+  const address = sessionAddress(companion);
+  if (!(await handset.knows(address))) await handset.openSession(address, takeBundle(network, companion));
+  return handset.encrypt(address, message);
+}
+
+function senderAttributes(sender: PhoneNumber, addressing: SenderNaming): Record<string, string> {
+  if (addressing === 'lid_only') return { from: addressOf(sender, 'lid') };
+  if (addressing === 'pn_only') return { from: addressOf(sender, 'pn') };
+  return addressing === 'lid'
+    ? { from: addressOf(sender, 'lid'), sender_pn: addressOf(sender, 'pn') }
+    : { from: addressOf(sender, 'pn'), sender_lid: addressOf(sender, 'lid') };
+}
+
+function participantAttributes(sender: PhoneNumber, addressing: Addressing): Record<string, string> {
+  return addressing === 'lid'
+    ? {
+        addressing_mode: 'lid',
+        participant: addressOf(sender, 'lid'),
+        participant_pn: addressOf(sender, 'pn'),
+      }
+    : {
+        addressing_mode: 'pn',
+        participant: addressOf(sender, 'pn'),
+        participant_lid: addressOf(sender, 'lid'),
+      };
+}

@@ -1,0 +1,265 @@
+import { type BinaryNode, proto } from '@whiskeysockets/baileys';
+import type { Envelope } from '../handsets/handset.ts';
+import type { Collection, Journal } from '../journal.ts';
+import type { ContactToken } from '../limits/number-limits.ts';
+import type { Companion } from '../linking/companions.ts';
+import { STATUS_ADDRESS } from '../socket/addresses.ts';
+import { Backlog, type FindStanza } from '../socket/backlog.ts';
+import type { Connection } from '../socket/connection.ts';
+import type { Connections } from '../socket/connections.ts';
+import { node } from '../socket/stanzas.ts';
+import type { Notices } from './notices.ts';
+
+/** A stanza for a companion that has not sent its receipt yet. */
+export interface Delivery {
+  /** Ascending, in the order of delivery. */
+  readonly sequence: number;
+  readonly companionId: string;
+  /** The stanza's tag. By default `message`. */
+  readonly tag?: string;
+  /** The stanza's id, the same each time it is delivered. */
+  readonly messageId: string;
+  readonly attrs: Readonly<Record<string, string>>;
+  readonly envelopes: readonly Envelope[];
+  /** Attributes of each ciphertext that describe the message in the clear. */
+  readonly sealedAttrs?: Readonly<Record<string, string>>;
+  /** The sender's token, if the stanza carries it. */
+  readonly token?: ContactToken;
+  /** Children in addition to the envelopes, or instead of them. */
+  readonly children?: readonly BinaryNode[];
+  /**
+   * The source that can encrypt the message again: a handset's number and the plaintext, or the companion that sent it.
+   * `nobody`: there is no source.
+   */
+  readonly source:
+    | { readonly phone: string; readonly plaintext: Uint8Array }
+    | { readonly companion: string }
+    | 'nobody';
+  /** How often the client asked for another encryption. */
+  readonly retries: number;
+  /** A status that its client answered with an error. It comes first at each login and withholds all others. */
+  readonly blocking?: true;
+}
+
+/** How a delivery ended: the client received it, or it refused it. */
+export type DeliveryEnd = 'receipted' | 'refused';
+
+/** The most stanzas, and the most receipts, that are kept for a companion. A new one removes the oldest. */
+const LONGEST_QUEUE = 5_000;
+
+/**
+ * Keeps stanzas and receipts for companions. A stanza is sent when its companion is online. It is sent again at each
+ * login until the client sent a receipt for its id, as the real network does.
+ */
+export class Deliveries {
+  readonly #deliveries: Collection<Delivery>;
+  readonly #connections: Connections;
+  readonly #notices: Notices;
+  readonly #queues = new Map<string, Map<string, Delivery>>();
+  readonly #waiting = new Map<string, Set<(end: DeliveryEnd) => void>>();
+  /** Receipts of handsets that the client has not acknowledged, by companion and then by `receiptName`. */
+  readonly #receipts = new Map<string, Map<string, BinaryNode>>();
+  /** The receipts that were sent to a client. Only these can be acknowledged. */
+  readonly #sentReceipts = new WeakSet<BinaryNode>();
+  /** The ids of deliveries that withhold all others, by companion. */
+  readonly #blocking = new Map<string, Set<string>>();
+  #lastSequence = 0;
+
+  constructor(journal: Journal, connections: Connections, notices: Notices) {
+    this.#deliveries = journal.collection<Delivery>('deliveries');
+    this.#connections = connections;
+    this.#notices = notices;
+    const kept = [...this.#deliveries.entries()].map(([, delivery]) => delivery);
+    for (const delivery of kept.sort((left, right) => left.sequence - right.sequence)) {
+      this.#queueOf(delivery.companionId).set(delivery.messageId, delivery);
+      if (delivery.blocking) this.#blockingOf(delivery.companionId).add(delivery.messageId);
+      this.#lastSequence = delivery.sequence;
+    }
+  }
+
+  /**
+   * Keeps a stanza for a companion and sends it when the companion is online. If the companion asked for another
+   * encryption of it, its retries stay counted.
+   */
+  add(delivery: Omit<Delivery, 'sequence' | 'retries'>): void {
+    this.#lastSequence += 1;
+    const { retries = 0 } = this.get(delivery.companionId, delivery.messageId) ?? {};
+    const kept = { ...delivery, sequence: this.#lastSequence, retries };
+    const queue = this.#queueOf(delivery.companionId);
+    for (const oldest of queue.values()) {
+      if (queue.size < LONGEST_QUEUE) break;
+      this.#end(oldest, 'refused');
+    }
+    this.#keep(kept);
+    this.#connections.offer(kept.companionId, this.#finder(kept));
+  }
+
+  /** Returns a function that finds the delivery when it is next. */
+  #finder({ companionId, messageId }: Delivery): FindStanza {
+    return () => {
+      const delivery = this.get(companionId, messageId);
+      return delivery && stanzaOf(delivery);
+    };
+  }
+
+  /** Marks a status that the client answered with an error. */
+  block(delivery: Delivery): void {
+    this.#keep({ ...delivery, blocking: true });
+    this.#blockingOf(delivery.companionId).add(delivery.messageId);
+  }
+
+  /** Returns the stanzas that wait for a companion, in the order of delivery. */
+  waitingFor(companionId: string): Delivery[] {
+    const waiting = [...this.#queueOf(companionId).values()];
+    return [...waiting.filter(({ blocking }) => blocking), ...waiting.filter(({ blocking }) => !blocking)];
+  }
+
+  get(companionId: string, messageId: string): Delivery | undefined {
+    return this.#queues.get(companionId)?.get(messageId);
+  }
+
+  /** Keeps a handset's receipt. It is sent at each login of the companion until the client acknowledges it. */
+  keepReceipt(companionId: string, receipt: BinaryNode): void {
+    const kept = this.#receipts.get(companionId) ?? new Map<string, BinaryNode>();
+    this.#receipts.set(companionId, kept);
+    for (const oldest of kept.keys()) {
+      if (kept.size < LONGEST_QUEUE) break;
+      kept.delete(oldest);
+    }
+    kept.set(receiptName(receipt.attrs, receipt.attrs.from), receipt);
+  }
+
+  /** Keeps a handset's receipt, and sends it now to a companion that is online. */
+  addReceipt(companionId: string, receipt: BinaryNode): void {
+    this.keepReceipt(companionId, receipt);
+    this.#connections.offer(companionId, () => this.#keptReceipt(companionId, receipt));
+  }
+
+  /** Returns the receipt, unless it was acknowledged meanwhile. */
+  #keptReceipt(companionId: string, receipt: BinaryNode): BinaryNode | undefined {
+    const name = receiptName(receipt.attrs, receipt.attrs.from);
+    const kept = this.#receipts.get(companionId)?.get(name);
+    if (kept !== undefined) this.#sentReceipts.add(kept);
+    return kept;
+  }
+
+  /** Removes a receipt that the client acknowledged. A newer receipt of the same name that was not sent yet stays. */
+  receiptAcknowledged(companionId: string, { attrs }: BinaryNode): void {
+    const kept = this.#receipts.get(companionId);
+    const name = receiptName(attrs, attrs.to);
+    const receipt = kept?.get(name);
+    if (receipt !== undefined && this.#sentReceipts.has(receipt)) kept?.delete(name);
+  }
+
+  /**
+   * Starts to send to the connection: first the waiting stanzas, oldest first, then receipts, then notifications, then
+   * new stanzas.
+   */
+  flush(connection: Connection, companion: Companion): void {
+    const { id } = companion;
+    const waiting = this.waitingFor(id).map((delivery) => this.#finder(delivery));
+    const receipts = [...(this.#receipts.get(id)?.values() ?? [])].map(
+      (receipt) => () => this.#keptReceipt(id, receipt),
+    );
+    connection.backlog = new Backlog({
+      send: (stanza) => connection.send(stanza),
+      isBlocked: () => this.#blockingOf(id).size > 0,
+      waiting: [...waiting, ...receipts, ...this.#notices.waitingFor(id)],
+    });
+    connection.backlog.start();
+  }
+
+  /** Counts that the client asked for another encryption. */
+  countRetry(delivery: Delivery): Delivery {
+    const counted = { ...delivery, retries: delivery.retries + 1 };
+    this.#keep(counted);
+    return counted;
+  }
+
+  /** Sends a delivery again with new envelopes, under the same id, after the stanzas that wait. */
+  retry(delivery: Delivery, envelopes: readonly Envelope[]): void {
+    const retried = this.countRetry({ ...delivery, envelopes });
+    this.#connections.offer(delivery.companionId, this.#finder(retried));
+  }
+
+  /** Ends a delivery, because the client received the stanza or refused it. */
+  end(companionId: string, messageId: string, end: DeliveryEnd): void {
+    const delivery = this.get(companionId, messageId);
+    if (delivery) this.#end(delivery, end);
+  }
+
+  /** Resolves when any companion's delivery of that id ends. The second function gives up waiting. */
+  waitFor(messageId: string): [ended: Promise<DeliveryEnd>, stop: () => void] {
+    let settle: (end: DeliveryEnd) => void = () => undefined;
+    const ended = new Promise<DeliveryEnd>((resolve) => {
+      settle = resolve;
+    });
+    const waiting = this.#waiting.get(messageId) ?? new Set();
+    waiting.add(settle);
+    this.#waiting.set(messageId, waiting);
+    return [
+      ended,
+      () => {
+        waiting.delete(settle);
+        if (waiting.size === 0) this.#waiting.delete(messageId);
+      },
+    ];
+  }
+
+  /** Removes all that waits for a companion that was unlinked. */
+  forget(companionId: string): void {
+    for (const delivery of this.#queueOf(companionId).values()) this.#end(delivery, 'refused');
+    this.#queues.delete(companionId);
+    this.#receipts.delete(companionId);
+  }
+
+  #end(delivery: Delivery, end: DeliveryEnd): void {
+    this.#queueOf(delivery.companionId).delete(delivery.messageId);
+    this.#deliveries.delete(`${delivery.companionId} ${delivery.messageId}`);
+    for (const settle of this.#waiting.get(delivery.messageId) ?? []) settle(end);
+    const wasBlocking = this.#blockingOf(delivery.companionId).delete(delivery.messageId);
+    if (wasBlocking) this.#connections.of(delivery.companionId)?.backlog?.goOn();
+  }
+
+  #keep(delivery: Delivery): void {
+    this.#queueOf(delivery.companionId).set(delivery.messageId, delivery);
+    this.#deliveries.set(`${delivery.companionId} ${delivery.messageId}`, delivery);
+  }
+
+  #blockingOf(companionId: string): Set<string> {
+    const blocking = this.#blocking.get(companionId) ?? new Set();
+    this.#blocking.set(companionId, blocking);
+    return blocking;
+  }
+
+  #queueOf(companionId: string): Map<string, Delivery> {
+    const queue = this.#queues.get(companionId) ?? new Map<string, Delivery>();
+    this.#queues.set(companionId, queue);
+    return queue;
+  }
+}
+
+/** Returns the attributes that a receipt and its acknowledgement have in common. */
+function receiptName({ id, type, participant }: BinaryNode['attrs'], chat: string | undefined): string {
+  return [id, chat, participant, type].join(' ');
+}
+
+function stanzaOf(delivery: Delivery): BinaryNode {
+  const count = delivery.retries === 0 ? undefined : String(delivery.retries);
+  return node(delivery.tag ?? 'message', { ...delivery.attrs, id: delivery.messageId }, [
+    ...delivery.envelopes.map(({ type, ciphertext }) =>
+      node('enc', { v: '2', type, count, ...delivery.sealedAttrs }, ciphertext),
+    ),
+    ...(delivery.token === undefined
+      ? []
+      : [node('tctoken', { t: String(delivery.token.at) }, delivery.token.bytes)]),
+    ...(delivery.children ?? []),
+  ]);
+}
+
+/** True if the delivery is a status. */
+export const isStatus = ({ attrs }: Delivery): boolean => attrs.from === STATUS_ADDRESS;
+
+/** Returns the plaintext of a delivery that a handset made. */
+export const plaintextOf = (source: { plaintext: Uint8Array }): proto.Message =>
+  proto.Message.decode(source.plaintext);
