@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { sendingFleet } from './benches/compared.ts';
-import { identityRequests, load, sendRequests } from './benches/loads.ts';
 import { build } from './harness/build.ts';
 import { byFolder, type CpuProfile, flameGraph, hottest } from './harness/flame-graph.ts';
 import type { FleetSize } from './harness/fleet.ts';
+import { identityRequests, load, sendRequests } from './harness/load.ts';
 import type { RunningSide } from './harness/running-side.ts';
 import { startSide } from './harness/side.ts';
 import type { Requests } from './load/load-plan.ts';
@@ -32,7 +32,7 @@ const works: Readonly<Record<string, Work>> = {
 const name = process.argv[2] ?? 'send';
 const work = works[name];
 if (work === undefined) {
-  console.error(`${Object.keys(works).join(', ')} can be looked at, not ${name}`);
+  console.error(`${Object.keys(works).join(', ')} can be profiled, not ${name}`);
   process.exit(2);
 }
 const directory = mkdtempSync(join(tmpdir(), 'flame-'));
@@ -58,7 +58,7 @@ try {
   const list = (shares: readonly { readonly name: string; readonly percent: number }[]): void => {
     for (const share of shares) console.log(`${share.percent.toFixed(1).padStart(6)} %  ${share.name}`);
   };
-  console.log(`${Math.round(perSecond)} requests a second while profiled; self time under load, by room:`);
+  console.log(`${Math.round(perSecond)} requests a second while profiled; self time under load, by folder:`);
   list(byFolder(profile, window).slice(0, 12));
   console.log('and by function:');
   list(hottest(profile, window).slice(0, 30));

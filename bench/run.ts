@@ -5,7 +5,7 @@ import { comparisons } from './benches/compared.ts';
 import { durableSends } from './benches/durable-sends.ts';
 import { erasure } from './benches/erasure.ts';
 import { hostile } from './benches/hostile.ts';
-import { hostileNames } from './benches/hung-names.ts';
+import { hostileNames } from './benches/hostile-names.ts';
 import { liveSessions } from './benches/live-sessions.ts';
 import { liveSoak } from './benches/live-soak.ts';
 import { manySessions } from './benches/many-sessions.ts';

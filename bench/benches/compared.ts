@@ -2,10 +2,10 @@ import type { Bench, BenchContext, LoadClient, RatioTarget, Run, Target } from '
 import { figuresOf } from '../harness/bench.ts';
 import type { Build } from '../harness/build.ts';
 import type { FleetSize } from '../harness/fleet.ts';
+import { identityRequests, load, sendRequests } from '../harness/load.ts';
 import type { Durability, RunningSide } from '../harness/running-side.ts';
 import { type SideName, startSide } from '../harness/side.ts';
 import { type LoadPlan, type LoadResult, MESSAGES_PER_SHOP } from '../load/load-plan.ts';
-import { identityRequests, load, sendRequests } from './loads.ts';
 import { sessionsBack } from './sessions-back.ts';
 
 /** Ten tenants whose shops have no sessions, for benches that need none. */

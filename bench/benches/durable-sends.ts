@@ -1,7 +1,7 @@
 import { type Bench, figuresOf, type Run } from '../harness/bench.ts';
+import { load, sendRequests } from '../harness/load.ts';
+import { onService } from '../harness/side.ts';
 import { fleetFor } from './compared.ts';
-import { load, sendRequests } from './loads.ts';
-import { onService } from './on-service.ts';
 
 const WARMUP_SECONDS = 3;
 

@@ -1,7 +1,7 @@
 import { type Bench, figuresOf, type Run } from '../harness/bench.ts';
+import { load, sendRequests } from '../harness/load.ts';
 import type { RunningSide } from '../harness/running-side.ts';
-import { load, sendRequests } from './loads.ts';
-import { onService } from './on-service.ts';
+import { onService } from '../harness/side.ts';
 import { sessionsBack } from './sessions-back.ts';
 
 /** The number of sends in a deployment's first seconds, before the code is compiled. */

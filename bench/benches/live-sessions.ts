@@ -4,9 +4,9 @@ import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
 import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveProgram } from '../harness/live-node.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
+import { load, sendRequests } from '../harness/load.ts';
 import { sendingFleet } from './compared.ts';
 import { liveShops, onLiveSide } from './live-shops.ts';
-import { load, sendRequests } from './loads.ts';
 import { type Pace, repliesOf, throughTheWire } from './through-the-wire.ts';
 
 /**

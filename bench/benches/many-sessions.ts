@@ -4,12 +4,12 @@ import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
 import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
 import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
+import { load } from '../harness/load.ts';
 import { residentMiB } from '../harness/process-usage.ts';
 import type { LoadResult } from '../load/load-plan.ts';
 import { requestBytes } from '../load/request-bytes.ts';
 import { SteadyCalls } from '../load/steady-calls.ts';
 import { customers, liveShops, onLiveSide } from './live-shops.ts';
-import { load } from './loads.ts';
 
 const ME_PER_SECOND = 100;
 /** Interval of progress checks; each makes the service read its metrics. */
@@ -144,10 +144,10 @@ async function feltUntil(
     mostMiB = Math.max(mostMiB, residentMiB(side.watch.server));
   }, LOOK_MS);
   try {
-    const told = await act();
+    const figures = await act();
     const { p50Ms, p99Ms, mostMs, notAnswered2xx } = calls.take();
     return {
-      ...told,
+      ...figures,
       meP50Ms: p50Ms,
       meP99Ms: p99Ms,
       meMostMs: mostMs,

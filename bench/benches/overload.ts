@@ -1,7 +1,7 @@
 import { type Bench, figuresOf, type Run } from '../harness/bench.ts';
+import { load, sendRequests } from '../harness/load.ts';
 import { startSide } from '../harness/side.ts';
 import { sendingFleet } from './compared.ts';
-import { load, sendRequests } from './loads.ts';
 
 /** The offered load as a multiple of the peak just measured. */
 const TIMES_PEAK = 4;

@@ -1,10 +1,10 @@
 import { type Bench, type BenchContext, figuresOf, type Run } from '../harness/bench.ts';
+import { load, sendRequests } from '../harness/load.ts';
+import { onService } from '../harness/side.ts';
 import { MESSAGES_PER_SHOP } from '../load/load-plan.ts';
 import { fleetFor, sendingFleet } from './compared.ts';
 import { firstSends } from './first-sends.ts';
 import { knownShops } from './known-shops.ts';
-import { load, sendRequests } from './loads.ts';
-import { onService } from './on-service.ts';
 import { overload } from './overload.ts';
 import { wholeWay } from './whole-way.ts';
 

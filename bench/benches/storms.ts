@@ -3,11 +3,11 @@ import type { FaultKind } from '../../simulator/control/faults.ts';
 import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
 import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
+import { load } from '../harness/load.ts';
 import { cpuMs, residentMiB } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
 import { customer, liveShops, onLiveSide, orderText } from './live-shops.ts';
-import { load } from './loads.ts';
 
 const ME_PER_SECOND = 100;
 /** Calls to the simulator under way at a time. */
@@ -119,7 +119,7 @@ async function felt(side: LiveSide, shops: readonly LiveShop[], storm: Storm): P
   const before = { mib: residentMiB(server), cpuMs: cpuMs(server) };
   const keys = [...new Set(shops.map(({ key }) => key))];
   const rate = { seconds: storm.seconds, warmupMs: 0, connections: 16, ratePerSecond: ME_PER_SECOND };
-  const [me, told] = await Promise.all([
+  const [me, figures] = await Promise.all([
     load({ ports: [side.apiPort], watch: side.watch }, { kind: 'me', keys }, rate),
     storm.act(),
   ]);
@@ -133,7 +133,7 @@ async function felt(side: LiveSide, shops: readonly LiveShop[], storm: Storm): P
       (sum, [status, count]) => sum + (status.startsWith('2') ? 0 : count),
       0,
     ),
-    ...told,
+    ...figures,
     serverCpuMs: usedMs,
     beforeMiB: before.mib,
     mostMiB: me.mostResidentMiB,

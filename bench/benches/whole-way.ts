@@ -1,10 +1,10 @@
 import { type Bench, type Figures, figuresOf, type Run } from '../harness/bench.ts';
+import { load, sendRequests } from '../harness/load.ts';
 import { metricsOf } from '../harness/metrics.ts';
 import type { RunningSide } from '../harness/running-side.ts';
+import { onService } from '../harness/side.ts';
 import { MESSAGES_PER_SHOP } from '../load/load-plan.ts';
 import { fleetFor } from './compared.ts';
-import { load, sendRequests } from './loads.ts';
-import { onService } from './on-service.ts';
 
 /** A shop sends one message each 6 to 20 s, so that at this gap its queue does not grow. */
 const GAP_SECONDS = 20;

@@ -48,6 +48,19 @@ export async function startSide(name: SideName, options: SideOptions): Promise<R
   }
 }
 
+/** Runs `measure` on a service with a new fleet and always stops it. */
+export async function onService(
+  options: SideOptions,
+  measure: (side: RunningSide) => Promise<void>,
+): Promise<void> {
+  const side = await startSide('service', options);
+  try {
+    await measure(side);
+  } finally {
+    await side.stop();
+  }
+}
+
 /** Starts Redis and, if the side is to have one, its replica, and waits until that follows. */
 async function startRedis(
   directory: string,

@@ -15,7 +15,7 @@ export function watchHoldUps(): () => HoldUps {
     for (const { duration } of list.getEntries()) collectionsMs.push(duration);
   });
   return () => {
-    const told = {
+    const blocked = {
       p99Ms: delays.percentile(99) / 1e6 - RESOLUTION_MS,
       longestMs: delays.max / 1e6 - RESOLUTION_MS,
       collections: collectionsMs.length,
@@ -25,6 +25,6 @@ export function watchHoldUps(): () => HoldUps {
     if (delays.enable()) collected.observe({ entryTypes: ['gc'] });
     delays.reset();
     collectionsMs = [];
-    return told;
+    return blocked;
   };
 }
