@@ -1,4 +1,4 @@
-/** Ids of one sender that are remembered below its highest. More are never on the way to a node out of order. */
+/** Ids below a sender's highest that are remembered. Fewer than these are in flight out of order at a time. */
 const WINDOW = 1_024;
 
 /** The ids that were received from one sender. */
@@ -10,8 +10,8 @@ interface Heard {
 
 /**
  * Distinguishes the first arrival of a request from later ones, by the ids that each sender counts up. An id further
- * below its sender's highest than the window counts as received. Each incarnation that ever sent one takes 1 KiB until
- * this process ends: if one were forgotten, its recorded requests could be replayed.
+ * below its sender's highest than the window counts as received. Each incarnation that ever sent a request takes 1 KiB
+ * until this process ends. If one were forgotten, an attacker could replay its recorded requests.
  */
 export class AskedOnce {
   readonly #askers = new Map<string, Heard>();

@@ -17,8 +17,8 @@ export interface NodeLink {
    */
   call(target: number | string, payload: string, timeoutMs: number): Promise<string>;
   /**
-   * Names who answers calls. A `RuntimeFailure` it rejects with reaches the caller; any other error as
-   * `DEADLINE_EXCEEDED`.
+   * Sets the function that answers calls. If it rejects with a `RuntimeFailure`, the caller gets that. For any other
+   * error the caller gets `DEADLINE_EXCEEDED`.
    */
   serve(handler: (payload: string) => Promise<string>): void;
   /** The owner of a shard, if this node knows one. */
@@ -35,7 +35,7 @@ export interface RedisLinkOptions {
   readonly nodeId: string;
   /** Seals the messages between nodes. Without one, anyone who may publish is believed. */
   readonly cipher: TextCipher | undefined;
-  /** Called if a request did not find the owner that the view named: read the records again. */
+  /** Called if a request did not find the owner that the view named. The records should be read again. */
   readonly onMissed: () => void;
 }
 
@@ -54,9 +54,9 @@ interface PendingCall {
 }
 
 /**
- * The link over Redis's channels, one for each incarnation, so a message to a process that ended reaches no other. A
- * message is a line with a header and then a sealed text: `ask id from` and the payload, or `reply id` and the answer
- * or the failure.
+ * The link over Redis' channels. Each incarnation has its own, so a message to a process that ended reaches no other. A
+ * message has a line as its header, and then a sealed text. The header is `ask id from` before the payload, or
+ * `reply id` before the answer or the failure.
  *
  * Anyone who may publish and subscribe there learns no text, and changes none. The verb, the request's id and both
  * incarnations are sealed with each text. So a reply counts only for its own request, and a request only at its own

@@ -24,12 +24,12 @@ export interface RedisBusOptions {
 export class RedisBus {
   readonly #options: RedisBusOptions;
   readonly #listeners = new Map<string, (message: string) => void>();
-  /** Connected, or not there. */
+  /** The open connection; undefined if there is none. */
   #client: Redis | undefined;
   #connecting: Redis | undefined;
   #attempts = 0;
-  /** The connection was lost; logged once when that begins and once when it ends. */
-  #deaf = false;
+  /** True while the connection is lost. The log says once when that begins, and once when it ends. */
+  #isLost = false;
   /** The connection is being ended by this node, so its end is not logged. */
   #renewing = false;
   #timer: ArmedTimer | undefined;
@@ -96,8 +96,8 @@ export class RedisBus {
     const channels = [...this.#listeners.keys()];
     if (channels.length > 0) await client.subscribe(...channels);
     this.#attempts = 0;
-    if (this.#deaf) this.#options.log.info({}, 'This node hears the others again');
-    this.#deaf = false;
+    if (this.#isLost) this.#options.log.info({}, 'This node gets messages of other nodes again');
+    this.#isLost = false;
     this.#watch(client);
   }
 
@@ -110,14 +110,14 @@ export class RedisBus {
       this.#openLater();
       return;
     }
-    this.#reportDeaf();
+    this.#reportLost();
     this.#openLater();
   }
 
-  #reportDeaf(): void {
-    if (!this.#deaf)
-      this.#options.log.warn({}, 'This node hears the others no more: Redis is asked for a new line');
-    this.#deaf = true;
+  #reportLost(): void {
+    if (!this.#isLost)
+      this.#options.log.warn({}, 'This node gets no messages of other nodes: it connects to Redis again');
+    this.#isLost = true;
   }
 
   #openLater(): void {
@@ -125,7 +125,7 @@ export class RedisBus {
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(redisRetryDelayMs(this.#attempts + 1), () => {
       this.#open().catch(() => {
-        this.#reportDeaf();
+        this.#reportLost();
         if (this.#client === undefined) this.#openLater();
         // It was connected and could not subscribe: its end starts a new attempt.
         else this.#client.disconnect();

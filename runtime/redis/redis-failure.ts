@@ -16,8 +16,8 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refusals of a server that is not the master, or may no longer be: a replica, a server that copies the new master's
- * data, one that is cut off from its own replicas.
+ * Refusals of a server that is not the master, or may no longer be. It is a replica, copies the new master's data, or
+ * is cut off from its own replicas.
  */
 const MASTERLESS: ReadonlySet<string> = new Set(['READONLY', 'MASTERDOWN', 'LOADING', 'NOREPLICAS']);
 

@@ -17,14 +17,14 @@ const MORE = 4;
 const BUSY = 0.5;
 
 /**
- * The queue of sessions that open. A few open at a time, and more while those in progress leave the thread idle, for
- * example because the network takes a second for each. So the limit is the thread's own time, and not the sum of waits.
+ * The queue of sessions that open. A few open at a time. More open while these leave the thread idle, for example
+ * because the network takes a second for each. So the limit is the thread's own time, and not the sum of waits.
  */
 export class OpeningLine {
   readonly #clock: Clock;
   readonly #busyShare: () => number;
   readonly #underWay = new Set<object>();
-  /** In the order of arrival. */
+  /** The functions that begin a session, in the order of arrival. */
   readonly #waiting = new Map<object, () => void>();
   #isChecking = false;
 

@@ -87,12 +87,12 @@ export class Receipts {
   }
 
   /**
-   * Takes a `receipt`. It has no effect if it is not about a stanza that this shop sent to others, or if its sender is
-   * no member of the group. If the members are not known it counts, since stanzas that waited come before the groups
-   * are known.
+   * Takes a `receipt`. Two kinds have no effect: one about a stanza that this shop did not send to others, and one of a
+   * person who is no member of the group. If the members are not known yet it counts, because stanzas that waited come
+   * before the groups.
    *
-   * Resolves when the stanza may be acknowledged. That is at once if it has no effect or too many wait. Otherwise it is
-   * with its commit, at the latest a minute after it was reported.
+   * Resolves when the stanza may be acknowledged: with its commit, and at the latest a minute after it was reported. If
+   * it has no effect, or too many wait, it resolves at once.
    */
   async onReceipt(node: BinaryNode): Promise<void> {
     const { from = '', recipient } = node.attrs;
@@ -191,8 +191,8 @@ export class Receipts {
 }
 
 /**
- * Returns the senders of the reports and their stanzas. One stanza may have the reports of many members of a group:
- * about one message, each of a type of its own (`message_id`), or all of the stanza's type (`key`; tulir/whatsmeow,
+ * Returns the senders of the reports and their stanzas. One stanza may have the reports of many members of a group
+ * about one message. With `message_id` each report has its own type, with `key` all have the stanza's (tulir/whatsmeow,
  * receipt.go; oxidezap/whatsapp-rust, src/receipt.rs).
  */
 function saidIn(node: BinaryNode, group: string | undefined): Said[] {

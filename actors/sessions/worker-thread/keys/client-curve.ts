@@ -27,13 +27,15 @@ export interface PostSignatures {
 
 /**
  * Replaces libsignal's and the client's operations on Curve25519 in this thread by ours. Keys and secrets are the same,
- * and ours are several times as fast. They are also strict: libsignal's and the client's take any 64 bytes for a
- * signature. That concerns the network's certificate, the account that a device is paired with, and the key that a
- * recipient is first written to. libsignal's own callers ignore the result, so here a wrong signature throws.
+ * and ours are several times as fast.
+ *
+ * Ours also check signatures. libsignal and the client accept any 64 bytes: for the network's certificate, for the
+ * account that a device is paired with, and for the first key of a recipient. libsignal's callers ignore the result of
+ * a check, so here a wrong signature throws.
  *
  * libsignal signs in JavaScript; here the client's own WebAssembly signs. The client's group messages bind libsignal's
- * functions before any of this runs, so their methods are replaced as well: each post in a group is signed once and
- * checked by everyone. Call it once in a thread, before the first client is made.
+ * functions before any of this runs, so their methods are replaced as well. Call it once in a thread, before the first
+ * client is made.
  *
  * `sameKey` maps all arrays with the same private key to one array, so that the key is read once. Default: each array
  * is its own.

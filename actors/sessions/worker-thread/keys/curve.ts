@@ -41,8 +41,8 @@ export interface SignalKeyPair {
 const PRIVATE_KEY_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 /**
- * Node 20 takes 314 µs to read a private key from DER, with 27 µs for the agreement itself, so it gets JWK. Node 26 refuses a JWK
- * without the public key. From Node 22 on DER is as quick.
+ * Node 20 takes 314 µs to read a private key from DER, with 27 µs for the agreement itself, so it gets JWK. Node 26
+ * refuses a JWK without the public key. From Node 22 on DER is as quick.
  */
 const READS_JWK = process.versions.node.startsWith('20.');
 
@@ -81,9 +81,9 @@ const privateKeys: ReadKeys = new WeakMap();
 const publicKeys: ReadKeys = new WeakMap();
 
 /**
- * `agree` for keys that are used more than once. OpenSSL reads each key once for as long as the array with its bytes
- * exists, since reading a private key takes longer than agreeing with it. A new Signal session agrees five times with
- * three private and three public keys. The bytes must not be changed meanwhile.
+ * `agree` for keys that are used more than once. OpenSSL reads each key once while the array with its bytes exists,
+ * because reading a private key takes longer than agreeing with it. A new Signal session agrees five times with three
+ * private and three public keys. The bytes must not be changed meanwhile.
  */
 export function agreeOnceRead(publicKey: Uint8Array, privateKey: Uint8Array): Buffer {
   return diffieHellman({
@@ -101,10 +101,10 @@ function once(read: ReadKeys, bytes: Uint8Array, readKey: (bytes: Uint8Array) =>
 }
 
 /**
- * Returns true if a signature (64 bytes) over a message was made with the private key of this public key (32 bytes, or
- * 33 with Signal's mark). It is XEdDSA (https://signal.org/docs/specifications/xeddsa/): an Ed25519 signature whose key
- * is the X25519 key's point on the Edwards form of the curve. The signature's highest bit is the sign. Throws for a key
- * of another length or mark.
+ * Returns true if the private key of this public key signed the message. The signature has 64 bytes, the key 32, or 33
+ * with Signal's mark. The form is XEdDSA (https://signal.org/docs/specifications/xeddsa/): an Ed25519 signature whose
+ * key is the X25519 key's point on the Edwards form of the curve. The signature's highest bit is the sign. Throws for a
+ * key of another length or mark.
  */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const point = littleEndian(unmarked(publicKey)) & FIELD_MASK;

@@ -76,9 +76,9 @@ export class KeyUse {
   }
 
   /**
-   * Removes some hundreds of keys that were used neither in the present period nor in the two before, and tokens that
-   * the network no longer takes. Resolves with their number. `names` has all fields. No key is removed if the shop's
-   * session was not open in both earlier periods.
+   * Removes some hundreds of unused keys, and tokens that the network no longer takes. A key is unused if it was not
+   * used in the present period and in the two before. No key is removed if the shop's session was not open in both
+   * earlier periods. `names` has all fields. Resolves with the number of removed fields.
    */
   async prune(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<number> {
     const { sealed } = this.#options;

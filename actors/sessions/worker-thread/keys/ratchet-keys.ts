@@ -30,10 +30,12 @@ type Settle = (failure: Error | undefined) => void;
 /**
  * The keys behind one session's ratchets, changed by one transaction at a time.
  *
- * The client's own transactions do not work here, for two reasons. Its send runs in one that commits after the stanza
- * left. A crash in between turns the ratchet back, and the next message is sealed with a used key, which no phone can
- * read. And the client finds its transaction through the asynchronous context, which libsignal's queue mixes up: a job
- * that waits behind another shop's job for the same contact runs in that job's context.
+ * The client's own transactions do not work here, for two reasons.
+ *
+ * - Its send runs in one that commits after the stanza left. A crash in between turns the ratchet back. The next
+ *   message is then sealed with a used key, and no phone can read it.
+ * - The client finds its transaction through the asynchronous context, which libsignal's queue mixes up. A job that
+ *   waits behind another shop's job for the same contact runs in the context of that job.
  *
  * So here a transaction belongs to the store, not to the context. It ends before any ciphertext that it made is passed
  * on.

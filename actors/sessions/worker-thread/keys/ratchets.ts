@@ -148,10 +148,10 @@ interface Unread {
 }
 
 /**
- * Reads a ciphertext in the session that its device has under its other address. A person is known by number and by the
- * network's own id, and a session made under one may be used under the other (WhiskeySockets/Baileys issue 2331). The
- * session moves to the address in use. Call it within a transaction that drops its changes if this rejects. Rejects
- * with the first error if there is no such session.
+ * Reads a ciphertext in the session that its device has under its other address. A person has two addresses, by number
+ * and by the network's own id. A session made under one may be used under the other (WhiskeySockets/Baileys issue
+ * 2331). The session moves to the address in use. Call it within a transaction that drops its changes if this rejects.
+ * Rejects with the first error if there is no such session.
  */
 async function readUnderOtherAddress(
   { lidMapping, jidToSignalProtocolAddress }: SignalRepositoryWithLIDStore,

@@ -162,8 +162,8 @@ function quotedBy(contexts: readonly proto.IContextInfo[]): string | null {
 const CARRIED: ReadonlySet<string> = new Set(['senderKeyDistributionMessage', 'messageContextInfo']);
 
 /**
- * Fields that no chat shows as a message: the announcement of several pictures, a message that was pinned or kept, and
- * an edit whose secret only the phone has.
+ * Fields that no chat shows as a message. They announce several pictures, pin or keep a message, or have an edit whose
+ * secret only the phone knows.
  */
 const UNSHOWN: ReadonlySet<string> = new Set([
   'albumMessage',
