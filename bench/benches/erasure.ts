@@ -8,8 +8,8 @@ import { startSide } from '../harness/side.ts';
 import { callAll } from '../load/http-calls.ts';
 import { fleetFor } from './compared.ts';
 import {
-  type Felt,
-  figuresOfFelt,
+  type CallLatencies,
+  figuresOfCalls,
   LEAD_MS,
   ME_PER_SECOND,
   SENDS_PER_SECOND,
@@ -81,7 +81,7 @@ async function measured(
   if (admin === undefined) throw new Error('the side has no operators');
   const server = side.watch.server ?? process.pid;
   const runs: Run[] = [];
-  let alone: Felt | undefined;
+  let alone: CallLatencies | undefined;
   let made = 0;
   for (const phase of PHASES) {
     context.progress(`erasure: round ${round}, ${phase}`);
@@ -97,7 +97,7 @@ async function measured(
     alone ??= felt;
     const longest = await longestCommand(redis);
     const figures = {
-      ...figuresOfFelt(felt, alone, server),
+      ...figuresOfCalls(felt, alone, server),
       ...{ erasedMs, longestRedisMs: longest.ms },
     };
     context.progress(`erasure: round ${round}, ${phase}: the longest command was ${longest.command}`);

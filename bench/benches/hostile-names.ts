@@ -6,8 +6,8 @@ import { type Call, callAll } from '../load/http-calls.ts';
 import { fleetFor } from './compared.ts';
 import { liveShops, onLiveSide, orderText } from './live-shops.ts';
 import {
-  type Felt,
-  figuresOfFelt,
+  type CallLatencies,
+  figuresOfCalls,
   LEAD_MS,
   ME_PER_SECOND,
   SENDS_PER_SECOND,
@@ -57,14 +57,14 @@ async function measured(round: number, context: BenchContext): Promise<readonly 
       );
       const ports = [side.apiPort];
       const { watch } = side;
-      const feel = (from: number): Promise<Felt> =>
+      const feel = (from: number): Promise<CallLatencies> =>
         wellBehaved({ ports, watch }, others, { seconds: context.seconds, from });
       context.progress(`hostile-names: round ${round}, alone`);
       const alone = await feel(0);
-      runs.push({ side: 'alone', round, figures: figuresOfFelt(alone, alone, watch.server) });
+      runs.push({ side: 'alone', round, figures: figuresOfCalls(alone, alone, watch.server) });
       context.progress(`hostile-names: round ${round}, names hang`);
       const [beside] = await Promise.all([feel(alone.send.made), sendFromMuteHosts(side, shops)]);
-      const figures = { ...figuresOfFelt(beside, alone, watch.server), hostileRequests: asked };
+      const figures = { ...figuresOfCalls(beside, alone, watch.server), hostileRequests: asked };
       runs.push({ side: 'names hang', round, figures });
     });
   } finally {

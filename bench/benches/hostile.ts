@@ -5,8 +5,8 @@ import { startSide } from '../harness/side.ts';
 import type { HostilePlan } from '../load/hostile-plan.ts';
 import { fleetFor } from './compared.ts';
 import {
-  type Felt,
-  figuresOfFelt,
+  type CallLatencies,
+  figuresOfCalls,
   LEAD_MS,
   ME_PER_SECOND,
   SENDS_PER_SECOND,
@@ -63,7 +63,7 @@ async function measured(side: RunningSide, round: number, context: BenchContext)
   const [port = 0] = side.ports;
   const others = { keys: good, shops: goodShops, recipients };
   const runs: Run[] = [];
-  let alone: Felt | undefined;
+  let alone: CallLatencies | undefined;
   let made = 0;
   for (const trouble of TROUBLES) {
     context.progress(`hostile: round ${round}, ${trouble}`);
@@ -76,7 +76,7 @@ async function measured(side: RunningSide, round: number, context: BenchContext)
     const { requests = 0, ended = 0 } = (await troubled) ?? {};
     alone ??= felt;
     const figures = {
-      ...figuresOfFelt(felt, alone, server),
+      ...figuresOfCalls(felt, alone, server),
       hostileRequests: requests,
       hostileEnded: ended,
     };

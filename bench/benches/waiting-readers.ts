@@ -9,8 +9,8 @@ import { startSide } from '../harness/side.ts';
 import type { ReadersResult } from '../load/readers-plan.ts';
 import { fleetFor } from './compared.ts';
 import {
-  type Felt,
-  figuresOfFelt,
+  type CallLatencies,
+  figuresOfCalls,
   LEAD_MS,
   ME_PER_SECOND,
   SENDS_PER_SECOND,
@@ -117,7 +117,7 @@ async function measured(
     { name: 'afterwards', count: 0 },
   ];
   const runs: Run[] = [];
-  let alone: Felt | undefined;
+  let alone: CallLatencies | undefined;
   let made = 0;
   for (const { name, count } of phases) {
     context.progress(`readers: round ${round}, ${name}`);
@@ -132,7 +132,7 @@ async function measured(
     const kibPerReader = count === 0 ? 0 : ((withMiB - beforeMiB) * 1_024) / count;
     const figures = {
       ...{ waiting, beforeMiB, withMiB, kibPerReader, serverCpuPercent },
-      ...figuresOfFelt(felt, alone, server),
+      ...figuresOfCalls(felt, alone, server),
       ...{ readerAnswers: met.answers, readerRefusals: met.refusals, readersEnded: met.ended },
       readersCpuMs: met.cpuMs,
       loadAverage: loadAverage(),

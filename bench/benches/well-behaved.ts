@@ -13,7 +13,7 @@ const CONNECTIONS = 16;
 export const LEAD_MS = 4_000;
 
 /** The latencies that they measured. */
-export interface Felt {
+export interface CallLatencies {
   readonly me: LoadResult;
   readonly send: LoadResult;
 }
@@ -23,7 +23,7 @@ export async function wellBehaved(
   side: Pick<RunningSide, 'ports' | 'watch'>,
   { keys, shops, recipients }: Fleet,
   { seconds, from }: Pick<BenchContext, 'seconds'> & { readonly from: number },
-): Promise<Felt> {
+): Promise<CallLatencies> {
   const rate = { seconds, warmupMs: LEAD_MS, connections: CONNECTIONS };
   const [me, send] = await Promise.all([
     load(side, { kind: 'me', keys: keys.map(({ key }) => key) }, { ...rate, ratePerSecond: ME_PER_SECOND }),
@@ -37,7 +37,7 @@ export async function wellBehaved(
 }
 
 /** Returns the figures against those of a run alone; `server`: the process whose memory is read. */
-export function figuresOfFelt({ me, send }: Felt, alone: Felt, server: number): Figures {
+export function figuresOfCalls({ me, send }: CallLatencies, alone: CallLatencies, server: number): Figures {
   return {
     meP50Ms: me.latencyMs.p50,
     meP99Ms: me.latencyMs.p99,

@@ -2,7 +2,7 @@
 const WINDOW = 1_024;
 
 /** The ids that were received from one sender. */
-interface Heard {
+interface SenderIds {
   highest: number;
   /** 1 if the id was received. The index is the remainder of the id. */
   readonly marks: Uint8Array;
@@ -14,20 +14,20 @@ interface Heard {
  * until this process ends. If one were forgotten, an attacker could replay its recorded requests.
  */
 export class AskedOnce {
-  readonly #askers = new Map<string, Heard>();
+  readonly #askers = new Map<string, SenderIds>();
 
   /** Returns false also for an invalid id. Valid ids are whole numbers from 1 on. */
   isFirst(asker: string, id: number): boolean {
     if (!Number.isSafeInteger(id) || id < 1) return false;
-    const heard = this.#askers.get(asker) ?? { highest: 0, marks: new Uint8Array(WINDOW) };
-    this.#askers.set(asker, heard);
-    if (id <= heard.highest - WINDOW) return false;
-    const place = id % WINDOW;
-    if (id <= heard.highest && heard.marks[place] === 1) return false;
-    const from = Math.max(heard.highest + 1, id - WINDOW + 1);
-    for (let passed = from; passed <= id; passed += 1) heard.marks[passed % WINDOW] = 0;
-    heard.highest = Math.max(heard.highest, id);
-    heard.marks[place] = 1;
+    const ids = this.#askers.get(asker) ?? { highest: 0, marks: new Uint8Array(WINDOW) };
+    this.#askers.set(asker, ids);
+    if (id <= ids.highest - WINDOW) return false;
+    const index = id % WINDOW;
+    if (id <= ids.highest && ids.marks[index] === 1) return false;
+    const from = Math.max(ids.highest + 1, id - WINDOW + 1);
+    for (let passed = from; passed <= id; passed += 1) ids.marks[passed % WINDOW] = 0;
+    ids.highest = Math.max(ids.highest, id);
+    ids.marks[index] = 1;
     return true;
   }
 }

@@ -13,7 +13,7 @@ export interface SharePlan {
 }
 
 /** A node's view of all shards. */
-interface Look {
+interface ShareInput {
   readonly records: readonly ShardRecord[];
   readonly nodes: readonly NodeRecord[];
   readonly incarnation: string;
@@ -35,8 +35,8 @@ interface Look {
  * shards move, and never whether one moves: a hand-over interrupts live sessions, and each new tenant changes the
  * count. Each node starts to look for free shards at its own index, so several seldom reach for the same.
  */
-export function planShare(look: Look): SharePlan {
-  const { records, nodes, incarnation, held, stopping } = look;
+export function planShare(input: ShareInput): SharePlan {
+  const { records, nodes, incarnation, held, stopping } = input;
   const sharers = nodes.filter((node) => !stopping.has(node.incarnation));
   const place = sharers.findIndex((node) => node.incarnation === incarnation);
   if (place === -1) return { claims: [], releases: [], strays: [] };
@@ -48,7 +48,7 @@ export function planShare(look: Look): SharePlan {
   const ownWritten = [...held].filter(isWrittenTo);
 
   const start = Math.floor((place * records.length) / sharers.length);
-  const { free, ours } = freeShards(look, start);
+  const { free, ours } = freeShards(input, start);
   const room = Math.max(0, quota - held.size);
   const wanted = Math.min(room, Math.max(0, writtenShare - ownWritten.length));
   const written = free.filter(isWrittenTo);
@@ -69,7 +69,7 @@ export function planShare(look: Look): SharePlan {
 
 /** Shards that may be claimed, in this node's order, and those recorded for it that it does not run. */
 function freeShards(
-  { records, nodes, incarnation, held, leaving, takeoverGrace }: Look,
+  { records, nodes, incarnation, held, leaving, takeoverGrace }: ShareInput,
   start: number,
 ): { readonly free: readonly number[]; readonly ours: readonly number[] } {
   const alive = new Set(nodes.map((node) => node.incarnation));

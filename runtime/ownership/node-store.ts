@@ -16,7 +16,7 @@ import type { OwnedShard } from './owned-shard.ts';
 import { checkWrites } from './turn-writes.ts';
 
 /** The part of a look-up that memory could not answer. */
-interface Rest {
+interface OpenLookups {
   readonly known: readonly unknown[];
   readonly unknown: readonly Lookup[];
   /** Reads whose results are cached. */
@@ -73,7 +73,7 @@ export class NodeStore implements Store {
   async #askForRest(
     memory: CollectionMemory,
     lookups: readonly Lookup[],
-    { known, unknown, loads }: Rest,
+    { known, unknown, loads }: OpenLookups,
   ): Promise<unknown[]> {
     // A complete read answers every lookup of its key.
     const alone = unknown.filter((lookup) => !loads.some(({ name }) => name === nameOf(lookup)));

@@ -35,7 +35,7 @@ interface Waiting {
 }
 
 /** A receipt of one person's device for some stanzas. */
-interface Said {
+interface DeviceReport {
   readonly sender: string;
   readonly wireIds: readonly string[];
   readonly type: string | undefined;
@@ -99,7 +99,7 @@ export class Receipts {
     if (recipient !== undefined) return;
     const group = isGroupAddress(from) ? from : undefined;
     const receipts: StanzaReceipt[] = [];
-    for (const { sender, wireIds, type, atMs } of saidIn(node, group)) {
+    for (const { sender, wireIds, type, atMs } of reportsIn(node, group)) {
       const kind = KINDS.get(type);
       const person = kind && (await this.#personBehind(sender, group));
       if (kind === undefined || person === undefined) continue;
@@ -195,12 +195,12 @@ export class Receipts {
  * about one message. With `message_id` each report has its own type, with `key` all have the stanza's (tulir/whatsmeow,
  * receipt.go; oxidezap/whatsapp-rust, src/receipt.rs).
  */
-function saidIn(node: BinaryNode, group: string | undefined): Said[] {
+function reportsIn(node: BinaryNode, group: string | undefined): DeviceReport[] {
   const { id, from = '', participant, type, t } = node.attrs;
   if (group !== undefined && participant === undefined) {
-    return getBinaryNodeChildren(node, 'participants').flatMap((said) => {
-      const wireId = said.attrs.message_id ?? said.attrs.key;
-      return getBinaryNodeChildren(said, 'user').map(({ attrs }) => ({
+    return getBinaryNodeChildren(node, 'participants').flatMap((message) => {
+      const wireId = message.attrs.message_id ?? message.attrs.key;
+      return getBinaryNodeChildren(message, 'user').map(({ attrs }) => ({
         sender: personOf(attrs.jid ?? ''),
         wireIds: wireId === undefined ? [] : [wireId],
         type: attrs.type ?? type,
