@@ -8,7 +8,9 @@ const folder = join(root, 'simulator');
 const PACKAGE = /^(?:import|export) [^;]*? from '((?:@[\w-]+\/)?[\w-]+)[^']*';/gm;
 
 test('the README names every package that a copy of the simulator needs, with its version', () => {
-  const sources = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  const sources = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) =>
+    name.endsWith('.ts'),
+  );
   const imported = sources.flatMap((name) =>
     [...readFileSync(join(folder, name), 'utf8').matchAll(PACKAGE)].map(([, found = '']) => found),
   );
