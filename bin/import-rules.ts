@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path';
  * all files.
  */
 
-/** The imports that each module may have. A module is a folder with its own files; its subfolders are separate modules. */
+/**
+ * The imports that each module may have. A module is a folder with its own files; its subfolders are separate modules.
+ * The simulator is an exception: all its folders are one module, because each handles the parts of one network.
+ */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   runtime: [],
   'runtime/ownership': ['runtime'],

@@ -51,7 +51,8 @@ export class LineWatch {
     this.#later = options.later;
     this.#unanswered = options.unanswered;
     this.#socket.ws.on('frame', (frame: BinaryNode | Uint8Array) => {
-      if (!(frame instanceof Uint8Array) && SIGNS_OF_LIFE.has(frame.tag)) this.#heardAtMs = this.#clock.monotonicMs();
+      if (!(frame instanceof Uint8Array) && SIGNS_OF_LIFE.has(frame.tag))
+        this.#heardAtMs = this.#clock.monotonicMs();
     });
   }
 
