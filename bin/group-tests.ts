@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/*
+ * Reads names of compiled test files from standard input, one a line, and prints one line for each process that is to run
+ * some of them: node group-tests.js < FILES
+ * Most files take longer to start Node and to load modules than to run their tests, so files of one folder share a
+ * process.
+ */
+
+/** How many files share a process at most. */
+const MOST_FILES = 8;
+
+/** Folders whose tests start whole services or a browser. They take long, so each file has its own process. */
+const LONG = /^\.compiled\/tests\/(?:bench|chaos|console|e2e|fence|front-door|histories)\//;
+
+/** What would change or measure the tests of another file: such a file has its own process. */
+const TOUCHES_PROCESS =
+  /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\bsetShardCount\b|syncBuiltinESMExports/;
+
+/** True if the file, or a helper in tests/ that it imports, touches its process. */
+function touchesProcess(file: string, seen = new Set<string>()): boolean {
+  if (seen.has(file)) return false;
+  seen.add(file);
+  const source = readFileSync(file, 'utf8');
+  if (TOUCHES_PROCESS.test(source)) return true;
+  const imported = source.matchAll(/^import .* from '(\.\.?\/[^']+)';$/gm);
+  return Array.from(imported, ([, path = '']) => join(dirname(file), path))
+    .filter((path) => path.startsWith('.compiled/tests/'))
+    .some((path) => touchesProcess(path, seen));
+}
+
+const files = readFileSync(0, 'utf8').split('\n').filter(Boolean).sort();
+let group: string[] = [];
+for (const file of files) {
+  if (LONG.test(file) || touchesProcess(file)) {
+    console.log(file);
+    continue;
+  }
+  if (group.length === MOST_FILES || (group[0] !== undefined && dirname(group[0]) !== dirname(file))) {
+    console.log(group.join(' '));
+    group = [];
+  }
+  group.push(file);
+}
+if (group.length > 0) console.log(group.join(' '));
