@@ -39,10 +39,9 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     'msgapi_session_outcomes_total',
     "Outcomes of orders to send; a refusal with the network's code",
     () =>
-      [...host.figures().outcomes].map(([name, value]) => {
-        const [outcome = '', code = ''] = name.split(' ');
-        return { labels: { outcome, code }, value };
-      }),
+      host
+        .figures()
+        .outcomes.map(({ outcome, code, count }) => ({ labels: { outcome, code }, value: count })),
   );
   metrics.counter(
     'msgapi_session_received_total',

@@ -1,5 +1,5 @@
 import { INBOUND_KINDS, type InboundKind } from '../inbound-content.ts';
-import type { SendOutcome, SessionEnd, SessionFigures } from './session-host.ts';
+import type { OutcomeCount, SendOutcome, SessionEnd, SessionFigures } from './session-host.ts';
 
 /** The classes of stanzas by which missing acknowledgements are counted. `other` has those of all other classes. */
 const UNANSWERED = ['message', 'status', 'receipt', 'notification', 'call', 'appdata', 'other'] as const;
@@ -10,7 +10,7 @@ const UNANSWERED = ['message', 'status', 'receipt', 'notification', 'call', 'app
  */
 export class SessionCounters {
   readonly #ends = new Map<SessionEnd | 'worker_lost', number>();
-  readonly #outcomes = new Map<string, number>();
+  readonly #outcomes = new Map<string, OutcomeCount>();
   readonly #unanswered = new Map<string, number>(UNANSWERED.map((stanzaClass) => [stanzaClass, 0]));
   readonly #offline = { announced: 0, drained: 0 };
   #received = 0;
@@ -21,7 +21,10 @@ export class SessionCounters {
   }
 
   countOutcome(outcome: SendOutcome): void {
-    countOne(this.#outcomes, outcome.kind === 'refused' ? `refused ${outcome.code}` : outcome.kind);
+    const code = outcome.kind === 'refused' ? outcome.code : '';
+    const name = `${outcome.kind} ${code}`;
+    const { count = 0 } = this.#outcomes.get(name) ?? {};
+    this.#outcomes.set(name, { outcome: outcome.kind, code, count: count + 1 });
   }
 
   /** `kind`: of a message whose content is published to its tenant. */
@@ -44,7 +47,7 @@ export class SessionCounters {
   counts(): Omit<SessionFigures, 'workersLost' | 'workerHeapBytes'> {
     return {
       ends: this.#ends,
-      outcomes: this.#outcomes,
+      outcomes: [...this.#outcomes.values()],
       received: this.#received,
       published: this.#published,
       unanswered: this.#unanswered,

@@ -96,8 +96,8 @@ export interface SessionFigures {
   readonly workerHeapBytes: ReadonlyMap<number, number>;
   /** Sessions that ended by themselves, by cause. */
   readonly ends: ReadonlyMap<SessionEnd | 'worker_lost', number>;
-  /** The outcomes of orders; a refused one has the network's code, as in `refused 463`. */
-  readonly outcomes: ReadonlyMap<string, number>;
+  /** The counts of orders by their outcome. */
+  readonly outcomes: readonly OutcomeCount[];
   /** Messages that people wrote to shops, repeated deliveries included. */
   readonly received: number;
   /** The messages whose content is published to the tenant, by kind. */
@@ -106,6 +106,13 @@ export interface SessionFigures {
   readonly unanswered: ReadonlyMap<string, number>;
   /** Stanzas that waited while sessions were offline: the announced number, and the number that arrived. */
   readonly offline: { readonly announced: number; readonly drained: number };
+}
+
+/** How many orders had an outcome. `code` is the network's code of a refusal, and empty for all other outcomes. */
+export interface OutcomeCount {
+  readonly outcome: SendOutcome['kind'];
+  readonly code: string;
+  readonly count: number;
 }
 
 /** Which shop a session belongs to, and the shard its credentials are stored under. */

@@ -33,14 +33,14 @@ test('each refusal of a message is reported by its code, logged with the message
     await control.fault(SHOP_PHONE, 'unacked', 1);
     assert.deepEqual(await outcomeOf('never confirmed', 2_000), { kind: 'unknown' });
     assert.deepEqual(
-      new Map(host.figures().outcomes),
-      new Map([
-        ['acknowledged', 1],
-        ['refused 463', 1],
-        ['refused 479', 1],
-        ['rate_limited', 1],
-        ['unknown', 1],
-      ]),
+      host.figures().outcomes.map(({ outcome, code, count }) => [outcome, code, count]),
+      [
+        ['acknowledged', '', 1],
+        ['refused', '463', 1],
+        ['refused', '479', 1],
+        ['rate_limited', '', 1],
+        ['unknown', '', 1],
+      ],
     );
   } finally {
     await network.stop();

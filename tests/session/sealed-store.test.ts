@@ -110,7 +110,7 @@ test('once the keys were gone through, one that is missing is known to be, and n
 test('no existing field of thousands is taken for missing, and few missing ones for existing', () => {
   const names = (from: number): string[] =>
     Array.from({ length: 3_000 }, (_, index) => `session/${(from + index) * 7_919}_1.${index % 4}`);
-  const known = new KnownFields(names(0));
+  const known = KnownFields.of(names(0));
   for (const name of names(3_000)) known.add(name);
   assert.ok([...names(0), ...names(3_000)].every((name) => known.mayHold(name)));
   const wrong = names(10_000).filter((name) => known.mayHold(name)).length;

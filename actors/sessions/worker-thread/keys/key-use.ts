@@ -47,7 +47,7 @@ export interface KeyUseOptions {
 export class KeyUse {
   readonly #options: KeyUseOptions;
   #period: number;
-  #used = KnownFields.ofBits(new Uint8Array(BYTES));
+  #used = new KnownFields(new Uint8Array(BYTES));
   /** `#used` includes all that is stored of this period. */
   #isWhole = false;
   #saving: ReturnType<KeyUseOptions['later']> | undefined;
@@ -88,7 +88,7 @@ export class KeyUse {
     if (present !== undefined) this.#used.addAll(present);
     this.#isWhole = true;
     const stale = names.filter((name) => name.startsWith(USED) && !periods.includes(name));
-    const filters = before.flatMap((bits) => (bits === undefined ? [] : [KnownFields.ofBits(bits)]));
+    const filters = before.flatMap((bits) => (bits === undefined ? [] : [new KnownFields(bits)]));
     const unused = filters.length < PERIODS ? [] : this.#unused(names, [this.#used, ...filters]);
     const gone = [...unused, ...(await this.#tokensOver(names, keys))];
     if (gone.length + stale.length > 0)
@@ -136,7 +136,7 @@ export class KeyUse {
     if (now === this.#period) return;
     this.save();
     this.#period = now;
-    this.#used = KnownFields.ofBits(new Uint8Array(BYTES));
+    this.#used = new KnownFields(new Uint8Array(BYTES));
     this.#isWhole = true;
   }
 

@@ -10,39 +10,34 @@ const SMALLEST_FIELDS = 512;
  * It may report a missing one as present, more often as more are added than it was made for.
  */
 export class KnownFields {
-  #bits: Uint8Array;
+  readonly bits: Uint8Array;
 
-  /** Made for as many fields as it is given, and as many more. */
-  constructor(fields: readonly string[]) {
-    const room = Math.max(SMALLEST_FIELDS, 2 * fields.length);
-    this.#bits = new Uint8Array(Math.ceil((room * BITS_PER_FIELD) / 8));
-    for (const field of fields) this.add(field);
+  /** Starts with these bits: of another filter, or all 0. */
+  constructor(bits: Uint8Array) {
+    this.bits = bits;
   }
 
-  /** With the bits of another one, or of none. */
-  static ofBits(bits: Uint8Array): KnownFields {
-    const known = new KnownFields([]);
-    known.#bits = bits;
+  /** Returns a filter with these fields, made for twice as many. */
+  static of(fields: readonly string[]): KnownFields {
+    const most = Math.max(SMALLEST_FIELDS, 2 * fields.length);
+    const known = new KnownFields(new Uint8Array(Math.ceil((most * BITS_PER_FIELD) / 8)));
+    for (const field of fields) known.add(field);
     return known;
-  }
-
-  get bits(): Uint8Array {
-    return this.#bits;
   }
 
   /** Adds the fields of another filter, which has the same number of bits. */
   addAll(bits: Uint8Array): void {
-    for (const [index, byte] of bits.entries()) this.#bits[index] = (this.#bits[index] ?? 0) | byte;
+    for (const [index, byte] of bits.entries()) this.bits[index] = (this.bits[index] ?? 0) | byte;
   }
 
   add(field: string): void {
     for (const bit of this.#marksOf(field)) {
-      this.#bits[bit >>> 3] = (this.#bits[bit >>> 3] ?? 0) | (1 << (bit & 7));
+      this.bits[bit >>> 3] = (this.bits[bit >>> 3] ?? 0) | (1 << (bit & 7));
     }
   }
 
   mayHold(field: string): boolean {
-    return this.#marksOf(field).every((bit) => ((this.#bits[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0);
+    return this.#marksOf(field).every((bit) => ((this.bits[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0);
   }
 
   /** Double hashing (Kirsch and Mitzenmacher, 2006) over FNV-1a and a variant of it. */
@@ -55,7 +50,7 @@ export class KnownFields {
       other = Math.imul(other ^ code, 0x5bd1e995);
       other ^= other >>> 15;
     }
-    const size = this.#bits.length * 8;
+    const size = this.bits.length * 8;
     return Array.from({ length: MARKS }, (_, mark) => ((one >>> 0) + mark * ((other | 1) >>> 0)) % size);
   }
 }

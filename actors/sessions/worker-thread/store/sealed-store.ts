@@ -209,7 +209,7 @@ export class SealedStore {
       const names = this.#cipher.hasOlderKey ? await this.#resealAll(hash) : await this.#namesOf(hash);
       // Changes that came since wait for this.
       const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
-      if (hash === 'credentials') this.#known = new KnownFields([...names, ...since]);
+      if (hash === 'credentials') this.#known = KnownFields.of([...names, ...since]);
       return names;
     });
     // It waits in the order of writes, so that it never puts an older value over a newer one.
@@ -276,7 +276,7 @@ export class SealedStore {
     for (const [field, value] of fields) if (value !== undefined) this.#used(field);
     if (clear) {
       this.#prefix = this.#cache.newPrefix();
-      this.#known = new KnownFields([]);
+      this.#known = KnownFields.of([]);
     }
     for (const [field, value] of fields) {
       if (value === undefined) this.#cache.delete(this.#prefix + field);
