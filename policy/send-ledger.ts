@@ -1,12 +1,15 @@
 import { DAY_MS, HOUR_MS } from './durations.ts';
 import { decodeEntry, type EntryKind, type LedgerEntry } from './ledger-entry.ts';
+import { SETTINGS_RANGES } from './tenant-settings.ts';
 import type { Fingerprint } from './text-fingerprint.ts';
+import { DAILY_ROOF } from './warm-up.ts';
 
 /**
- * How many entries can count at a time: the highest daily caps of 1:1 messages (250), groups (100 shares, at least one
- * each) and statuses (30). Keeping this many newest entries loses nothing: `LTRIM key -LEDGER_BOUND -1`.
+ * How many entries can count at a time: the highest daily caps of 1:1 messages, groups (shares, at least one each) and
+ * statuses. A reader of this many newest entries misses none that counts.
  */
-export const LEDGER_BOUND = 380;
+export const LEDGER_BOUND =
+  DAILY_ROOF + SETTINGS_RANGES.groupsPerDay.roof + SETTINGS_RANGES.statusesPerDay.roof;
 
 /** The counts of the newest 24 hours that decide on a message to a number. */
 export interface MessageTally {
@@ -43,9 +46,9 @@ const WORD_RANGE = 2 ** 32;
 /**
  * All accepted sends of a shop in the last 24 hours; each rule scans them.
  *
- * It is a ring of five 32-bit words an entry: time since a base; kind and upper bits of the subject; its lower 32 bits;
- * the two halves of the fingerprint. The ring grows and shrinks with its entries. It never holds more than
- * `LEDGER_BOUND` if each entry was admitted before it was recorded.
+ * It is a ring of 32-bit words, because a node keeps the ledgers of thousands of shops. An entry has five: time since a
+ * base; kind and upper bits of the subject; its lower 32 bits; the two halves of the fingerprint. The ring grows and
+ * shrinks with its entries. It never holds more than `LEDGER_BOUND` if each entry was admitted before it was recorded.
  *
  * Time never runs behind the newest entry. If the clock steps back, entries and queries count as of the newest entry,
  * so no window ever holds more than its cap. A ledger restored from its encoded entries decides like the original.
@@ -104,8 +107,7 @@ export class SendLedger {
     const words = this.#words;
     const word = this.#wordAt(this.#size);
     words[word] = atMs - this.#baseMs;
-    words[word + 1] = (CODES[entry.kind] << KIND_SHIFT) | Math.floor(entry.subject / WORD_RANGE);
-    words[word + 2] = entry.subject % WORD_RANGE;
+    this.#setSubject(word, CODES[entry.kind], entry.subject);
     words[word + 3] = entry.fingerprint.high;
     words[word + 4] = entry.fingerprint.low;
     this.#size += 1;
@@ -177,17 +179,7 @@ export class SendLedger {
 
   /** Times of the last 24 hours' 1:1 messages to a recipient, newest first. */
   messageTimesMs(query: { readonly recipient: number; readonly nowMs: number }): number[] {
-    const times: number[] = [];
-    for (let index = this.#size - 1; index >= 0; index -= 1) {
-      const atMs = this.#timeAt(index);
-      if (atMs <= query.nowMs - DAY_MS) {
-        break;
-      }
-      if (this.#isTo(index, query.recipient)) {
-        times.push(atMs);
-      }
-    }
-    return times;
+    return this.#dayBefore(query.nowMs, (index) => this.#isTo(index, query.recipient));
   }
 
   /**
@@ -208,11 +200,7 @@ export class SendLedger {
   recipients(): number[] {
     const found = new Set<number>();
     for (let index = 0; index < this.#size; index += 1) {
-      const word = this.#wordAt(index);
-      const kindAndHigh = this.#words[word + 1] as number;
-      if (kindAndHigh >>> KIND_SHIFT <= CODES.declared) {
-        found.add((kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE + (this.#words[word + 2] as number));
-      }
+      if (this.#kindAt(index) <= CODES.declared) found.add(this.#subjectAt(index));
     }
     return [...found];
   }
@@ -220,39 +208,23 @@ export class SendLedger {
   /** Counts messages to one number under the other from now on, because both belong to one person. */
   mergeRecipient(recipient: number, into: number): void {
     for (let index = 0; index < this.#size; index += 1) {
-      if (this.#isTo(index, recipient)) {
-        const word = this.#wordAt(index);
-        const kind = (this.#words[word + 1] as number) >>> KIND_SHIFT;
-        this.#words[word + 1] = (kind << KIND_SHIFT) | Math.floor(into / WORD_RANGE);
-        this.#words[word + 2] = into % WORD_RANGE;
-      }
+      if (this.#isTo(index, recipient)) this.#setSubject(this.#wordAt(index), this.#kindAt(index), into);
     }
   }
 
   /** Times of the last 24 hours' messages to a group, newest first. */
   groupTimesMs(query: { readonly fingerprint: Fingerprint; readonly nowMs: number }): number[] {
-    const times: number[] = [];
-    const { high, low } = query.fingerprint;
-    for (let index = this.#size - 1; index >= 0; index -= 1) {
-      const word = this.#wordAt(index);
-      const atMs = this.#timeAt(index);
-      if (atMs <= query.nowMs - DAY_MS) {
-        break;
-      }
-      const isGroup = (this.#words[word + 1] as number) >>> KIND_SHIFT === CODES.group;
-      if (isGroup && this.#words[word + 3] === high && this.#words[word + 4] === low) {
-        times.push(atMs);
-      }
-    }
-    return times;
+    return this.#dayBefore(
+      query.nowMs,
+      (index) => this.#kindAt(index) === CODES.group && this.#hasFingerprint(index, query.fingerprint),
+    );
   }
 
   /** Returns the times of all entries of these kinds, oldest first. */
   timesMs(kinds: KindSet): number[] {
     const times: number[] = [];
     for (let index = 0; index < this.#size; index += 1) {
-      const kind = (this.#words[this.#wordAt(index) + 1] as number) >>> KIND_SHIFT;
-      if (((kinds >>> kind) & 1) === 1) times.push(this.#timeAt(index));
+      if (((kinds >>> this.#kindAt(index)) & 1) === 1) times.push(this.#timeAt(index));
     }
     return times;
   }
@@ -262,14 +234,12 @@ export class SendLedger {
    * others.
    */
   weightSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number {
-    return this.#survey({ kinds: query.kinds, sinceMs: query.sinceMs, room: Number.POSITIVE_INFINITY })
-      .weight;
+    return this.#survey({ ...query, room: Number.POSITIVE_INFINITY }).weight;
   }
 
   /** Returns the time of the oldest entry of these kinds after `sinceMs`. Undefined if there is none. */
   oldestSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number | undefined {
-    return this.#survey({ kinds: query.kinds, sinceMs: query.sinceMs, room: Number.POSITIVE_INFINITY })
-      .oldestMs;
+    return this.#survey({ ...query, room: Number.POSITIVE_INFINITY }).oldestMs;
   }
 
   /**
@@ -327,6 +297,35 @@ export class SendLedger {
     return this.#baseMs + (this.#words[this.#wordAt(index)] as number);
   }
 
+  #kindAt(index: number): number {
+    return (this.#words[this.#wordAt(index) + 1] as number) >>> KIND_SHIFT;
+  }
+
+  #subjectAt(index: number): number {
+    const word = this.#wordAt(index);
+    const high = (this.#words[word + 1] as number) & SUBJECT_HIGH_MASK;
+    return high * WORD_RANGE + (this.#words[word + 2] as number);
+  }
+
+  #setSubject(word: number, kind: number, subject: number): void {
+    this.#words[word + 1] = (kind << KIND_SHIFT) | Math.floor(subject / WORD_RANGE);
+    this.#words[word + 2] = subject % WORD_RANGE;
+  }
+
+  #hasFingerprint(index: number, { high, low }: Fingerprint): boolean {
+    const word = this.#wordAt(index);
+    return this.#words[word + 3] === high && this.#words[word + 4] === low;
+  }
+
+  /** Returns the times of the entries that are younger than a day at `nowMs` and pass a test, newest first. */
+  #dayBefore(nowMs: number, test: (index: number) => boolean): number[] {
+    const times: number[] = [];
+    for (let index = this.#size - 1; index >= 0 && this.#timeAt(index) > nowMs - DAY_MS; index -= 1) {
+      if (test(index)) times.push(this.#timeAt(index));
+    }
+    return times;
+  }
+
   #forgetUntil(timeMs: number): void {
     while (this.#size > 0 && this.#timeAt(0) <= timeMs) {
       this.#head = (this.#head + 1) % (this.#words.length / WORDS_PER_ENTRY);
@@ -347,15 +346,11 @@ export class SendLedger {
 
   /** True if the entry with this index is this send, under its own subject or one of these. */
   #isSend(index: number, entry: LedgerEntry, subjects: readonly number[]): boolean {
-    const words = this.#words;
-    const word = this.#wordAt(index);
-    const kindAndHigh = words[word + 1] as number;
-    const subject = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE + (words[word + 2] as number);
+    const subject = this.#subjectAt(index);
     return (
       this.#timeAt(index) === entry.atMs &&
-      kindAndHigh >>> KIND_SHIFT === CODES[entry.kind] &&
-      words[word + 3] === entry.fingerprint.high &&
-      words[word + 4] === entry.fingerprint.low &&
+      this.#kindAt(index) === CODES[entry.kind] &&
+      this.#hasFingerprint(index, entry.fingerprint) &&
       (subject === entry.subject || subjects.includes(subject))
     );
   }
@@ -373,13 +368,7 @@ export class SendLedger {
 
   /** True if the entry with this index is a 1:1 message to the recipient. */
   #isTo(index: number, recipient: number): boolean {
-    const word = this.#wordAt(index);
-    const kindAndHigh = this.#words[word + 1] as number;
-    return (
-      kindAndHigh >>> KIND_SHIFT <= CODES.declared &&
-      (kindAndHigh & SUBJECT_HIGH_MASK) === Math.floor(recipient / WORD_RANGE) &&
-      this.#words[word + 2] === recipient % WORD_RANGE
-    );
+    return this.#kindAt(index) <= CODES.declared && this.#subjectAt(index) === recipient;
   }
 
   /** Moves the base to the oldest entry: times are kept in 32 bits, which last 49 days from the base. */

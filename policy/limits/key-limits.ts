@@ -39,11 +39,9 @@ export interface KeyCall {
   readonly nowMs: number;
 }
 
-const SCOPES = [
-  { scope: 'minute', windowMs: MINUTE_MS },
-  { scope: 'hour', windowMs: HOUR_MS },
-  { scope: 'day', windowMs: DAY_MS },
-] as const satisfies readonly { scope: RateScope; windowMs: number }[];
+/** Shortest first. */
+const SCOPES = ['minute', 'hour', 'day'] as const satisfies readonly RateScope[];
+const WINDOW_MS: RateLimits = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
 
 /** A key that counted calls since it was last stored. */
 export interface ChangedKey {
@@ -53,10 +51,11 @@ export interface ChangedKey {
   readonly state: string;
 }
 
+type Windows = Readonly<Record<RateScope, RateWindow>>;
+
 /** The stored data of a key. */
 interface KeyState {
-  /** In the order of `scopes`. */
-  readonly windows: readonly RateWindow[];
+  readonly windows: Windows;
   /** The latest time seen, in Unix milliseconds. When the clock steps back, this time counts as now. */
   latestMs: number;
   /** Changes so far, and changes up to the state that was last stored. */
@@ -77,7 +76,7 @@ export class KeyLimits {
   get points(): number {
     let points = 0;
     for (const { windows } of this.#keys.values()) {
-      for (const window of windows) points += window.length;
+      for (const scope of SCOPES) points += windows[scope].length;
     }
     return points;
   }
@@ -86,12 +85,11 @@ export class KeyLimits {
   take(call: KeyCall): RateDecision {
     const { limits, nowMs } = call;
     const key = this.#refresh(call);
+    const { windows, latestMs } = key;
     let allowed = true;
-    for (let index = 0; index < SCOPES.length; index += 1) {
-      allowed &&= windowAt(key, index).total < limits[scopeAt(index)];
-    }
+    for (const scope of SCOPES) allowed &&= windows[scope].total < limits[scope];
     if (allowed) {
-      for (const window of key.windows) window.add(window.tickOf(key.latestMs), 1);
+      for (const scope of SCOPES) windows[scope].add(windows[scope].tickOf(latestMs), 1);
       key.changes += 1;
     }
     return this.#decide({ key, limits, nowMs, allowed });
@@ -105,10 +103,10 @@ export class KeyLimits {
   /** Returns the state of the key's windows, shortest first. Counts nothing. */
   peek(call: KeyCall): readonly RateBucket[] {
     const key = this.#refresh(call);
-    return SCOPES.map(({ scope }, index) => {
+    return SCOPES.map((scope) => {
       const limit = call.limits[scope];
-      const remaining = Math.max(0, limit - windowAt(key, index).total);
-      const reliefMs = reliefMsOf(key, index, limit);
+      const remaining = Math.max(0, limit - key.windows[scope].total);
+      const reliefMs = reliefMsOf(key, scope, limit);
       return { scope, limit, remaining, resetAtSeconds: Math.ceil(reliefMs / 1000) };
     });
   }
@@ -126,7 +124,8 @@ export class KeyLimits {
       return undefined;
     }
     const numbers = [key.latestMs];
-    for (const window of key.windows) {
+    for (const scope of SCOPES) {
+      const window = key.windows[scope];
       const points = window.points();
       numbers.push(window.isExact ? 1 : 0, points.length);
       let previousTick = 0;
@@ -162,8 +161,8 @@ export class KeyLimits {
     const storedMs = next();
     const latestMs = Math.min(storedMs, saved.nowMs);
     const isAhead = latestMs < storedMs;
-    const windows = SCOPES.map(({ windowMs }) => {
-      const window = new RateWindow(windowMs, next() === 1);
+    const windows = windowsOf((scope) => {
+      const window = new RateWindow(WINDOW_MS[scope], next() === 1);
       // A window that was converted may end later than the latest call.
       const latestTick = isAhead ? window.tickOf(latestMs) : Number.POSITIVE_INFINITY;
       let tick = 0;
@@ -200,9 +199,9 @@ export class KeyLimits {
     const key = this.#key(call.keyId);
     // Expire before a conversion, because sub-buckets would count old calls for longer.
     expire(key, call.nowMs);
-    for (let index = 0; index < SCOPES.length; index += 1) {
-      const window = windowAt(key, index);
-      const isExact = call.limits[scopeAt(index)] <= EXACT_LIMIT;
+    for (const scope of SCOPES) {
+      const window = key.windows[scope];
+      const isExact = call.limits[scope] <= EXACT_LIMIT;
       if (window.isExact !== isExact) window.convert(isExact, key.latestMs);
     }
     return key;
@@ -213,13 +212,13 @@ export class KeyLimits {
     if (known !== undefined) {
       return known;
     }
-    const windows = SCOPES.map(({ windowMs }) => new RateWindow(windowMs));
+    const windows = windowsOf((scope) => new RateWindow(WINDOW_MS[scope]));
     const key = { windows, latestMs: 0, changes: 0, storedChanges: 0 };
     this.#keys.set(keyId, key);
     return key;
   }
 
-  /** Chooses the bucket with the fewest calls left. Of several, it is the one that takes longest to free a call. */
+  /** Chooses the bucket with the fewest calls left. If several have as few, it is the one that takes longest to free a call. */
   #decide(state: {
     readonly key: KeyState;
     readonly limits: RateLimits;
@@ -227,50 +226,38 @@ export class KeyLimits {
     readonly allowed: boolean;
   }): RateDecision {
     const { key, limits, nowMs, allowed } = state;
-    let scope: RateScope = 'minute';
+    let narrowest: RateScope = 'minute';
     let remaining = Number.POSITIVE_INFINITY;
     let reliefMs = 0;
-    for (let index = 0; index < SCOPES.length; index += 1) {
-      const limit = limits[scopeAt(index)];
-      const left = Math.max(0, limit - windowAt(key, index).total);
-      if (left <= remaining) {
-        const backMs = reliefMsOf(key, index, limit);
-        if (left < remaining || backMs > reliefMs) {
-          scope = scopeAt(index);
-          remaining = left;
-          reliefMs = backMs;
-        }
+    for (const scope of SCOPES) {
+      const limit = limits[scope];
+      const left = Math.max(0, limit - key.windows[scope].total);
+      if (left > remaining) continue;
+      const backMs = reliefMsOf(key, scope, limit);
+      if (left < remaining || backMs > reliefMs) {
+        narrowest = scope;
+        remaining = left;
+        reliefMs = backMs;
       }
     }
     const resetAtSeconds = Math.ceil(reliefMs / 1000);
-    return allowed
-      ? { allowed, scope, limit: limits[scope], remaining, resetAtSeconds }
-      : {
-          allowed,
-          scope,
-          limit: limits[scope],
-          remaining,
-          resetAtSeconds,
-          retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000),
-        };
+    const bucket = { allowed, scope: narrowest, limit: limits[narrowest], remaining, resetAtSeconds };
+    return allowed ? bucket : { ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
   }
 }
 
 function expire(key: KeyState, nowMs: number): void {
   key.latestMs = Math.max(key.latestMs, nowMs);
-  for (const window of key.windows) window.expire(key.latestMs);
+  for (const scope of SCOPES) key.windows[scope].expire(key.latestMs);
 }
 
 /** When the window will have more calls left than now; now when it has all of them. */
-function reliefMsOf(key: KeyState, index: number, limit: number): number {
-  const window = windowAt(key, index);
+function reliefMsOf(key: KeyState, scope: RateScope, limit: number): number {
+  const window = key.windows[scope];
   return window.total === 0 ? key.latestMs : window.reliefMs(Math.max(1, window.total - limit + 1));
 }
 
-function windowAt(key: KeyState, index: number): RateWindow {
-  return key.windows[index] as RateWindow;
-}
-
-function scopeAt(index: number): RateScope {
-  return (SCOPES[index] as (typeof SCOPES)[number]).scope;
+/** Makes the windows, shortest first. */
+function windowsOf(make: (scope: RateScope) => RateWindow): Windows {
+  return { minute: make('minute'), hour: make('hour'), day: make('day') };
 }

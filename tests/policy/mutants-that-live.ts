@@ -88,7 +88,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'send-ledger.ts',
     after:
-      'const codes: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared: 2, group: 3, status: (4 + 1) };',
+      'const CODES: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared: 2, group: 3, status: (4 + 1) };',
     why: 'Any number will do that no other kind has.',
   },
   {
