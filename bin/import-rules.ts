@@ -47,7 +47,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'actors/shops/turns/pool': [
     ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
     ...['actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines', 'actors/shops', 'actors'],
-    ...['policy', 'runtime'],
+    'policy',
   ],
   'actors/shops/effects': [
     ...['actors/shops/turns/pool', 'actors/shops/turns/people', 'actors/shops/protocol'],

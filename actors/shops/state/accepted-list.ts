@@ -1,7 +1,6 @@
 import { DAY_MS } from '../../../policy/durations.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { shardCount, shardOf } from '../../../runtime/address.ts';
-import type { DueTimer } from '../../../runtime/behaviour.ts';
 import { isObjectId } from '../../../runtime/object-id.ts';
 import { dayEndsMs, dayOf, dayOfMessage } from './message-days.ts';
 
@@ -49,9 +48,9 @@ export function nextCutMs(shopId: string, nowMs: number): number {
   return (Math.floor((nowMs - ofDayMs) / DAY_MS) + 1) * DAY_MS + ofDayMs;
 }
 
-/** The timer of that; a list that is empty needs none. */
-export function cutTimer({ next, cut, cutDueAtMs }: AcceptedList): DueTimer | undefined {
-  return next > cut ? { id: 'cut', dueAtMs: cutDueAtMs } : undefined;
+/** Returns when a list is cut next. An empty list is not. */
+export function listCutDueAtMs({ next, cut, cutDueAtMs }: AcceptedList): number | undefined {
+  return next > cut ? cutDueAtMs : undefined;
 }
 
 /** Returns the day of an element. It is NaN if the element cannot be read, so that it is not kept. */

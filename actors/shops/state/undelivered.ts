@@ -1,5 +1,3 @@
-import type { DueTimer } from '../../../runtime/behaviour.ts';
-
 /** Messages sent since the last receipt of any recipient. */
 export interface Undelivered {
   /** When the first of them was sent, milliseconds since the Unix epoch. */
@@ -7,7 +5,7 @@ export interface Undelivered {
   readonly count: number;
   /** The time at which their number became enough to report. Absent if it is not. */
   readonly enoughSinceMs?: number;
-  /** There are enough of them for long enough: operators are notified. */
+  /** True once enough of them were sent long enough ago. Operators are then notified. */
   readonly isLong: boolean;
 }
 
@@ -31,9 +29,9 @@ export function countSent(before: Undelivered | undefined, nowMs: number): Undel
  * Returns the time at which enough of them will each have been sent for long enough. Undefined if the present count
  * never gets there, or operators were notified.
  */
-export function undeliveredTimer(undelivered: Undelivered | undefined): DueTimer | undefined {
+export function undeliveredDueAtMs(undelivered: Undelivered | undefined): number | undefined {
   if (undelivered?.enoughSinceMs === undefined || undelivered.isLong) return undefined;
-  return { id: 'undelivered', dueAtMs: undelivered.enoughSinceMs + LONG_MS };
+  return undelivered.enoughSinceMs + LONG_MS;
 }
 
 /** The stored form. */

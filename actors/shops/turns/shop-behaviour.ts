@@ -1,34 +1,31 @@
 import type { Address } from '../../../runtime/address.ts';
-import type { Behaviour, DueTimer, Turn } from '../../../runtime/behaviour.ts';
+import type { Behaviour, Turn } from '../../../runtime/behaviour.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { SHOP_LANES, type ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
-import { cutTimer } from '../state/accepted-list.ts';
+import { listCutDueAtMs } from '../state/accepted-list.ts';
 import { loadShop } from '../state/load-shop.ts';
 import type { NumberVault } from '../state/number-vault.ts';
 import type { PoolAnswer } from '../state/pool-protocol.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
-import { undeliveredTimer } from '../state/undelivered.ts';
 import { askToConnect } from './ask-to-connect.ts';
 import { isBatchCommand, readBatchFacts } from './batches/batch-facts.ts';
 import { turnOfBatch } from './batches/batch-turns.ts';
-import { batchTimer, dripBatches } from './batches/drip-batch.ts';
 import { sendBatched } from './batches/send-batched.ts';
-import { cutAccepted, orderCut } from './builder/acceptance.ts';
+import { cutAccepted } from './builder/acceptance.ts';
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
-import { endOverdue, waitingTimer } from './builder/waiting-limits.ts';
+import { endOverdue } from './builder/waiting-limits.ts';
 import { type Cancelled, cancelMessage, cancelQueue } from './cancel/cancel-turns.ts';
 import { describeShop } from './describe-shop.ts';
 import { markRead } from './inbound/mark-read.ts';
-import { endRestriction, restrictionTimer } from './number/reported-limits.ts';
 import { yieldNumber } from './number/take-number.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
 import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
-import { noticeTimer, onOptOutAtPool, onOptOutNoted, repeatNotices } from './pool/opt-out-notices.ts';
-import { askPoolAgain, onPoolAnswered, onPoolFound, poolTimer } from './pool/relinquish-message.ts';
+import { onOptOutAtPool, onOptOutNoted } from './pool/opt-out-notices.ts';
+import { onPoolAnswered, onPoolFound } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
 import { isScheduleCommand, readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import {
@@ -36,8 +33,6 @@ import {
   onScheduledSend,
   schedule,
   scheduledObstacle,
-  scheduledTimer,
-  trySchedules,
   unschedule,
 } from './scheduled/scheduled-turns.ts';
 import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
@@ -45,6 +40,7 @@ import { acceptStatus } from './send/accept-status.ts';
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
 import { readSend, readShopFacts, type ShopFacts } from './shop-facts.ts';
+import { onTimer, shopTimers } from './shop-timers.ts';
 import { onFirstLook } from './wire/dispatch-message.ts';
 
 /** The times, randomness, ids and ports of a shop's behaviour. */
@@ -125,7 +121,7 @@ export function shopBehaviour(
         state.optOutNotices.length > 0 ||
         state.scheduled.length > 0 ||
         state.batches.length > 0 ||
-        cutTimer(state.accepted) !== undefined ||
+        listCutDueAtMs(state.accepted) !== undefined ||
         !['unconfigured', 'disconnected'].includes(name)
       );
     },
@@ -306,25 +302,6 @@ function asPoolShop(
     : withdrawPooled(builder, command, carry);
 }
 
-function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
-  if (id === 'pacing') builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
-  else if (id === 'reconnect') builder.stepChannel({ type: 'reconnect_due' });
-  else if (id === 'pool') askPoolAgain(builder);
-  else if (id === 'opt_outs') repeatNotices(builder);
-  else if (id === 'scheduled') trySchedules(builder);
-  else if (id === 'batches') dripBatches(builder, retentionMs);
-  else if (id === 'undelivered') noteUndelivered(builder);
-  else if (id === 'cut') orderCut(builder);
-  else if (id === 'restriction') endRestriction(builder);
-  else endOverdue(builder);
-}
-
-/** Operators are notified, as with every change of a shop's summary. */
-function noteUndelivered(builder: TurnBuilder): void {
-  const { undelivered } = builder.state;
-  if (undelivered !== undefined) builder.change({ undelivered: { ...undelivered, isLong: true } });
-}
-
 /** Returns the characters of a draft, and an allowance for its other fields. */
 function draftSize(draft: MessageDraft | StatusDraft): number {
   const text = 'caption' in draft ? draft.caption : draft.text;
@@ -350,28 +327,4 @@ function settleCrash(builder: TurnBuilder): void {
   const { pairWith } = builder.state.channel.context;
   if (pairWith == null) builder.perform({ type: 'refresh_groups' });
   else builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
-}
-
-function shopTimers(state: ShopState): readonly DueTimer[] {
-  const { untilMs } = state.pacing.context;
-  const { reconnectAtMs } = state.channel.context;
-  let timers = NO_TIMERS;
-  if (untilMs !== null) timers = and(timers, { id: 'pacing', dueAtMs: untilMs });
-  if (reconnectAtMs !== null) timers = and(timers, { id: 'reconnect', dueAtMs: reconnectAtMs });
-  timers = and(timers, restrictionTimer(state));
-  timers = and(timers, waitingTimer(state));
-  timers = and(timers, poolTimer(state));
-  timers = and(timers, noticeTimer(state));
-  timers = and(timers, scheduledTimer(state));
-  timers = and(timers, batchTimer(state));
-  timers = and(timers, cutTimer(state.accepted));
-  return and(timers, undeliveredTimer(state.undelivered));
-}
-
-const NO_TIMERS: readonly DueTimer[] = [];
-
-/** Most shops wait for one moment, and a push reserves memory for seventeen elements. */
-function and(timers: readonly DueTimer[], timer: DueTimer | undefined): readonly DueTimer[] {
-  if (timer === undefined) return timers;
-  return timers.length === 0 ? [timer] : timers.concat(timer);
 }

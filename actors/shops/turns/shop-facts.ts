@@ -59,7 +59,7 @@ export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFac
   readonly available: boolean;
 }
 
-/** Elements of the list that go at most at a time: more than a day can bring. */
+/** The most elements that are cut from the list at a time: more than a day can bring. */
 const MOST_CUT = 2 * LEDGER_BOUND;
 
 /** A command other than a send whose turn is next, and the location of its facts. */
@@ -74,64 +74,68 @@ interface FactsQuestion {
 
 /** Reads the facts for the turn on a command; none if the state is enough. For a send, see `readSend`. */
 export function readShopFacts(question: FactsQuestion): MaybePromise<ShopFacts> {
-  const { state, command, store, vault, nowMs, available } = question;
-  if (command.type === 'post_status' && command.draft.idempotencyKey !== undefined) {
-    return readOriginal(state, { kind: 'status', key: command.draft.idempotencyKey }, store).then(
-      (original) => (original === undefined ? { available } : { original, available }),
-    );
+  const { available } = question;
+  return mapMaybePromise(readFacts(question), (facts) => ({ ...facts, available }));
+}
+
+/** The facts that are read for a turn. */
+type ReadFacts = Omit<ShopFacts, 'available'>;
+
+const NO_FACTS: ReadFacts = {};
+
+function readFacts(question: FactsQuestion): MaybePromise<ReadFacts> {
+  const { state, command, store, vault, nowMs } = question;
+  switch (command.type) {
+    case 'post_status': {
+      const key = command.draft.idempotencyKey;
+      if (key === undefined) return NO_FACTS;
+      const found = readOriginal(state, { kind: 'status', key }, store);
+      return found.then((original) => (original === undefined ? NO_FACTS : { original }));
+    }
+    case 'first_look':
+    case 'session.prepared':
+      if (state.currentMessage?.messageId !== command.messageId) return NO_FACTS;
+      return readDispatch(state, command, { store, vault, nowMs }).then((dispatch) => ({ dispatch }));
+    case 'session.recipient_known':
+      if (state.currentMessage?.messageId !== command.messageId) return NO_FACTS;
+      return mapMaybePromise(
+        store.lookUp(state.shard, [['HGET', state.keys.aliases, state.currentMessage.to]]),
+        ([alias]) => (typeof alias === 'string' ? { alias } : NO_FACTS),
+      );
+    case 'session.connected':
+      return readNumber(state, command.phone, { store, vault, nowMs }).then((number) => ({ number }));
+    case 'session.inbound':
+      return readWritten(question, command);
+    case 'session.receipts':
+      return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts }));
+    case 'mark_read':
+      return readInboundRecords(state.shard, [command.inboundId], { store, vault }).then(([inbound]) =>
+        inbound === undefined ? NO_FACTS : { inbound },
+      );
+    case 'cancel':
+    case 'cancel_queue':
+    case 'pool.answered':
+      return isCancellation(command) ? readCancellation(state, command, store) : NO_FACTS;
+    case 'pool.offer':
+    case 'pool.take':
+    case 'pool.withdraw':
+      return readCarry(state, command, store).then((carry) => ({ carry }));
+    case 'pool.opt_out':
+      return readWriterOf(state, command.from, store);
+    case 'cut_accepted':
+      return store
+        .read([['LRANGE', state.keys.accepted, 0, MOST_CUT - 1]])
+        .then(([oldest]) => ({ oldest: oldest as string[] }));
+    default:
+      return NO_FACTS;
   }
-  const isOnItsWay = command.type === 'first_look' || command.type === 'session.prepared';
-  if (isOnItsWay && state.currentMessage?.messageId === command.messageId) {
-    return readDispatch(state, command, { store, vault, nowMs }).then((dispatch) => ({
-      dispatch,
-      available,
-    }));
-  }
-  if (command.type === 'session.inbound') {
-    return readWritten(question, command).then((facts) => ({ ...facts, available }));
-  }
-  if (command.type === 'pool.opt_out') {
-    return readWriterOf(state, command.from, store).then((facts) => ({ ...facts, available }));
-  }
-  if (command.type === 'session.receipts') {
-    return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts, available }));
-  }
-  if (command.type === 'mark_read') {
-    return readInboundRecords(state.shard, [command.inboundId], { store, vault }).then(([inbound]) =>
-      inbound === undefined ? { available } : { inbound, available },
-    );
-  }
-  if (command.type === 'session.recipient_known' && state.currentMessage?.messageId === command.messageId) {
-    const answers = store.lookUp(state.shard, [['HGET', state.keys.aliases, state.currentMessage.to]]);
-    return mapMaybePromise(answers, ([alias]) =>
-      typeof alias === 'string' ? { alias, available } : { available },
-    );
-  }
-  if (command.type === 'session.connected') {
-    return readNumber(state, command.phone, { store, vault, nowMs }).then((number) => ({
-      number,
-      available,
-    }));
-  }
-  if (isCancellation(command)) {
-    return readCancellation(state, command, store).then((facts) => ({ ...facts, available }));
-  }
-  if (command.type === 'cut_accepted') {
-    return store
-      .read([['LRANGE', state.keys.accepted, 0, MOST_CUT - 1]])
-      .then(([oldest]) => ({ oldest: oldest as string[], available }));
-  }
-  if (isPoolAsk(command)) {
-    return readCarry(state, command, store).then((carry) => ({ carry, available }));
-  }
-  return { available };
 }
 
 /** Reads the person who wrote, and the facts to publish. */
 async function readWritten(
   { state, store, vault, nowMs }: FactsQuestion,
   event: Extract<ShopCommand, { type: 'session.inbound' }>,
-): Promise<Omit<ShopFacts, 'available'>> {
+): Promise<ReadFacts> {
   const known = isOptOut(event.text)
     ? await readOptOut(state, event.from, store, nowMs)
     : await readWriterOf(state, event.from, store);
@@ -140,10 +144,6 @@ async function readWritten(
 }
 
 type PoolCommand = Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>;
-
-function isPoolAsk(command: ShopCommand): command is PoolCommand {
-  return command.type === 'pool.offer' || command.type === 'pool.take' || command.type === 'pool.withdraw';
-}
 
 type WrittenBy = InboundFacts & { readonly writtenBy: string };
 

@@ -4,7 +4,6 @@
  * together with the progress of the batch.
  */
 import { batchOpensMs, MOST_POSTPONED } from '../../../../policy/batch-forecast.ts';
-import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import type { FailureCode } from '../../../failure.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
 import { batchObstacle, isSetAside } from '../../state/batch-holds.ts';
@@ -27,14 +26,14 @@ import { changeBatch, endUnsent } from './batch-turns.ts';
 const ANSWER_MS = 30_000;
 
 /** Returns the time of the next check of the shop's batches. */
-export function batchTimer(state: ShopState): DueTimer | undefined {
+export function batchesDueAtMs(state: ShopState): number | undefined {
   if (state.batches.length === 0 || !state.dispatching) return undefined;
   const isFree = mayDrip(state, (message) => isSetAside(state, message));
   const askedUntilMs = Math.max(0, ...state.batches.map(({ asked }) => asked?.untilMs ?? 0));
   let dueAtMs = Number.POSITIVE_INFINITY;
   for (const batch of state.batches)
     dueAtMs = Math.min(dueAtMs, dueOf(batch, { state, isFree, askedUntilMs }));
-  return dueAtMs === Number.POSITIVE_INFINITY ? undefined : { id: 'batches', dueAtMs };
+  return dueAtMs === Number.POSITIVE_INFINITY ? undefined : dueAtMs;
 }
 
 function dueOf(

@@ -1,6 +1,7 @@
 import { isoOrNull } from '../../../iso-time.ts';
 import { shopEvent, type TenantEvent } from '../../../tenants/tenant-event.ts';
 import { channelTrouble } from '../../machines/channel-trouble.ts';
+import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
 
 const NONE: readonly TenantEvent[] = [];
@@ -77,4 +78,33 @@ function quotaEvent(before: ShopState, after: ShopState): TenantEvent | undefine
 export function pausedBy({ pacing }: Pick<ShopState, 'pacing'>): 'operator' | 'rate_signal' | null {
   if (pacing.context.heldByOperator) return 'operator';
   return pacingState({ pacing }) === 'paused' ? 'rate_signal' : null;
+}
+
+const NO_ANNOUNCEMENTS: readonly ShopEffect[] = [];
+
+/** Returns the effects that show operators a turn's changes of channel and queue. */
+export function announcementsBetween(before: ShopState, after: ShopState): readonly ShopEffect[] {
+  if (before.channel === after.channel && before.qr === after.qr && before.pacing === after.pacing) {
+    return NO_ANNOUNCEMENTS;
+  }
+  const announcements: ShopEffect[] = [];
+  const state = channelState(after);
+  if (state !== channelState(before) || after.qr !== before.qr) {
+    announcements.push({ type: 'announce_channel', of: after, state });
+  }
+  const pause = pauseAnnouncement(before, after);
+  if (pause !== undefined) announcements.push(pause);
+  return announcements;
+}
+
+function pauseAnnouncement(before: ShopState, after: ShopState): ShopEffect | undefined {
+  const { heldByOperator } = after.pacing.context;
+  const wasHeld = before.pacing.context.heldByOperator;
+  const state = pacingState(after);
+  const isPaused = state === 'paused';
+  const wasPaused = pacingState(before) === 'paused';
+  if (heldByOperator === wasHeld && isPaused === wasPaused) return undefined;
+  const bySignal = isPaused && !wasPaused ? 'rate_signal' : null;
+  const began = heldByOperator && !wasHeld ? 'operator' : bySignal;
+  return { type: 'announce_pacing', of: after, state, heldByOperator, began };
 }

@@ -2,7 +2,7 @@ import { endNewChat } from '../../../../policy/network-limits.ts';
 import { isGroupId } from '../../../../policy/recipient.ts';
 import type { Turn } from '../../../../runtime/behaviour.ts';
 import type { Random } from '../../../../runtime/random.ts';
-import type { RedisArgument, Write } from '../../../../runtime/store.ts';
+import type { Write } from '../../../../runtime/store.ts';
 import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../../message-status.ts';
 import {
   type EventLimits,
@@ -13,14 +13,14 @@ import {
   shopEvent,
   type TenantEvent,
 } from '../../../tenants/tenant-event.ts';
-import { publicChannelStatus, wasConnected } from '../../machines/channel-context.ts';
 import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.ts';
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
-import { channel, encodeMachines, pacing, sameWhenRestored } from '../../machines/shop-machines.ts';
+import { channel, pacing } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
-import { changedBatchWrites, withMessageState } from '../../state/batches.ts';
+import { withMessageState } from '../../state/batches.ts';
+import { changeWrites } from '../../state/change-writes.ts';
 import type { MessageState } from '../../state/message-record.ts';
 import {
   byAge,
@@ -33,10 +33,9 @@ import {
   type ShopState,
   settledPlace,
 } from '../../state/shop-state.ts';
-import { encodeLimits } from '../../state/stored-limits.ts';
-import { countSent, encodeUndelivered } from '../../state/undelivered.ts';
+import { countSent } from '../../state/undelivered.ts';
 import { type MessageReference, messageOutcome } from './message-outcome.ts';
-import { eventsBetween } from './shop-events.ts';
+import { announcementsBetween, eventsBetween } from './shop-events.ts';
 
 /** The times and random spread of pacing; milliseconds. */
 export interface PacingTimes {
@@ -198,40 +197,11 @@ export class TurnBuilder {
     this.dispatch();
     const before = this.#before;
     const state = this.#state;
-    const status = channelState(state);
-    const fields: RedisArgument[] = [];
-    if (!sameWhenRestored(before, state, this.nowMs) || state.egress !== before.egress) {
-      // Empty until the shop was connected once, because its record then has no state.
-      const shown = wasConnected(state.channel.context) ? publicChannelStatus(status) : '';
-      fields.push('actor', encodeMachines(state, this.nowMs), 'msgapp', shown);
-    }
-    if (this.#storesSettled) fields.push('settled', this.#noteSettled());
-    if (state.limits !== before.limits) fields.push('limits', encodeLimits(state.limits));
-    if (state.undelivered !== before.undelivered) {
-      fields.push('undelivered', encodeUndelivered(state.undelivered));
-    }
-    if (state.egress !== before.egress && state.egress !== undefined)
-      fields.push('egress', state.egress.sealed);
-    if (fields.length > 0) this.write(['HSET', state.keys.shop, ...fields]);
-    if (state.egress === undefined && before.egress !== undefined)
-      this.write(['HDEL', state.keys.shop, 'egress']);
-    if (state.batches !== before.batches) {
-      this.write(...changedBatchWrites(state.keys, before.batches, state.batches));
-    }
-    if (status !== channelState(before) || state.qr !== before.qr) {
-      this.perform({ type: 'announce_channel', of: state, state: status });
-    }
-    if (state.pacing !== before.pacing && standsStill(state) !== standsStill(before)) {
-      const { heldByOperator } = state.pacing.context;
-      const began = beganToStand(before, state);
-      this.perform({
-        type: 'announce_pacing',
-        of: state,
-        state: pacingState(state),
-        heldByOperator,
-        began,
-      });
-    }
+    const settled = this.#storesSettled ? this.#noteSettled() : undefined;
+    const writes = changeWrites(before, state, { nowMs: this.nowMs, settled });
+    if (writes.length > 0) this.write(...writes);
+    const announcements = announcementsBetween(before, state);
+    if (announcements.length > 0) this.perform(...announcements);
     this.#storeEvents();
     return { state, writes: this.#writes, effects: this.#effects, reply, committed: this.#committed };
   }
@@ -379,16 +349,6 @@ function inOrder(first: () => void, second: () => void): () => void {
     first();
     second();
   };
-}
-
-/** Returns the two causes that pause a queue, as a text to compare. */
-function standsStill(state: ShopState): string {
-  return `${pacingState(state) === 'paused'} ${state.pacing.context.heldByOperator}`;
-}
-
-function beganToStand(before: ShopState, state: ShopState): 'operator' | 'rate_signal' | null {
-  if (state.pacing.context.heldByOperator && !before.pacing.context.heldByOperator) return 'operator';
-  return pacingState(state) === 'paused' && pacingState(before) !== 'paused' ? 'rate_signal' : null;
 }
 
 function currentFor(effect: PacingEffect, currentMessage: QueuedMessage | undefined): QueuedMessage {

@@ -1,4 +1,3 @@
-import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import type { MessageReason } from '../../../message-status.ts';
 import { QUEUED_LIMIT_MS } from '../../state/message-record.ts';
 import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
@@ -25,9 +24,9 @@ export function waitingEnd(
 }
 
 /** Returns when the oldest waiting message has waited too long; the queue is in order of age. */
-export function waitingTimer(state: ShopState): DueTimer | undefined {
+export function waitingDueAtMs(state: ShopState): number | undefined {
   const head = state.queue[0];
-  return head && { id: 'waiting', dueAtMs: waitingEnd(state, head).atMs };
+  return head && waitingEnd(state, head).atMs;
 }
 
 /** Fails messages that have waited too long. */

@@ -13,7 +13,6 @@ import {
   restrictionAt,
   UNNAMED_END_MS,
 } from '../../../../policy/network-limits.ts';
-import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import type {
   ReportedNewChats,
   ReportedRestriction,
@@ -103,9 +102,8 @@ export function barsNewChat({ limits }: Pick<ShopState, 'limits'>, chat: KnownCh
 }
 
 /** Returns the time at which a restriction ends by itself, or undefined if there is none. */
-export function restrictionTimer({ limits }: Pick<ShopState, 'limits'>): DueTimer | undefined {
-  const { restriction } = limits;
-  return restriction === null ? undefined : { id: 'restriction', dueAtMs: restriction.untilMs };
+export function restrictionDueAtMs({ limits }: Pick<ShopState, 'limits'>): number | undefined {
+  return limits.restriction?.untilMs;
 }
 
 /** Ends the restriction at its time. */

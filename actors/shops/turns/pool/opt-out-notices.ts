@@ -4,7 +4,6 @@
  */
 
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import type { ShopReference } from '../../shop-operations.ts';
 import { carriedForWrites } from '../../state/carried-for.ts';
@@ -46,9 +45,9 @@ export function startNotices(
 }
 
 /** Returns when the next notice is due again. */
-export function noticeTimer({ optOutNotices }: Pick<ShopState, 'optOutNotices'>): DueTimer | undefined {
+export function noticesDueAtMs({ optOutNotices }: Pick<ShopState, 'optOutNotices'>): number | undefined {
   if (optOutNotices.length === 0) return undefined;
-  return { id: 'opt_outs', dueAtMs: Math.min(...optOutNotices.map(({ repeatAtMs }) => repeatAtMs)) };
+  return Math.min(...optOutNotices.map(({ repeatAtMs }) => repeatAtMs));
 }
 
 /** Repeats every notice that is due. The next due time is not stored, so this writes nothing. */

@@ -11,7 +11,6 @@
  * send it. One that does not answer may have sent it: after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
  */
 
-import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import type { MessageReason } from '../../../message-status.ts';
 import type { ShopReference } from '../../shop-operations.ts';
 import { QUEUED_LIMIT_MS } from '../../state/message-record.ts';
@@ -41,9 +40,8 @@ export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, po
 }
 
 /** Returns the time of the next request about a message at the pool. */
-export function poolTimer({ pooled }: Pick<ShopState, 'pooled'>): DueTimer | undefined {
-  if (pooled.length === 0) return undefined;
-  return { id: 'pool', dueAtMs: Math.min(...pooled.map(({ askAtMs }) => askAtMs)) };
+export function poolDueAtMs({ pooled }: Pick<ShopState, 'pooled'>): number | undefined {
+  return pooled.length === 0 ? undefined : Math.min(...pooled.map(({ askAtMs }) => askAtMs));
 }
 
 /** When a message at the pool ends without an answer until then, and the reason. */

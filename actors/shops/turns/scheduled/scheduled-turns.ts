@@ -3,7 +3,6 @@
  * is stored with the resulting message.
  */
 import { DAY_MS, HOUR_MS } from '../../../../policy/durations.ts';
-import type { DueTimer } from '../../../../runtime/behaviour.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
 import type {
   Accepted,
@@ -87,9 +86,8 @@ export function unschedule(
 }
 
 /** When the next one falls due. */
-export function scheduledTimer({ scheduled }: Pick<ShopState, 'scheduled'>): DueTimer | undefined {
-  if (scheduled.length === 0) return undefined;
-  return { id: 'scheduled', dueAtMs: Math.min(...scheduled.map(({ tryAtMs }) => tryAtMs)) };
+export function scheduledDueAtMs({ scheduled }: Pick<ShopState, 'scheduled'>): number | undefined {
+  return scheduled.length === 0 ? undefined : Math.min(...scheduled.map(({ tryAtMs }) => tryAtMs));
 }
 
 /** Starts the due sends. The time of the next attempt is not stored, so this writes nothing. */

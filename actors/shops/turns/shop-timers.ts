@@ -1,0 +1,71 @@
+import type { DueTimer } from '../../../runtime/behaviour.ts';
+import { listCutDueAtMs } from '../state/accepted-list.ts';
+import type { ShopState } from '../state/shop-state.ts';
+import { undeliveredDueAtMs } from '../state/undelivered.ts';
+import { batchesDueAtMs, dripBatches } from './batches/drip-batch.ts';
+import { orderCut } from './builder/acceptance.ts';
+import type { TurnBuilder } from './builder/turn-builder.ts';
+import { endOverdue, waitingDueAtMs } from './builder/waiting-limits.ts';
+import { endRestriction, restrictionDueAtMs } from './number/reported-limits.ts';
+import { noticesDueAtMs, repeatNotices } from './pool/opt-out-notices.ts';
+import { askPoolAgain, poolDueAtMs } from './pool/relinquish-message.ts';
+import { scheduledDueAtMs, trySchedules } from './scheduled/scheduled-turns.ts';
+
+/** A moment that a shop may wait for, and what happens then. */
+interface ShopTimer {
+  readonly id: string;
+  /** Milliseconds since the Unix epoch. Null or undefined if the shop does not wait for it. */
+  dueAtMs(state: ShopState): number | null | undefined;
+  onDue(builder: TurnBuilder, retentionMs: number): void;
+}
+
+const TIMERS: readonly ShopTimer[] = [
+  {
+    id: 'pacing',
+    dueAtMs: ({ pacing }) => pacing.context.untilMs,
+    onDue: (builder) => builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs }),
+  },
+  {
+    id: 'reconnect',
+    dueAtMs: ({ channel }) => channel.context.reconnectAtMs,
+    onDue: (builder) => builder.stepChannel({ type: 'reconnect_due' }),
+  },
+  { id: 'restriction', dueAtMs: restrictionDueAtMs, onDue: endRestriction },
+  { id: 'waiting', dueAtMs: waitingDueAtMs, onDue: endOverdue },
+  { id: 'pool', dueAtMs: poolDueAtMs, onDue: askPoolAgain },
+  { id: 'opt_outs', dueAtMs: noticesDueAtMs, onDue: repeatNotices },
+  { id: 'scheduled', dueAtMs: scheduledDueAtMs, onDue: trySchedules },
+  { id: 'batches', dueAtMs: batchesDueAtMs, onDue: dripBatches },
+  { id: 'cut', dueAtMs: ({ accepted }) => listCutDueAtMs(accepted), onDue: orderCut },
+  {
+    id: 'undelivered',
+    dueAtMs: ({ undelivered }) => undeliveredDueAtMs(undelivered),
+    onDue: noteUndelivered,
+  },
+];
+
+const NO_TIMERS: readonly DueTimer[] = [];
+
+/** Returns the moments that a shop waits for. */
+export function shopTimers(state: ShopState): readonly DueTimer[] {
+  let timers = NO_TIMERS;
+  for (const { id, dueAtMs } of TIMERS) {
+    const atMs = dueAtMs(state);
+    if (atMs == null) continue;
+    const timer = { id, dueAtMs: atMs };
+    // Most shops wait for one moment, and a push reserves memory for seventeen elements.
+    timers = timers.length === 0 ? [timer] : timers.concat(timer);
+  }
+  return timers;
+}
+
+/** The turn at such a moment. */
+export function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
+  TIMERS.find((timer) => timer.id === id)?.onDue(builder, retentionMs);
+}
+
+/** Operators are notified, as with every change of a shop's summary. */
+function noteUndelivered(builder: TurnBuilder): void {
+  const { undelivered } = builder.state;
+  if (undelivered !== undefined) builder.change({ undelivered: { ...undelivered, isLong: true } });
+}
