@@ -8,7 +8,7 @@ import type { ShopSummary } from '../shops/service/shop-summary.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import type { ShopDescription } from '../shops/turns/describe-shop.ts';
 import type { CustomerView } from '../tenants/customer-list.ts';
-import type { CursorPage, ShopView } from '../tenants/tenant-operations.ts';
+import type { CursorPage, ShopDraft, ShopView } from '../tenants/tenant-operations.ts';
 import type { FreshKeyView, KeyDraft, KeyView, TenantChanges, TenantView } from '../tenants/tenant-view.ts';
 import type { ClientVersionView } from './client-version-setting.ts';
 import type { ResumedActors, SuspendedFilter } from './resume-suspended.ts';
@@ -94,10 +94,7 @@ export interface OperatorOperations {
   deletePerson(tenantId: string, personId: string): Promise<Found<Deleted>>;
   /** Returns a running erasure. `NOT_FOUND`: nothing of the tenant is being erased, or all of it was. */
   erasure(tenantId: string): Promise<Found<ErasureView>>;
-  importShop(
-    tenantId: string,
-    shop: { readonly name: string; readonly phone: string | undefined },
-  ): Promise<Found<ShopView>>;
+  importShop(tenantId: string, draft: ShopDraft): Promise<Found<ShopView>>;
   /**
    * Sets a shop's egress, or with null the node's own address, and reopens its session if it has one. `VALIDATION_ERROR`:
    * the address of the proxy is invalid. `EGRESS_UNREACHABLE`: no connection could be made through it.

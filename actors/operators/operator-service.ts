@@ -135,14 +135,8 @@ function accounts(
       if (changed.ok) await operatorsDirectory.refresh(tenantId);
       return changed;
     },
-    async importShop(tenantId, { name, phone }) {
-      const command = {
-        type: 'create_shop',
-        name,
-        phone,
-        imported: true,
-        idempotencyKey: undefined,
-      } as const;
+    async importShop(tenantId, draft) {
+      const command = { type: 'create_shop', ...draft, imported: true, idempotencyKey: undefined } as const;
       const made = await ask<MadeShop>(tenantId, command);
       return made.ok ? done(made.value.shop) : made;
     },

@@ -7,6 +7,7 @@ import { inboundModeOf } from '../inbound-mode.ts';
 import { partsOf } from '../parts.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import { tenantsOfShardKey } from './tenant-keys.ts';
+import type { ShopDraft } from './tenant-operations.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
 import { foldedName, type TenantState } from './tenant-state.ts';
 import type { TenantChanges } from './tenant-view.ts';
@@ -37,14 +38,14 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Turn<T
       ...(record.active === state.record.active
         ? []
         : ([
-            { type: 'tell_shops', shopIds: [...state.shops.keys()], active: record.active },
+            { type: 'set_shops_active', shopIds: [...state.shops.keys()], active: record.active },
             { type: 'end_waits' },
             webhooksChanged({ ...state, record }),
           ] as const)),
       ...(inboundModeOf(record) === inboundModeOf(state.record)
         ? []
         : ([
-            { type: 'tell_inbound', shopIds: [...state.shops.keys()], inbound: inboundModeOf(record) },
+            { type: 'set_shops_inbound', shopIds: [...state.shops.keys()], inbound: inboundModeOf(record) },
           ] as const)),
     ],
     reply: done(tenantView(record, ownerNumber)),
@@ -75,10 +76,8 @@ function tuned(settings: SettingsTuning): SettingsTuning {
 }
 
 /** A shop to make. */
-interface NewShop {
+interface NewShop extends ShopDraft {
   readonly id: string;
-  readonly name: string;
-  readonly phone: string | undefined;
   readonly imported: boolean;
   readonly idempotencyKey: string | undefined;
   readonly nowMs: number;

@@ -1,5 +1,6 @@
 import type { Lane, RuntimeCommand } from '../../runtime/behaviour.ts';
 import type { InboundMode } from '../inbound-mode.ts';
+import type { ShopDraft } from './tenant-operations.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
 import type { TenantChanges } from './tenant-view.ts';
 import type {
@@ -20,13 +21,11 @@ export interface DeclaredContact {
 
 /** The commands of a tenant's actor. */
 export type TenantCommand =
-  | {
+  | (ShopDraft & {
       readonly type: 'create_shop';
-      readonly name: string;
-      readonly phone: string | undefined;
       readonly imported: boolean;
       readonly idempotencyKey: string | undefined;
-    }
+    })
   | { readonly type: 'declare'; readonly contacts: readonly DeclaredContact[] }
   | { readonly type: 'revoke_contact'; readonly phone: string }
   | { readonly type: 'change'; readonly changes: TenantChanges }
@@ -129,9 +128,9 @@ export type TenantEffect =
       readonly webhookIds: readonly string[];
       readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     }
-  | { readonly type: 'tell_shops'; readonly shopIds: readonly string[]; readonly active: boolean }
+  | { readonly type: 'set_shops_active'; readonly shopIds: readonly string[]; readonly active: boolean }
   | {
-      readonly type: 'tell_inbound';
+      readonly type: 'set_shops_inbound';
       readonly shopIds: readonly string[];
       readonly inbound: InboundMode;
     }

@@ -59,10 +59,10 @@ export function tenantEffects(
         options.poolMayHaveChanged(tenantId);
         feed.publish('tenant', { tenantId });
         break;
-      case 'tell_shops':
+      case 'set_shops_active':
         for (const shopId of effect.shopIds) options.setActive({ tenantId, shopId }, effect.active);
         break;
-      case 'tell_inbound':
+      case 'set_shops_inbound':
         for (const shopId of effect.shopIds) options.setInbound({ tenantId, shopId }, effect.inbound);
         break;
       case 'announce_shop':

@@ -33,6 +33,12 @@ export type Identity = Shown<typeof identity>;
 /** A shop as the API shows it. `channelStatus.msgapp` is null until the first connection. */
 export type ShopView = Shown<typeof shop>;
 
+/** The data of a new shop as the caller gave it, valid in shape. */
+export interface ShopDraft {
+  readonly name: string;
+  readonly phone?: string | undefined;
+}
+
 /** The result of a shop's creation. */
 export interface MadeShop {
   readonly shop: ShopView;
@@ -115,11 +121,8 @@ export interface TenantOperations {
   /** Replay → plan → name → owner. */
   createShop(
     tenantId: string,
-    shop: {
-      readonly name: string;
-      readonly phone: string | undefined;
-      readonly idempotencyKey: string | undefined;
-    },
+    draft: ShopDraft,
+    idempotencyKey: string | undefined,
   ): Promise<Outcome<MadeShop, ShopCreationCode>>;
   /** By id or exact name, case-insensitive. */
   findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView, NamedShopCode>>;

@@ -107,8 +107,8 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
       const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));
       return done({ items, page, limit, total: shops.length });
     },
-    async createShop(tenantId, { name, phone, idempotencyKey }) {
-      const command = { type: 'create_shop', name, phone, imported: false, idempotencyKey } as const;
+    async createShop(tenantId, draft, idempotencyKey) {
+      const command = { type: 'create_shop', ...draft, imported: false, idempotencyKey } as const;
       const made = await ask<MadeShop, ShopCreationCode>(tenantId, command);
       if (!made.ok || !made.value.replayed) return made;
       const shop = await this.findShop(tenantId, made.value.shop.id);

@@ -8,9 +8,9 @@ import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
+import { newShop } from '../contract/new-shop.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, numberedPage } from '../contract/resources.ts';
-import { shopName } from '../contract/shop-name.ts';
 import { shownEgress } from './actor-resources.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
@@ -111,7 +111,7 @@ export const importShop = operatorEndpoint({
   role: 'admin',
   tag: 'Tenants',
   summary: 'Import a shop. Its name need not be unique',
-  body: closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) }),
+  body: newShop,
   bodyExample: { name: 'Bakery Rue Haute' },
   replies: {
     201: {
@@ -129,10 +129,7 @@ export const importShop = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, body, services }) {
-    const imported = await services.operators.importShop(params.tenantId, {
-      name: body.name,
-      phone: body.phone,
-    });
+    const imported = await services.operators.importShop(params.tenantId, body);
     if (!imported.ok) return imported;
     const location = `${OPERATOR_BASE_PATH}/actors/${params.tenantId}/${imported.value.id}`;
     return reply(201, imported.value, headerLines({ Location: location }));

@@ -1,13 +1,11 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
-import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
-import { text } from '../contract/fields.ts';
+import { newShop } from '../contract/new-shop.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { madeOnce, REPLAY_HEADERS } from '../contract/replay.ts';
 import { createdShop, numberedPage } from '../contract/resources.ts';
-import { shopName } from '../contract/shop-name.ts';
 import { apiEndpoint } from './services.ts';
 
 /** The fields that a new shop still lacks; both are completed outside the API (docs/contract.md, Shop). */
@@ -45,7 +43,7 @@ export const createShop = apiEndpoint({
   summary: 'Create a shop',
   permission: 'shops.write',
   takesIdempotencyKey: true,
-  body: closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) }),
+  body: newShop,
   bodyExample: { name: 'Bakery Rue Haute', phone: '+41791234567' },
   replies: {
     201: {
@@ -64,11 +62,7 @@ export const createShop = apiEndpoint({
   },
   errors: ['SHOP_LIMIT_REACHED', 'SHOP_NAME_TAKEN', 'TENANT_OWNER_MISSING'],
   async handle({ caller, body, services, idempotencyKey }) {
-    const created = await services.tenants.createShop(caller.tenantId, {
-      name: body.name,
-      phone: body.phone,
-      idempotencyKey,
-    });
+    const created = await services.tenants.createShop(caller.tenantId, body, idempotencyKey);
     if (!created.ok) return created;
     const { shop } = created.value;
     const accepted = { ...shop, setupUrl: services.setupUrl(shop.id), setupRequired: SETUP_REQUIRED };

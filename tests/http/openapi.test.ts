@@ -40,17 +40,21 @@ describe('the published documents', () => {
     });
   }
 
-  test('declares version 1, and each route that the contract lists', () => {
+  test('declares version 1, and each route of the contract with its permission and statuses', () => {
     assert.equal((api.info as { version: string }).version, '1');
     const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
-    const rows = [...contract.matchAll(/^\| (GET|POST|PATCH|DELETE) +\| `([^|]+)` +\|/gm)].flatMap(
-      ([, method, paths = '']) => paths.split('`, `').map((path) => `${method} ${path}`),
+    const rows = contract.matchAll(/^\| (GET|POST|PATCH|DELETE) +\| `([^|]+)` +\| ([\w.]+) +\|([^|]+)\|$/gm);
+    const listed = [...rows].flatMap(([, method, paths = '', permission, success = '']) =>
+      paths
+        .split('`, `')
+        .map((path) => [method, path, permission, ...(success.match(/\b20\d\b/g) ?? []).sort()]),
     );
-    const named = (path: string): string => path.replace(/\{\w+\}/g, '{}');
-    assert.deepEqual(
-      API_ENDPOINTS.map(({ method, path }) => named(`${method} ${path}`)).sort(),
-      rows.map(named).sort(),
-    );
+    const declared = API_ENDPOINTS.map(({ method, path, permission, replies }) => [
+      ...[method, path, permission],
+      ...Object.keys(replies),
+    ]);
+    const named = (row: readonly unknown[]): string => row.join(' ').replace(/\{\w+\}/g, '{}');
+    assert.deepEqual(declared.map(named).sort(), listed.map(named).sort());
   });
 
   test('takes as Idempotency-Key what the service takes: ASCII, and an empty one, which counts as none', () => {

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
-import { name } from './fields.ts';
+import { closedObject } from './closed-object.ts';
+import { name, text } from './fields.ts';
 
 /** Clients read these path segments as "here" and "one up", so a shop with such a name could never be fetched. */
 const DOTS = ['.', '..'];
 
 /** The name of a new shop: up to 100 characters, and neither `.` nor `..`. */
-export const shopName = v.config(
+const shopName = v.config(
   v.pipe(
     name({ max: 100 }),
     v.check((value) => !DOTS.includes(value), 'must not be . or .., which no client can ask for'),
@@ -16,3 +17,6 @@ export const shopName = v.config(
   ),
   { abortPipeEarly: true },
 );
+
+/** The body of a call that makes a shop. */
+export const newShop = closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) });
