@@ -1,0 +1,134 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { done, type Failed, failed, type Outcome } from '../../failure.ts';
+import type { WaitingCaller } from '../../waiting-caller.ts';
+import { withReplyTimeout } from '../../with-reply-timeout.ts';
+import type { ChannelWaiters } from '../effects/channel-waiters.ts';
+import type {
+  ChannelView,
+  PairingCode,
+  ShopOperations,
+  ShopOutcome,
+  ShopReference,
+} from '../shop-operations.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import { channelState, type ShopState } from '../state/shop-state.ts';
+import { codeRefusal } from '../turns/ask-to-connect.ts';
+import { askShop, fromShop } from './ask-shop.ts';
+import { channelView } from './channel-view.ts';
+import type { PairingLimits, PairingWait } from './pairing-limits.ts';
+
+/** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
+const CONNECT_WAIT_MS = 10_000;
+
+/** The actors and the waits behind a shop's connection. */
+export interface ConnectionParts {
+  readonly actors: Pick<Actors, 'ask' | 'state'>;
+  readonly clock: Clock;
+  readonly waiters: ChannelWaiters;
+  /** Renders a QR code as a PNG data URL. */
+  readonly qrImage: (qr: string) => Promise<string>;
+  /** Limits the requests for codes to type. */
+  readonly pairing: Pick<PairingLimits, 'take'>;
+}
+
+/** Makes the operations on a shop's connection. */
+export function connectionOperations(
+  parts: ConnectionParts,
+): Pick<ShopOperations, 'channel' | 'connect' | 'requestPairingCode' | 'pollConnection' | 'disconnect'> {
+  const { actors, clock, qrImage } = parts;
+  const view = (shop: ShopReference): Promise<ShopOutcome<ChannelView>> =>
+    fromShop(actors, shop, async (state) => done(await channelView(state, qrImage)));
+  return {
+    channel: view,
+    async connect(shop, caller) {
+      const started = await askShop(actors, shop, { type: 'connect' });
+      if (!started.ok) return started;
+      await untilOpened(shop, parts, caller);
+      return view(shop);
+    },
+    async requestPairingCode(shop, phone, caller) {
+      const pairWith = phone.replace('+', '');
+      const wait = await phoneWait(shop, pairWith, parts);
+      const started =
+        wait === undefined
+          ? await askShop<true, PairingCode>(actors, shop, { type: 'connect', pairWith })
+          : tooManyCodes(wait);
+      if (!started.ok) return started;
+      await untilOpened(shop, parts, caller);
+      return fromShop(actors, shop, (asked) => pairingReply(asked, parts));
+    },
+    pollConnection: (shop) =>
+      fromShop(actors, shop, async (state) =>
+        channelState(state) === 'unconfigured'
+          ? failed('CHANNEL_NOT_STARTED')
+          : done(await channelView(state, qrImage)),
+      ),
+    async disconnect(shop) {
+      const asked = askShop<unknown, 'CHANNEL_NEVER_CONFIGURED'>(actors, shop, { type: 'disconnect' });
+      const ended = await withReplyTimeout(clock, asked);
+      return ended.ok ? view(shop) : ended;
+    },
+  };
+}
+
+/**
+ * Returns the reason why no code may be requested for the phone. Undefined if it may be; the request is then counted if
+ * it notifies the phone.
+ */
+async function phoneWait(
+  shop: ShopReference,
+  pairWith: string,
+  { actors, pairing }: Pick<ConnectionParts, 'actors' | 'pairing'>,
+): Promise<PairingWait | undefined> {
+  const state = await actors.state<ShopState>(shopAddress(shop));
+  return asksPhone(state, pairWith) ? pairing.take(shop.tenantId, pairWith) : undefined;
+}
+
+/**
+ * True if a request for a code makes the network notify the phone: not if the code is pending, nor if a number is
+ * linked.
+ */
+function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
+  if (state === undefined) return false;
+  const { pairWith: waitsFor, pairedAtMs } = state.channel.context;
+  const isWaiting = waitsFor === pairWith && ['starting', 'code_waiting'].includes(channelState(state));
+  return pairedAtMs === null && !isWaiting;
+}
+
+/** Returns the channel with its code, or the reason why there is none. */
+async function pairingReply(
+  state: ShopState,
+  { clock, qrImage }: Pick<ConnectionParts, 'clock' | 'qrImage'>,
+): Promise<Outcome<ChannelView, PairingCode>> {
+  const ended = channelState(state) === 'disconnected';
+  const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
+  return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
+}
+
+function tooManyCodes({ waitMs, message }: PairingWait): Failed<PairingCode> {
+  return failed('PAIRING_RATE_LIMITED', { message, retryAfterSeconds: Math.ceil(waitMs / 1_000) });
+}
+
+/** Settles when a code or the connection is there, the session has ended, or its caller left. */
+async function untilOpened(
+  shop: ShopReference,
+  { actors, clock, waiters }: Pick<ConnectionParts, 'actors' | 'clock' | 'waiters'>,
+  caller: WaitingCaller | undefined,
+): Promise<void> {
+  const untilMs = clock.monotonicMs() + CONNECT_WAIT_MS;
+  for (;;) {
+    const state = await actors.state<ShopState>(shopAddress(shop));
+    const leftMs = untilMs - clock.monotonicMs();
+    if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.closed || caller?.isGone) return;
+    const change = waiters.next(shop, leftMs, caller);
+    if (change === undefined) return;
+    await change;
+  }
+}
+
+/** True if a session is starting and has neither shown a code nor connected. */
+function isOpening(state: ShopState): boolean {
+  const name = channelState(state);
+  return name === 'starting' || name === 'reconnecting' || (name === 'qr_waiting' && state.qr === undefined);
+}

@@ -1,0 +1,136 @@
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { PoolClient } from '../effects/pool-client.ts';
+import type { MessageView, ShopOperations, ShopReference } from '../shop-operations.ts';
+import { knownMessage, messageLookup } from '../state/message-days.ts';
+import type { MessageFields } from '../state/message-record.ts';
+import { shopAddress, shopKeys } from '../state/shop-keys.ts';
+import type { ShopState } from '../state/shop-state.ts';
+import { NO_SHOP } from './ask-shop.ts';
+import { cancelMatching, cancelOne } from './cancelling.ts';
+import { listMessages } from './message-list.ts';
+import { MessageViews, viewOf } from './message-views.ts';
+import { type EstimateTimes, withPlace } from './queue-place.ts';
+
+/** The actors and the store with a shop's messages. */
+interface MessageParts {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly pool: Pick<PoolClient, 'takeBack'>;
+  /** The times between sends, for estimates of when one leaves. */
+  readonly times: EstimateTimes;
+}
+
+/** Makes the operations that show messages, and that cancel them before they leave. */
+export function messageOperations(
+  parts: MessageParts,
+): Pick<ShopOperations, 'message' | 'listMessages' | 'cancel' | 'cancelQueue'> {
+  const { actors, store } = parts;
+  const views = new MessageViews();
+  const message: ShopOperations['message'] = (tenantId, messageId) => {
+    const tenant = actors.state<TenantState>(tenantAddress(tenantId));
+    const found = askedMessage(tenant, messageId.toLowerCase(), views, store);
+    return mapMaybePromise(found, (one) =>
+      one.ok && one.value.status === 'queued' ? done(placeOf(tenantId, one.value, parts)) : one,
+    );
+  };
+  return {
+    message,
+    listMessages: (shop, query) => listStored(shop, query, parts),
+    async cancel(tenantId, messageId) {
+      const found = await message(tenantId, messageId);
+      if (!found.ok) return found;
+      const { id, shopId } = found.value;
+      const cancelled = await cancelOne(parts, { tenantId, shopId }, id);
+      return cancelled.ok ? await message(tenantId, id) : cancelled;
+    },
+    cancelQueue: (shop, filter) => cancelMatching(parts, shop, filter),
+  };
+}
+
+/** Adds a queued message's position and estimate to its record, while its shop is in memory. */
+function placeOf(
+  tenantId: string,
+  view: MessageView,
+  { actors, clock, times }: Pick<MessageParts, 'actors' | 'clock' | 'times'>,
+): MessageView {
+  if (view.status !== 'queued') return view;
+  const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId: view.shopId }));
+  return withPlace(view, state, { times, nowMs: clock.wallMs() });
+}
+
+/** Returns the shard and the keys of a shop, even for a suspended shop with an actor that does not answer. */
+async function storedShop(
+  shop: ShopReference,
+  actors: Pick<Actors, 'state'>,
+): Promise<Pick<ShopState, 'shard' | 'keys'> | undefined> {
+  try {
+    return await actors.state<ShopState>(shopAddress(shop));
+  } catch (error) {
+    if (!(error instanceof RuntimeFailure && error.code === 'SUSPENDED')) throw error;
+    const { shard } = shopAddress(shop);
+    return { shard, keys: shopKeys(shard, shop.shopId) };
+  }
+}
+
+/** A page of a shop's messages, also while its actor waits for an operator. */
+async function listStored(
+  shop: ShopReference,
+  query: Parameters<ShopOperations['listMessages']>[1],
+  parts: MessageParts,
+): ReturnType<ShopOperations['listMessages']> {
+  const found = await storedShop(shop, parts.actors);
+  if (found === undefined) return NO_SHOP;
+  const { items, nextCursor } = await listMessages(found, parts.store, query);
+  return done({ items: items.map((view) => placeOf(shop.tenantId, view, parts)), nextCursor });
+}
+
+type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;
+
+/** A requested message, and its tenant. */
+interface AskedMessage {
+  readonly tenant: TenantState;
+  readonly id: string;
+}
+
+function askedMessage(
+  tenant: MaybePromise<TenantState | undefined>,
+  id: string,
+  views: MessageViews,
+  store: Store,
+): MaybePromise<FoundMessage> {
+  if (!(tenant instanceof Promise)) return storedMessage({ tenant, id }, views, store);
+  return tenant.then((known) => storedMessage({ tenant: known, id }, views, store));
+}
+
+/** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
+function storedMessage(
+  { tenant, id }: { readonly tenant: TenantState | undefined; readonly id: string },
+  views: MessageViews,
+  store: Store,
+): MaybePromise<FoundMessage> {
+  if (tenant === undefined) return failed('MESSAGE_NOT_FOUND');
+  const known = knownMessage(tenant.shard, id, store);
+  return known === undefined ? readView({ tenant, id }, store) : ownView(tenant, views.of(id, known));
+}
+
+/**
+ * A message that must be read from Redis was not requested lately, and may not be again. So no view of it is cached.
+ */
+async function readView({ tenant, id }: AskedMessage, store: Store): Promise<FoundMessage> {
+  const { shard } = tenant;
+  const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
+  return ownView(tenant, viewOf(id, fields as MessageFields));
+}
+
+function ownView(tenant: AskedMessage['tenant'], message: ReturnType<typeof viewOf>): FoundMessage {
+  const isOwn = message?.tenantId === tenant.tenantId && tenant.shops.has(message.view.shopId);
+  return isOwn ? done(message.view) : failed('MESSAGE_NOT_FOUND');
+}

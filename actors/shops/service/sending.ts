@@ -1,0 +1,84 @@
+import { isPerson } from '../../../policy/recipient.ts';
+import { resolveSettings } from '../../../policy/tenant-settings.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Failed, SendCode } from '../../failure.ts';
+import { tenantAddress } from '../../tenants/tenant-keys.ts';
+import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { PoolClient } from '../effects/pool-client.ts';
+import type { ShopCommand } from '../protocol/shop-commands.ts';
+import type {
+  Accepted,
+  MessageDraft,
+  Sent,
+  ShopOperations,
+  ShopOutcome,
+  ShopReference,
+} from '../shop-operations.ts';
+import { shopAddress } from '../state/shop-keys.ts';
+import type { PoolWanted } from '../turns/send/pool-fallback.ts';
+import { NO_SHOP } from './ask-shop.ts';
+
+type SendCommand = Extract<ShopCommand, { type: 'send' }>;
+
+/** The answer of a shop's actor to a send. */
+type SendAnswer =
+  | ShopOutcome<Sent<Accepted>, SendCode>
+  | PoolWanted
+  | (Failed<SendCode> & { readonly groupId: string });
+
+/** The actors, the pool and the session's groups. */
+export interface SendingParts {
+  readonly actors: Pick<Actors, 'ask' | 'state'>;
+  readonly pool: Pick<PoolClient, 'find'>;
+  /**
+   * Asks the shop's session for its groups, or for one of them, once it is open. Settles after the session's report, or
+   * after a timeout.
+   */
+  readonly askGroups: (shop: ShopReference, groupId?: string) => Promise<void>;
+}
+
+/** Makes the operation that sends a message. */
+export function sendOperation(parts: SendingParts): ShopOperations['send'] {
+  const { actors } = parts;
+  const sendFor = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
+    const settings = tenant?.settings ?? resolveSettings({});
+    // A reply quotes a message to the shop's own number, and a batch waits for it.
+    const isOwn = draft.reply !== undefined || draft.batch !== undefined;
+    const mayGoByPool = !isOwn && (tenant?.record.poolFallback ?? false);
+    const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
+    // A send to a number that may not use the pool needs only one request.
+    const isDirect = !mayGoByPool && isPerson(draft.to);
+    return isDirect ? askToSend(actors, shop, command) : sendWithHelp(shop, command, parts);
+  };
+  return (shop, draft) => {
+    const tenant = actors.state<TenantState>(tenantAddress(shop.tenantId));
+    return tenant instanceof Promise
+      ? tenant.then((known) => sendFor(shop, draft, known))
+      : sendFor(shop, draft, tenant);
+  };
+}
+
+function askToSend(
+  actors: Pick<Actors, 'ask'>,
+  shop: ShopReference,
+  command: SendCommand,
+): Promise<SendAnswer> {
+  return actors.ask<SendAnswer>(shopAddress(shop), command, NO_SHOP);
+}
+
+/** Sends. If the shop knows no such group, or its session is away, asks for the group or the pool, and sends again. */
+async function sendWithHelp(
+  shop: ShopReference,
+  command: SendCommand,
+  { actors, pool, askGroups }: SendingParts,
+): Promise<ShopOutcome<Sent<Accepted>, SendCode>> {
+  const reply = await askToSend(actors, shop, command);
+  if ('groupId' in reply) {
+    await askGroups(shop, reply.groupId);
+    return await askToSend(actors, shop, { ...command, groupAsked: true });
+  }
+  if (!('offer' in reply)) return reply;
+  const found = await pool.find(reply.offer);
+  if (found === undefined) return { ok: false, failure: reply.failure };
+  return await askToSend(actors, shop, { ...command, pool: found });
+}
