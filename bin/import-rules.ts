@@ -148,6 +148,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'http/contract': [...['actors/shops', 'actors/tenants', 'actors/replies', 'actors', 'policy', 'runtime']],
   'http/request-log': ['actors/replies', 'runtime/redis', 'runtime'],
   'http/pipeline': ['http/request-log', 'http/contract', 'runtime'],
+  'http/socket': ['http/pipeline', 'http/contract'],
   'http/owner': ['http/contract', 'actors/tenants', 'actors', 'runtime'],
   'http/articles': [...['http/pipeline', 'http/contract', 'actors/tenants', 'policy/limits', 'policy']],
   'http/tenant-api': [
@@ -183,7 +184,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   http: [
     ...['http/operator-api', 'http/openapi', 'http/metrics', 'http/operator-events', 'http/console'],
-    ...['http/audit-log', 'http/articles', 'http/tenant-api', 'http/owner', 'http/pipeline'],
+    ...['http/audit-log', 'http/articles', 'http/tenant-api', 'http/owner', 'http/socket', 'http/pipeline'],
     ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/events'],
     ...['actors/shops', 'actors/tenants', 'actors', 'runtime'],
   ],
@@ -197,7 +198,7 @@ const UNBOUND: readonly string[] = ['service', 'bin'];
 
 /** A library that has one place, with all below its name, and the modules or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
-  '@uwsjs': ['http/uwebsockets.ts'],
+  '@uwsjs': ['http/socket/uwebsockets.ts'],
   '@whiskeysockets': ['actors/sessions/worker-thread', 'simulator'],
   libsignal: ['actors/sessions/worker-thread', 'simulator'],
   'whatsapp-rust-bridge': ['actors/sessions/worker-thread'],

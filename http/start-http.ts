@@ -5,11 +5,11 @@ import type { Metrics } from './metrics/metrics.ts';
 import { OPERATOR_BASE_PATH } from './operator-api/base-path.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { operatorListener, operatorServices } from './operator-listener.ts';
-import { BodyBudget } from './pipeline/body-budget.ts';
 import { callerAddress } from './pipeline/client-address.ts';
 import { createForwardedRequests } from './serve-forwarded.ts';
-import { startServer } from './server.ts';
 import { type SharedParts, sharedParts } from './shared-parts.ts';
+import { BodyBudget } from './socket/body-budget.ts';
+import { startServer } from './socket/server.ts';
 import { API_ENDPOINTS } from './tenant-api/endpoints.ts';
 
 /** Both listeners, running. */

@@ -1,6 +1,6 @@
 import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
+import { uWebSockets } from '../../http/socket/uwebsockets.ts';
 import { identityBody } from '../../http/tenant-api/identity.ts';
-import { uWebSockets } from '../../http/uwebsockets.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { memoize } from '../../runtime/memoize.ts';
 import { keyLimits, LIMITS, listen, logAnswered, openRequestLog, readHead } from './by-hand-parts.ts';

@@ -1,4 +1,4 @@
-import { uWebSockets } from '../../http/uwebsockets.ts';
+import { uWebSockets } from '../../http/socket/uwebsockets.ts';
 
 // The baselines: the cost of the HTTP server itself. `bare` answers everything with a few bytes; `parsed` first takes
 // the body of a POST and parses it.

@@ -37,8 +37,8 @@ const cases: readonly [path: string, specifier: string, mayImport: boolean][] = 
   ['simulator/deep/actors.ts', '../../actors/a.ts', false],
   ['client/src/a.ts', '../../http/contract/a.ts', false],
   // Each library in its one place, with all its files.
-  ['http/uwebsockets.ts', '@uwsjs/linux-x64-24', true],
-  ['http/server.ts', '@uwsjs/linux-x64-24', false],
+  ['http/socket/uwebsockets.ts', '@uwsjs/linux-x64-24', true],
+  ['http/socket/server.ts', '@uwsjs/linux-x64-24', false],
   ['actors/sessions/worker-thread/socket.ts', '@whiskeysockets/baileys/lib/a.js', true],
   ['actors/sessions/main-thread/socket.ts', '@whiskeysockets/baileys', false],
   ['simulator/noise.ts', '@whiskeysockets/baileys', true],

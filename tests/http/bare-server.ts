@@ -1,7 +1,7 @@
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
-import { BodyBudget } from '../../http/pipeline/body-budget.ts';
 import type { Entered } from '../../http/pipeline/edge.ts';
-import { type Server, type ServerOptions, startServer } from '../../http/server.ts';
+import { BodyBudget } from '../../http/socket/body-budget.ts';
+import { type Server, type ServerOptions, startServer } from '../../http/socket/server.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 
 /** The options of a bare listener. */

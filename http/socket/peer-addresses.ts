@@ -1,4 +1,4 @@
-import { addressOfBytes } from './client-address.ts';
+import { addressOfBytes } from '../pipeline/client-address.ts';
 
 /** A connection of the server library; asked for its address, it answers 4 or 16 bytes, none when the caller is gone. */
 export interface PeerConnection {

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
+import type { Entered, Responder } from '../pipeline/edge.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { type BodyReader, BodyReading } from './body-reading.ts';
-import type { ReplyValue, RequestValue } from './contract/exchange.ts';
-import { Exchange } from './exchange.ts';
-import type { BodyBudget } from './pipeline/body-budget.ts';
-import type { Entered, Responder } from './pipeline/edge.ts';
-import { LARGE_BODY_BYTES, LargeBodies } from './pipeline/large-bodies.ts';
-import { PeerAddresses } from './pipeline/peer-addresses.ts';
+import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts';
+import { PeerAddresses } from './peer-addresses.ts';
 import { type HeadOptions, readHead } from './request-head.ts';
 import { sendReply } from './send-reply.ts';
+import { SocketCall } from './socket-call.ts';
 import { type ListenSocket, uWebSockets } from './uwebsockets.ts';
 
 /** The address to listen on, and the edge that answers. */
@@ -46,9 +46,9 @@ export function startServer(options: ServerOptions): Promise<Server> {
 
   const reader: BodyReader = {
     bodies: options.bodies,
-    respond(exchange, entered) {
-      if (entered.request.body.length <= LARGE_BODY_BYTES) respond(exchange, entered);
-      else respondInTurn(exchange, entered);
+    respond(call, entered) {
+      if (entered.request.body.length <= LARGE_BODY_BYTES) respond(call, entered);
+      else respondInTurn(call, entered);
     },
     abandoned: settle,
   };
@@ -62,23 +62,23 @@ export function startServer(options: ServerOptions): Promise<Server> {
   app.filter((connection, change) => (Number(change) === 1 ? peers.opened(connection) : peers.closed()));
 
   app.any('/*', (response, raw) => {
-    const exchange = new Exchange(response);
+    const call = new SocketCall(response);
     inProgress += 1;
-    const { request, hasBody } = readHead(raw, exchange, peers.of(response), options);
-    exchange.method = request.method;
+    const { request, hasBody } = readHead(raw, call, peers.of(response), options);
+    call.method = request.method;
     const entered = options.enter(request);
     // The bytes after such a head could be read as another request. Any bytes that arrive before the answer close the
     // connection, and every answer closes it, including 404 and 405.
     if (request.bodyFault === 'length_repeated') {
-      respondOnceKnown(exchange, answerNextTurn(entered));
+      respondOnceKnown(call, answerNextTurn(entered));
       return;
     }
     // A body that is not asked for is passed over by the parser, without memory, until the next request begins.
     if (!hasBody || request.bodyFault !== undefined || !entered.takesBody) {
-      respond(exchange, entered);
+      respond(call, entered);
       return;
     }
-    new BodyReading(exchange, { request, entered }, reader).begin();
+    new BodyReading(call, { request, entered }, reader).begin();
   });
 
   // Rare cases are separate functions: a function that creates closures pays for them in each call.
@@ -87,45 +87,45 @@ export function startServer(options: ServerOptions): Promise<Server> {
     return { ...(await options.answer(entered)), close: true };
   }
 
-  function respondInTurn(exchange: Exchange, entered: Entered): void {
-    large.enter(() => respondLater(exchange, entered));
+  function respondInTurn(call: SocketCall, entered: Entered): void {
+    large.enter(() => respondLater(call, entered));
   }
 
   /** Outside of the request's own callback, so writes must be gathered, and the caller may have disconnected. */
-  function respondLater(exchange: Exchange, entered: Entered): void {
-    if (exchange.isGone) settle();
-    else exchange.response.cork(() => respond(exchange, entered));
+  function respondLater(call: SocketCall, entered: Entered): void {
+    if (call.isGone) settle();
+    else call.response.cork(() => respond(call, entered));
   }
 
-  function respond(exchange: Exchange, entered: Entered): void {
+  function respond(call: SocketCall, entered: Entered): void {
     // Nothing else of the request is kept until the answer: its body may be large, and the answer may be delayed.
     const answer = options.answer(entered);
     if (answer instanceof Promise || answer.waiting !== undefined) {
-      respondOnceKnown(exchange, Promise.resolve(answer));
+      respondOnceKnown(call, Promise.resolve(answer));
       return;
     }
     // Within the request's own callback uWebSockets gathers writes by itself.
-    if (!exchange.isGone) sendReply(exchange, closing(answer));
+    if (!call.isGone) sendReply(call, closing(answer));
     settle();
   }
 
-  function respondOnceKnown(exchange: Exchange, answer: Promise<ReplyValue>): void {
+  function respondOnceKnown(call: SocketCall, answer: Promise<ReplyValue>): void {
     // The answer is completed even if its caller has disconnected.
-    exchange.watch();
-    void answer.then((reply) => sendOrWait(exchange, reply));
+    call.watch();
+    void answer.then((reply) => sendOrWait(call, reply));
   }
 
-  function sendOrWait(exchange: Exchange, reply: ReplyValue): void {
+  function sendOrWait(call: SocketCall, reply: ReplyValue): void {
     if (reply.waiting !== undefined) {
-      exchange.keep(reply.waiting, goOn);
+      call.keep(reply.waiting, goOn);
       return;
     }
-    if (!exchange.isGone) exchange.response.cork(() => sendReply(exchange, closing(reply)));
+    if (!call.isGone) call.response.cork(() => sendReply(call, closing(reply)));
     settle();
   }
 
-  function goOn(exchange: Exchange): void {
-    void exchange.goOn().then((reply) => sendOrWait(exchange, reply));
+  function goOn(call: SocketCall): void {
+    void call.goOn().then((reply) => sendOrWait(call, reply));
   }
 
   /** While the listener drains, a connection ends with its reply. */

@@ -1,9 +1,9 @@
-import { CallerConnection } from './contract/caller-connection.ts';
-import type { ReplyValue, WaitingCall } from './contract/exchange.ts';
+import { CallerConnection } from '../contract/caller-connection.ts';
+import type { ReplyValue, WaitingCall } from '../contract/exchange.ts';
 import type { HttpResponse } from './uwebsockets.ts';
 
-/** One connection's request from its first byte to its reply. */
-export class Exchange extends CallerConnection {
+/** One call on a connection, from its first byte to its reply. */
+export class SocketCall extends CallerConnection {
   readonly response: HttpResponse;
   /** The request's method. */
   method = '';
@@ -26,7 +26,7 @@ export class Exchange extends CallerConnection {
   }
 
   /** Keeps only a call that waits. `woke` is called when it must continue, or at once if its caller disconnects. */
-  keep(waiting: WaitingCall, woke: (exchange: Exchange) => void): void {
+  keep(waiting: WaitingCall, woke: (call: SocketCall) => void): void {
     this.#waiting = waiting;
     waiting.wait.whenWoken(woke, this);
     if (this.isGone) waiting.wait.end();

@@ -1,23 +1,23 @@
-import type { ReplyStream } from './contract/exchange.ts';
-import type { Exchange } from './exchange.ts';
+import type { ReplyStream } from '../contract/exchange.ts';
+import type { SocketCall } from './socket-call.ts';
 
 /**
  * A reply that stays open. uWebSockets buffers the bytes that the reader does not accept, and the writer asks for their
  * number. They are counted from the last write with an empty buffer. Some of them may have been sent since.
  */
 export class OpenReply implements ReplyStream {
-  readonly #exchange: Exchange;
+  readonly #call: SocketCall;
   #buffered = 0;
   /** Undefined while nothing waits for the reader. */
   #drained: (() => void) | undefined;
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
-    exchange.watch();
+  constructor(call: SocketCall) {
+    this.#call = call;
+    call.watch();
   }
 
   write(piece: string | Uint8Array): boolean {
-    const { isGone, response } = this.#exchange;
+    const { isGone, response } = this.#call;
     if (isGone) return false;
     let taken = true;
     response.cork(() => {
@@ -28,14 +28,14 @@ export class OpenReply implements ReplyStream {
   }
 
   drained(): Promise<void> {
-    const { isGone, response } = this.#exchange;
+    const { isGone, response } = this.#call;
     if (isGone) return Promise.resolve();
     if (this.#drained === undefined) {
       response.onWritable(() => {
         this.#drained?.();
         return true;
       });
-      this.#exchange.onGone(() => this.#drained?.());
+      this.#call.onGone(() => this.#drained?.());
     }
     return new Promise((resolve) => {
       this.#drained = resolve;
@@ -43,16 +43,16 @@ export class OpenReply implements ReplyStream {
   }
 
   end(): void {
-    const { isGone, response } = this.#exchange;
+    const { isGone, response } = this.#call;
     if (isGone) return;
     response.cork(() => {
       response.end();
     });
-    this.#exchange.leave();
+    this.#call.leave();
   }
 
   drop(): void {
-    if (!this.#exchange.isGone) this.#exchange.response.close();
+    if (!this.#call.isGone) this.#call.response.close();
   }
 
   bufferedBytes(): number {
@@ -60,6 +60,6 @@ export class OpenReply implements ReplyStream {
   }
 
   onClose(callback: () => void): void {
-    this.#exchange.onGone(callback);
+    this.#call.onGone(callback);
   }
 }

@@ -1,7 +1,7 @@
-import type { CallerConnection } from './contract/caller-connection.ts';
-import type { BodyFault, RequestValue } from './contract/exchange.ts';
-import { isRead } from './pipeline/edge.ts';
-import { MAX_BODY_BYTES } from './pipeline/kept-body.ts';
+import type { CallerConnection } from '../contract/caller-connection.ts';
+import type { BodyFault, RequestValue } from '../contract/exchange.ts';
+import { isRead } from '../pipeline/edge.ts';
+import { MAX_BODY_BYTES } from './kept-body.ts';
 
 /** The server library's view of a request, valid until its callback ends. Each access is a native call. */
 export interface RawHead {

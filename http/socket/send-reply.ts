@@ -1,7 +1,7 @@
-import type { HeaderLines, ReplyValue } from './contract/exchange.ts';
-import type { Exchange } from './exchange.ts';
+import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
+import { statusLine } from '../pipeline/status-line.ts';
 import { OpenReply } from './open-reply.ts';
-import { statusLine } from './pipeline/status-line.ts';
+import type { SocketCall } from './socket-call.ts';
 import { ENDS_HEADS } from './uwebsockets.ts';
 
 /**
@@ -11,8 +11,8 @@ import { ENDS_HEADS } from './uwebsockets.ts';
 const KEEP_ALIVE = '\r\nKeep-Alive: timeout=8';
 
 /** Writes a reply to its connection. Call it within the request's own callback or a cork, so that writes are gathered. */
-export function sendReply(exchange: Exchange, reply: ReplyValue): void {
-  const { response, method } = exchange;
+export function sendReply(call: SocketCall, reply: ReplyValue): void {
+  const { response, method } = call;
   const { status, contentType, headers, body, stream, close } = reply;
   // uWebSockets writes the status 200 itself.
   if (status !== 200) response.writeStatus(statusLine(status));
@@ -20,12 +20,12 @@ export function sendReply(exchange: Exchange, reply: ReplyValue): void {
   const shown = isHead ? headHeaders(reply) : close === true ? '' : KEEP_ALIVE;
   response.writeHeader('Content-Type', contentType + headers + shown);
   if (isHead && close === true) {
-    closeAfterHead(exchange, reply);
+    closeAfterHead(call, reply);
   } else if (isHead) {
     // Given a length, uWebSockets waits for a body that never comes and ends the connection with the next request.
     response.endWithoutBody();
   } else if (stream !== undefined) {
-    stream(new OpenReply(exchange));
+    stream(new OpenReply(call));
   } else {
     response.end(body, close === true);
   }
@@ -41,17 +41,17 @@ function headHeaders({ body, stream, close }: ReplyValue): HeaderLines {
  * Closes the connection after the head of a reply. An older uWebSockets would close it after the body, which never
  * comes. Until it is closed here, further bytes of the caller are not read as a request.
  */
-function closeAfterHead(exchange: Exchange, { body, stream }: ReplyValue): void {
-  const { response } = exchange;
+function closeAfterHead(call: SocketCall, { body, stream }: ReplyValue): void {
+  const { response } = call;
   const length = stream === undefined ? Buffer.byteLength(body) : 0;
   if (ENDS_HEADS) {
     response.endWithoutBody(length, true);
     return;
   }
-  exchange.watch();
+  call.watch();
   response.tryEnd('', length);
   // Writes of this turn are gathered until its end.
   setImmediate(() => {
-    if (!exchange.isGone) response.close();
+    if (!call.isGone) response.close();
   });
 }

@@ -1,13 +1,13 @@
-import type { Exchange } from './exchange.ts';
-import type { BodyBudget } from './pipeline/body-budget.ts';
-import type { Entered } from './pipeline/edge.ts';
-import { KeptBody, type ReadBody, wholeBody } from './pipeline/kept-body.ts';
+import type { Entered } from '../pipeline/edge.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { KeptBody, type ReadBody, wholeBody } from './kept-body.ts';
 import type { OpenRequest } from './request-head.ts';
+import type { SocketCall } from './socket-call.ts';
 
 /** The memory for bodies, and the listener's next step for a whole or an abandoned request. */
 export interface BodyReader {
   readonly bodies: BodyBudget;
-  respond(exchange: Exchange, entered: Entered): void;
+  respond(call: SocketCall, entered: Entered): void;
   abandoned(): void;
 }
 
@@ -15,7 +15,7 @@ export interface BodyReader {
  * Reads a body. The request is answered once the body is complete or refused. An incomplete request is never handled.
  */
 export class BodyReading {
-  readonly #exchange: Exchange;
+  readonly #call: SocketCall;
   /** The value that `#entered` shows. */
   readonly #request: OpenRequest;
   readonly #entered: Entered;
@@ -26,23 +26,23 @@ export class BodyReading {
   #isOver = false;
 
   constructor(
-    exchange: Exchange,
+    call: SocketCall,
     { request, entered }: { readonly request: OpenRequest; readonly entered: Entered },
     reader: BodyReader,
   ) {
-    this.#exchange = exchange;
+    this.#call = call;
     this.#request = request;
     this.#entered = entered;
     this.#reader = reader;
   }
 
   begin(): void {
-    this.#exchange.watch(() => this.#cutOff());
-    this.#exchange.response.onData((piece, isLast) => this.#take(piece, isLast));
+    this.#call.watch(() => this.#cutOff());
+    this.#call.response.onData((piece, isLast) => this.#take(piece, isLast));
   }
 
   #cutOff(): void {
-    this.#exchange.leave();
+    this.#call.leave();
     if (this.#isOver) return;
     this.#isOver = true;
     this.#kept?.release();
@@ -70,7 +70,7 @@ export class BodyReading {
     this.#isOver = true;
     this.#request.body = body;
     this.#request.bodyFault = fault;
-    this.#reader.respond(this.#exchange, this.#entered);
+    this.#reader.respond(this.#call, this.#entered);
   }
 
   /**
@@ -83,7 +83,7 @@ export class BodyReading {
       if (account !== undefined && this.#kept?.belongsTo(account)) return;
       this.#kept?.release();
       const fault = account === undefined ? undefined : 'crowded';
-      this.#exchange.response.cork(() => this.#end({ body: '', fault }));
+      this.#call.response.cork(() => this.#end({ body: '', fault }));
     } catch {
       // The key is looked up again once the body is complete. The caller gets the error then.
     }
