@@ -64,7 +64,7 @@ export function batchOpensMs(
   return quietHours === null ? fromMs : quietUntilMs(quietHours, fromMs);
 }
 
-/** Forecasts one of the batches of a number. They go first in their order wherever they can. */
+/** Forecasts one of the batches of a number. At each moment, the first batch in their order that can send does. */
 export class ForecastRun {
   readonly #batches: readonly PlannedBatch[];
   readonly #asked: PlannedBatch;
@@ -76,13 +76,13 @@ export class ForecastRun {
   constructor(plans: readonly BatchPlan[], place: number, facts: ForecastFacts) {
     const asked = plans[place];
     if (asked === undefined) throw new RangeError(`no plan has the place ${place}`);
-    const around = {
+    const shared = {
       facts,
       windows: new ForecastWindows(facts.ledger, facts),
       newChats: { sent: 0 },
       open: new OpenHours(),
     };
-    this.#batches = plans.map((plan) => new PlannedBatch(plan, around));
+    this.#batches = plans.map((plan) => new PlannedBatch(plan, shared));
     this.#asked = this.#batches[place] as PlannedBatch;
     this.#eachMs = facts.eachMs;
     this.#nowMs = facts.nowMs;
@@ -113,7 +113,7 @@ export class ForecastRun {
 }
 
 /** The parts that batches of one number share. */
-interface Around {
+interface SharedParts {
   readonly facts: ForecastFacts;
   readonly windows: ForecastWindows;
   readonly open: OpenHours;
@@ -128,7 +128,7 @@ const KINDS = ['declared', 'unheard', 'known'] as const;
 /** One batch in virtual time. Recipient classes alternate as they would in an evenly mixed list. */
 class PlannedBatch {
   readonly #plan: BatchPlan;
-  readonly #around: Around;
+  readonly #shared: SharedParts;
   readonly #left: Record<Kind, number>;
   /** When its one content left within an hour, oldest first. */
   readonly #sameMs: number[] = [];
@@ -137,14 +137,14 @@ class PlannedBatch {
   /** When it is worth trying again; `Infinity`: never. */
   tryAtMs: number;
 
-  constructor(plan: BatchPlan, around: Around) {
+  constructor(plan: BatchPlan, shared: SharedParts) {
     this.#plan = plan;
-    this.#around = around;
+    this.#shared = shared;
     this.#left = { known: plan.known, unheard: plan.unheard, declared: plan.declared };
     this.tryAtMs = plan.notBeforeMs;
     const { same } = plan;
     if (same === undefined) return;
-    const { ledger, nowMs } = around.facts;
+    const { ledger, nowMs } = shared.facts;
     const fingerprint = 'text' in same ? textFingerprint(same.text) : mediaFingerprint(same.mediaUrl);
     // The number 0 belongs to no recipient.
     const { sameContentMs } = ledger.tallyMessages({ recipient: 0, fingerprint, nowMs });
@@ -168,7 +168,7 @@ class PlannedBatch {
       this.tryAtMs = Number.POSITIVE_INFINITY;
       return false;
     }
-    const { open, windows } = this.#around;
+    const { open, windows } = this.#shared;
     if (quietHours !== null) this.tryAtMs = open.fromMs(quietHours, nowMs);
     if (this.tryAtMs > nowMs) return false;
     const bulkMs = this.#bulkMs(nowMs);
@@ -198,7 +198,7 @@ class PlannedBatch {
   }
 
   #leave(kind: Kind, nowMs: number): true {
-    const { windows, newChats } = this.#around;
+    const { windows, newChats } = this.#shared;
     if (kind === 'declared' && this.#postponed > 0) this.#postponed -= 1;
     else this.#left[kind] -= 1;
     if (kind !== 'known') newChats.sent += 1;
@@ -230,7 +230,7 @@ class PlannedBatch {
   /** The first moment at which the limits of one class let it through. */
   #classMs(kind: Kind, nowMs: number): number {
     if (kind === 'known') return nowMs;
-    const { facts, windows, newChats: ours } = this.#around;
+    const { facts, windows, newChats: ours } = this.#shared;
     const { share } = this.#plan;
     const { newChats } = facts.network;
     const accepted = newChats && { ...newChats, accepted: newChats.accepted + ours.sent };

@@ -18,7 +18,7 @@ export interface DeclarationEntry {
   readonly count: number;
 }
 
-/** A contact of a batch, with what is stored of its number now, in either form. */
+/** A contact of a batch, and the stored declaration of its number in any form. */
 export interface DeclarationItem {
   readonly phone: string;
   readonly current: DeclarationFact | null;
@@ -127,7 +127,7 @@ function countOf(entries: readonly DeclarationEntry[]): number {
 /**
  * Returns the first whole second from now at which the batch fits. Space only grows when an entry gets too old. But
  * meanwhile declarations of the batch may expire and become new. So each such moment is checked at the next whole
- * second, when the caller will retry. Finite, since a batch alone always fits.
+ * second, when the caller will retry. There is one, since a batch alone always fits.
  */
 function reliefMs(facts: {
   readonly ledger: DeclarationLedger;

@@ -126,10 +126,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
   };
 }
 
-/**
- * Identical content to too many others in the last hour; lifted when the oldest of the newest twenty is an hour
- * old.
- */
+/** Refuses a content that 20 other numbers got within an hour, until the oldest of the newest 20 is an hour old. */
 function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
   const twentiethMs = tally.sameContentMs[BULK_RECIPIENTS_PER_HOUR - 1];
   if (twentiethMs === undefined) {
@@ -143,7 +140,7 @@ function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
   });
 }
 
-/** Too many to this recipient in 24 hours, or too soon after the last one without a reply since. */
+/** Refuses a fourth message in 24 hours, and one within 10 minutes of the last if the recipient has not replied. */
 function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | undefined {
   if (tally.toRecipientMs.length === 0) {
     return undefined;
@@ -206,7 +203,7 @@ export function exceedsRecipientLimits(
   return Math.max(roomAtMs, spacedAtMs) > acceptedMs;
 }
 
-/** The daily cap of the warm-up, then the hourly cap that follows from it. */
+/** Checks the daily cap of the warm-up, then the hourly cap that follows from it. */
 function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRefusal | undefined {
   const { pairedAtMs, nowMs, share } = facts;
   if (tally.today >= caps.perDay) {

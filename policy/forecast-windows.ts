@@ -17,7 +17,7 @@ interface Budget {
 }
 
 /** The caps of one share, as last computed, and the last result for it. */
-interface OfShare {
+interface ShareFigures {
   day: number;
   caps: MessageCaps;
   atMs: number;
@@ -34,7 +34,7 @@ export class ForecastWindows {
   readonly #allMs: number[];
   readonly #declaredMs: number[];
   readonly #budget: Budget;
-  readonly #ofShares = new Map<number, OfShare>();
+  readonly #figures = new Map<number, ShareFigures>();
 
   constructor(ledger: SendLedger, budget: Budget) {
     this.#allMs = ledger.timesMs(kindSet('known', 'cold', 'declared'));
@@ -80,14 +80,14 @@ export class ForecastWindows {
   }
 
   /** The remembered figures of a share, with the caps of this moment. */
-  #at(share: number, nowMs: number): OfShare {
+  #at(share: number, nowMs: number): ShareFigures {
     const { pairedAtMs, settings } = this.#budget;
     const day = warmupDay({ pairedAtMs, nowMs });
-    const known = this.#ofShares.get(share);
+    const known = this.#figures.get(share);
     if (known?.day === day) return known;
     const caps = messageCaps({ pairedAtMs, settings, share, nowMs });
     const made = { day, caps, atMs: Number.NaN, sent: 0, roomMs: 0 };
-    this.#ofShares.set(share, made);
+    this.#figures.set(share, made);
     return made;
   }
 }

@@ -11,8 +11,8 @@ export const CAPTION_LIMIT = 700;
 const MEDIA_LIMIT = 1;
 
 /**
- * The content rule: text within its limit, at most one attachment, and one of the two there. A text of which nothing
- * shows counts as none. `undefined` when the content is fine.
+ * Refuses a text over its limit, more than one attachment, and content with neither. A text without a visible character
+ * counts as none. Returns undefined if the content is fine.
  */
 export function refuseContent(content: {
   readonly text: string | undefined;
@@ -40,7 +40,7 @@ export function hasText(text: string | undefined): text is string {
   return text !== undefined && isVisible(text);
 }
 
-/** A send runs this three times with the same text. */
+/** Remembers the last text, because a send asks three times about the same one. */
 const isVisible = rememberLast((text: string) => VISIBLE.test(text));
 
 function exceedsCodePoints(text: string, limit: number): boolean {

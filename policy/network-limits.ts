@@ -59,7 +59,7 @@ export function newChatsAt({ newChats }: NetworkLimits, nowMs: number): NewChats
   return newChats !== null && cycleEndMs(newChats) > nowMs ? newChats : null;
 }
 
-/** The limits of which the quota counts only for a share; without one as they are. */
+/** Returns the limits with a share of the quota (`shareOf`). Without a share, the whole quota counts. */
 export function quotaShare(limits: NetworkLimits, share: number | undefined): NetworkLimits {
   const { newChats } = limits;
   if (share === undefined || newChats === null) return limits;

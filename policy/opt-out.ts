@@ -16,7 +16,7 @@ const MARKS = /\p{M}|\p{Cf}/gu;
  *
  * Ignored at both ends are white space, punctuation, symbols, emoji and formatting marks. So `"STOP"`, `*STOP*`,
  * `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out). Invisible format characters, which keyboards add around
- * right-to-left text, are ignored too. Linear in the text.
+ * right-to-left text, are ignored too. The time grows linearly with the text.
  */
 export function isOptOut(text: string): boolean {
   let end = text.length;

@@ -49,10 +49,7 @@ export function quietUntilMs(quiet: QuietHours, nowMs: number): number {
   return shows(quiet.timeZone, endMs, quiet.to) ? endMs : afterChangeMs(quiet, nowMs);
 }
 
-/**
- * Returns such moments for increasing times, in one zone or none. It caches each result until a later moment changes
- * it.
- */
+/** Finds the first open moments for times that never go back. It keeps each result until a later time changes it. */
 export class OpenHours {
   readonly #known = new Map<string, { readonly opensMs: number; readonly closesMs: number }>();
 
@@ -67,7 +64,7 @@ export class OpenHours {
   }
 }
 
-/** The calendar's date in a zone, `YYYY-MM-DD`, and a moment until which it stays so. */
+/** Returns the date in a zone, `YYYY-MM-DD`, and a moment until which it stays so. */
 export function dayIn(
   timeZone: string,
   atMs: number,
@@ -79,14 +76,14 @@ export function dayIn(
   return { date: `${year}-${month}-${day}`, sameUntilMs };
 }
 
-/** A moment until which an open moment is followed by no quiet one. */
+/** Returns a moment until which it stays open, if `openMs` is open. It may stay open for longer. */
 function openUntilMs({ from, timeZone }: QuietHours, openMs: number): number {
   const untilMs = nextMs({ nowMs: openMs, minute: minuteIn(timeZone, openMs) }, from);
   // Clocks that are changed in between may show quiet hours sooner.
   return shows(timeZone, untilMs, from) ? untilMs : Math.min(untilMs, quarterAfter(openMs));
 }
 
-/** When a clock that shows this minute of the day shows the time next, unless it is changed before. */
+/** Returns when a clock that shows this minute of the day shows `time` next, if the clock is not changed before. */
 function nextMs(now: { readonly nowMs: number; readonly minute: number }, time: string): number {
   const minutes = (minutesOf(time) - now.minute + DAY_MINUTES) % DAY_MINUTES;
   return Math.floor(now.nowMs / MINUTE_MS) * MINUTE_MS + minutes * MINUTE_MS;
@@ -101,7 +98,7 @@ function afterChangeMs(quiet: QuietHours, nowMs: number): number {
   const isQuiet = (atMs: number): boolean => isQuietAt(quiet, minuteIn(quiet.timeZone, atMs));
   let openMs = quarterAfter(nowMs);
   for (let quarter = 0; quarter < LONGEST_QUARTERS && isQuiet(openMs); quarter += 1) openMs += QUARTER_MS;
-  // The quarter before has the first open minute, if it is not its end.
+  // The last minutes of the quarter before may be open, too.
   const earliestMs = Math.max(nowMs, openMs - QUARTER_MS);
   while (openMs - MINUTE_MS > earliestMs && !isQuiet(openMs - MINUTE_MS)) openMs -= MINUTE_MS;
   return openMs;

@@ -46,6 +46,6 @@ export function phoneAsInteger(phone: string): number {
   if (!isPhoneNumber(phone)) {
     throw new TypeError('a 1:1 recipient must be in E.164 shape before the policy sees it');
   }
-  // With its plus sign, which a number may have.
+  // `Number` accepts the plus sign.
   return Number(phone);
 }

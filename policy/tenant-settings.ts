@@ -34,8 +34,8 @@ export const SETTINGS_RANGES = {
 } as const satisfies { readonly [name in keyof TenantSettings]: SettingRange };
 
 /**
- * Everything that is wrong with a tuning, nothing when it may be stored. A value outside its range is refused, not
- * clamped (docs/contract.md, Send policy). `null` is fine: it means back to the default.
+ * Returns all problems of a tuning; none if it may be stored. A value outside its range is refused, not clamped
+ * (docs/contract.md, Send policy). `null` is fine: it means back to the default.
  */
 export function checkSettings(input: unknown): readonly SettingsProblem[] {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -54,7 +54,7 @@ export function checkSettings(input: unknown): readonly SettingsProblem[] {
   });
 }
 
-/** The tuning with defaults filled in. Throws a `RangeError` for a tuning that `checkSettings` complains of. */
+/** The tuning with defaults filled in. Throws a `RangeError` for a tuning with a problem. */
 export function resolveSettings(tuning: SettingsTuning): TenantSettings {
   const [problem] = checkSettings(tuning);
   if (problem !== undefined) {

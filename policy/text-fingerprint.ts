@@ -23,12 +23,12 @@ export function textFingerprint(text: string): Fingerprint {
   return hashCollapsed(text, false);
 }
 
-/** Fingerprint of an attachment's address, by which a message without text is known; compared to the letter. */
+/** Fingerprint of an attachment's address, for a message without a text. Each character counts. */
 export function mediaFingerprint(mediaUrl: string): Fingerprint {
   return hashExact(mediaUrl, 0x6d656469);
 }
 
-/** Fingerprint of a group identifier, which is of no bounded length and so does not fit a number. */
+/** Fingerprint of a group identifier, which may be too long for a number. */
 export function groupFingerprint(groupId: string): Fingerprint {
   return hashExact(groupId, 0x67726f75);
 }

@@ -1,10 +1,15 @@
 import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Store } from '../../runtime/store.ts';
-import type { KeyDirectory } from './tenant-view.ts';
 
 const CACHED_KEYS = 100_000;
 /** How long a key may take from its entry here to its commit. It is far longer than any commit takes. */
 const UNCOMMITTED_SECONDS = 3_600;
+
+/** Finds the tenant of a key, on any node. A found one never changes. Undefined if there is no such key. */
+export interface KeyDirectory {
+  tenantOfKey(keyHash: string): MaybePromise<string | undefined>;
+}
 
 /**
  * Finds the tenant of a key on any node, and so the owner that authenticates the call. The mapping of a hash never
@@ -18,7 +23,7 @@ export class StoredKeyDirectory implements KeyDirectory {
     this.#store = store;
   }
 
-  tenantOfKey(keyHash: string): string | undefined | Promise<string | undefined> {
+  tenantOfKey(keyHash: string): MaybePromise<string | undefined> {
     return this.#found.get(keyHash) ?? this.#read(keyHash);
   }
 

@@ -63,11 +63,3 @@ export interface KeyDraft {
   readonly ipAllowlist: readonly string[];
   readonly limits: RateLimits;
 }
-
-/**
- * Finds the tenant of a key, on any node: a mapping that never changes once made. `undefined` means that there is no
- * such key.
- */
-export interface KeyDirectory {
-  tenantOfKey(keyHash: string): string | undefined | Promise<string | undefined>;
-}

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** An object with more properties is refused without reading them. No object of the API has a quarter of them. */
+/** An object with more properties is refused without reading them. No object of the API has a quarter as many. */
 const MOST_PROPERTIES = 64;
 const TOO_MANY = v.maxEntries<Record<string, unknown>, number, string>(
   MOST_PROPERTIES,

@@ -2,13 +2,10 @@ import * as v from 'valibot';
 import { hasText } from '../../policy/message-content.ts';
 import { GROUP_ID, PHONE_NUMBER } from '../../policy/recipient.ts';
 
-/**
- * Half of a surrogate pair: it has no UTF-8, would be stored as U+FFFD, and two keys cut so would be one and
- * the same.
- */
+/** Half of a surrogate pair. UTF-8 cannot write it: it would be stored as U+FFFD, and different keys would become one. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
-/** Text by length in code points, as JSON Schema counts too, of whole characters. */
+/** Text of whole characters. Its length is counted in code points, as JSON Schema does. */
 export function text(bounds: { readonly min?: number; readonly max: number }) {
   const { min = 0, max } = bounds;
   const message = min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`;

@@ -10,10 +10,10 @@ const TWO_KEYS = failed('VALIDATION_ERROR', {
   fields: [problem('idempotencyKey', 'differs from the header Idempotency-Key')],
 });
 
-/** Returns the key of a call, from its body or its header; undefined: it has none. Fails if the two differ. */
+/** Returns the key of a call, from its body or its header. Undefined if it has none. Fails if the two differ. */
 export function idempotencyKeyOf(request: {
   readonly body: { readonly idempotencyKey?: string | undefined };
-  /** That of the header. */
+  /** The key of the header. */
   readonly idempotencyKey: string | undefined;
 }): Outcome<string | undefined, 'VALIDATION_ERROR'> {
   const { body, idempotencyKey: ofHeader } = request;

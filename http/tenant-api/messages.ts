@@ -85,7 +85,7 @@ export const sendMessage = apiEndpoint({
     const content = draftOf(request);
     if (!content.ok) return content;
     const draft = { to: request.body.to, ...content.value };
-    // Waits for nothing but the commit: every send pays for each wait.
+    // Nothing here is awaited, because every send would pay for it.
     return withShop(request, (shop) => mapMaybePromise(request.services.shops.send(shop, draft), answerOf));
   },
 });

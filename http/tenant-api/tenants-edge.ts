@@ -1,5 +1,5 @@
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import type { KeyDirectory } from '../../actors/tenants/tenant-view.ts';
+import type { KeyDirectory } from '../../actors/tenants/key-directory.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Counts } from '../../runtime/counts.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
@@ -42,8 +42,9 @@ export interface TenantsEdgeOptions extends Omit<OwnerWays, 'follow' | 'inFlight
 interface Edge extends TenantsEdgeOptions, OwnerWays {}
 
 /**
- * The tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge decides nothing
- * about a key but whose it is, so a revocation needs no broadcast (runtime/README.md, How one writer is ensured).
+ * The tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge only finds the
+ * tenant of a key. The owner decides if the key is valid, so a revocation needs no broadcast (runtime/README.md, How one
+ * writer is ensured).
  */
 export function tenantsEdge(parts: TenantsEdgeOptions): (request: RequestValue) => Entered {
   const edge: Edge = { ...parts, follow: ownerFollower(parts), inFlight: new Counts() };

@@ -12,21 +12,33 @@
  * | banned       | the network bans the number until a known moment         | reconnect_due → starting, disconnect        |
  * | disconnected | ended by the caller or permanently                       | connect → starting, or banned while that lasts |
  *
- * `closed` depends on its end: restart_required reopens at once; transient, outdated and credentials_unreadable wait in
- * `reconnecting` (a channel that was never paired stops after ten attempts); login_refused waits longer each time,
- * and the fifth disconnects; temporarily_banned waits in `banned`, which cannot be shortened; qr_exhausted,
- * pairing_refused and passkey_required disconnect; replaced waits 30 s in `reconnecting` and tries once, since an ended
- * process may still appear to have the session; logged_out, forbidden and a second replaced within an hour are terminal
- * losses: disconnected, flagged until the next connection, and the queue fails with MSGAPP_SESSION_LOST. If the session
- * of a paired channel asks for pairing, its credentials are lost, which is also terminal. The channel is disconnected
- * and flagged, so that the queue does not go out under another number. If a caller asked to connect, they still get the
- * code, and the flag stays until it is scanned. `connect` may name the number whose phone is to type a code
- * (`pairWith`). It is kept until the channel is connected or has ended permanently. Each session until then asks for a
- * new code. `disconnect` from any configured state closes the session. `refused` (another shop of the tenant has the
- * number) disconnects: a device that was just paired is unlinked and its credentials go, one that was resumed keeps
- * them. `activated` (this process took the shop over) opens the session again if one is wanted, except after a refused
- * login: that wait continues. `egress_changed` does the same, through the new egress. `egress_unreachable` waits as
- * transient does.
+ * `closed` depends on its end:
+ *
+ * | End                                        | What follows                                                    |
+ * |--------------------------------------------|-----------------------------------------------------------------|
+ * | restart_required                           | reopens at once                                                 |
+ * | transient, outdated, egress_unreachable, credentials_unreadable | `reconnecting`; a channel that was never paired stops after ten attempts |
+ * | login_refused                              | `reconnecting`, longer each time; the fifth disconnects         |
+ * | replaced                                   | `reconnecting` for 30 s, once: an ended process may still appear to have the session |
+ * | temporarily_banned                         | `banned`, which cannot be shortened                             |
+ * | qr_exhausted, pairing_refused, passkey_required | `disconnected`                                             |
+ * | logged_out, forbidden, replaced again within an hour | terminal loss                                         |
+ *
+ * A terminal loss disconnects the channel and flags it until the next connection. The queue fails with
+ * MSGAPP_SESSION_LOST. It is a terminal loss, too, if the session of a paired channel asks for pairing: its credentials
+ * are gone, and the queue must not go out under another number. If a caller asked to connect, they still get the code,
+ * and the flag stays until it is scanned.
+ *
+ * Other events:
+ *
+ * - `connect` may name the number whose phone is to type a code (`pairWith`). It is kept until the channel is connected
+ *   or has ended permanently. Each session until then asks for a new code.
+ * - `disconnect` closes the session, from any configured state.
+ * - `refused`: another shop of the tenant has the number. The channel disconnects. A device that was just paired is
+ *   unlinked and its credentials are erased. A resumed one keeps them.
+ * - `activated`: this process took the shop over. It opens the session again if one is wanted. A wait after a refused
+ *   login continues.
+ * - `egress_changed` does the same, through the new egress.
  */
 import { type ChannelContext, unconfiguredContext } from './channel-context.ts';
 import { channelSetup } from './channel-setup.ts';
@@ -59,7 +71,7 @@ const onClosed = [
     ],
   },
   {
-    guard: 'isReplacedAgain' as const,
+    guard: 'isFirstReplaced' as const,
     target: '#channel.reconnecting',
     actions: ['rememberEnd' as const, 'scheduleReconnect' as const],
   },

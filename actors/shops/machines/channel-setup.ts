@@ -147,7 +147,7 @@ export const channelSetup = setup({
     isRestart: ({ event }) => (event as Closed).end === 'restart_required',
     isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
     isTerminal: ({ event }) => isTerminal((event as Closed).end),
-    isReplacedAgain: ({ context, event }) => {
+    isFirstReplaced: ({ context, event }) => {
       const { end, nowMs } = event as Closed;
       const agoMs = nowMs - (context.replacedAtMs ?? Number.NEGATIVE_INFINITY);
       return end === 'replaced' && context.pairedAtMs !== null && agoMs >= REPLACED_AGAIN_MS;

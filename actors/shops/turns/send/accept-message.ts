@@ -104,7 +104,7 @@ export function acceptMessage(
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
 }
 
-/** The person who gets a reply wrote, if only a reaction, and is known. */
+/** A person who gets a reply has written, perhaps only a reaction, so they are known. */
 function recipientOf({ reply }: MessageDraft, known: SendFacts): SendFacts {
   return reply === undefined ? known : { ...known, isCustomer: true };
 }

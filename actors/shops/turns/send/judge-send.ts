@@ -47,7 +47,7 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend> {
   const unavailable = channelRefusal(state, send.available);
   if (cannotKnowGroup(state, send.draft.to))
-    return unavailable === undefined ? NOT_YET_TOLD : failed(unavailable);
+    return unavailable === undefined ? GROUPS_NOT_REPORTED : failed(unavailable);
   const evaluation = evaluate(state, send);
   if (!evaluation.admitted) return refusedBy(evaluation);
   return done({ verdict: evaluation.verdict, entry: evaluation.entry, unavailable });
@@ -76,7 +76,7 @@ export function mayAskForGroup(state: ShopState, refusal: FailureCode): boolean 
 /**
  * The answer about a group that the session has not reported yet; the next call finds it if it was reported meanwhile.
  */
-const NOT_YET_TOLD = failed('MSGAPP_NOT_CONNECTED', {
+const GROUPS_NOT_REPORTED = failed('MSGAPP_NOT_CONNECTED', {
   message: "The shop's session has not reported its groups yet.",
   retryAfterSeconds: 1,
 });

@@ -17,7 +17,7 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 type Kind = StanzaReceipt['kind'];
 
 /** The facts that a receipt proves: a read message was also delivered. */
-const SAID: { readonly [K in Kind]: readonly Kind[] } = {
+const PROVEN: { readonly [K in Kind]: readonly Kind[] } = {
   delivered: ['delivered'],
   read: ['delivered', 'read'],
 };
@@ -51,7 +51,11 @@ export async function readReceipts(
     const sent = decodeSent(found(receipt.wireId), nowMs);
     if (sent === undefined || !isFromRecipient(sent, receipt)) return [];
     return [
-      { receipt, sent, counted: SAID[receipt.kind].filter((kind) => found(memberOf(receipt, kind)) != null) },
+      {
+        receipt,
+        sent,
+        counted: PROVEN[receipt.kind].filter((kind) => found(memberOf(receipt, kind)) != null),
+      },
     ];
   });
   const ids = [...new Set(known.map(({ sent }) => sent.messageId))];
@@ -72,7 +76,7 @@ function memberOf({ wireId, from }: StanzaReceipt, kind: Kind): string {
 }
 
 function membersOf(receipt: StanzaReceipt): string[] {
-  return receipt.group === undefined ? [] : SAID[receipt.kind].map((kind) => memberOf(receipt, kind));
+  return receipt.group === undefined ? [] : PROVEN[receipt.kind].map((kind) => memberOf(receipt, kind));
 }
 
 /**
@@ -87,7 +91,7 @@ export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
     const isGroup = isGroupId(sent.to);
     const known = records.get(messageId) ?? message.receipts;
     let after = known;
-    for (const kind of SAID[receipt.kind]) {
+    for (const kind of PROVEN[receipt.kind]) {
       const member = memberOf(receipt, kind);
       const isCounted = isGroup ? before.includes(kind) || counted.has(member) : after[kind] > 0;
       if (isCounted) continue;
