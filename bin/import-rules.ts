@@ -113,7 +113,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...['actors/sessions/worker-thread/store', 'actors/sessions', 'runtime'],
   ],
   'actors/sessions/worker-thread/attachments': [
-    ...['actors/sessions/worker-thread/session', 'actors/outbound', 'actors/sessions'],
+    ...['actors/sessions/worker-thread/session', 'actors/outbound', 'actors/sessions', 'actors'],
   ],
   'actors/sessions/worker-thread/sending': [
     ...['actors/sessions/worker-thread/attachments', 'actors/sessions/worker-thread/keys'],
@@ -122,7 +122,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'actors/sessions/worker-thread/retries': [
     ...['actors/sessions/worker-thread/sending', 'actors/sessions/worker-thread/keys'],
-    ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire', 'runtime'],
+    ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire', 'actors', 'runtime'],
   ],
   'actors/sessions/worker-thread/connection': [
     ...['actors/sessions/worker-thread/retries', 'actors/sessions/worker-thread/sending'],

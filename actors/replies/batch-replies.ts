@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../batch-status.ts';
+import { MEDIA_TYPES } from '../media-type.ts';
 import { count, id, instant } from './reply-fields.ts';
 
 /** Replies about batches (docs/contract.md, Batches). */
@@ -30,7 +31,7 @@ export const batch = v.strictObject({
   ),
   text: v.nullable(v.string()),
   mediaUrl: v.nullable(v.string()),
-  mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
+  mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
   share: v.pipe(v.number(), v.description('Its messages use at most this part of each cap.')),
   quietHours: v.nullable(quietHours),
   notBefore: instant,

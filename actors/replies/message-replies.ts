@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { MEDIA_TYPES } from '../media-type.ts';
 import { MESSAGE_REASONS, MESSAGE_STATUSES, type MessageReason } from '../message-status.ts';
 import { count, id, instant, integer } from './reply-fields.ts';
 
@@ -121,7 +122,7 @@ export const message = v.strictObject({
   kind: v.picklist(['message', 'status']),
   text: v.nullable(v.string()),
   mediaUrl: v.nullable(v.string()),
-  mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
+  mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
   status: messageStatus,
   reason: v.nullable(messageReason),
   via: v.picklist(['shop', 'pool']),
@@ -179,7 +180,7 @@ export const scheduledSend = v.strictObject({
   to: v.string(),
   text: v.pipe(v.nullable(v.string()), v.description('null after it has ended. The message has the text.')),
   mediaUrl: v.nullable(v.string()),
-  mediaType: v.nullable(v.picklist(['image', 'video', 'document'])),
+  mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
   idempotencyKey: v.nullable(v.string()),
   createdAt: instant,
   messageId: v.pipe(v.nullable(id), v.description('The message that it became.')),

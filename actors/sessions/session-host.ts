@@ -2,6 +2,7 @@ import type { Write } from '../../runtime/store.ts';
 import type { EgressAddress } from '../egress-address.ts';
 import type { FileHosts, InboundContent, InboundKind } from '../inbound-content.ts';
 import type { InboundMode } from '../inbound-mode.ts';
+import type { MediaType } from '../media-type.ts';
 
 /**
  * The port to the sending component: one live session per shop on the chat network. It has two implementations, the
@@ -138,7 +139,7 @@ export interface SendOrder {
   readonly knownAs: string | undefined;
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
-  readonly mediaType: 'image' | 'video' | 'document' | undefined;
+  readonly mediaType: MediaType | undefined;
   /** The numbers a status is shown to, E.164 with plus. */
   readonly audience: readonly string[] | undefined;
   /** How long the network may take to acknowledge before the outcome counts as unknown, in milliseconds. */

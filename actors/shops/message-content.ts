@@ -1,8 +1,10 @@
+import type { MediaType } from '../media-type.ts';
+
 /** The content of a message as a caller sends it: at once, at a time, or to the recipients of a batch. */
 export interface DraftContent {
   readonly text: string | undefined;
   readonly mediaUrl: string | undefined;
-  readonly mediaType: 'image' | 'video' | 'document';
+  readonly mediaType: MediaType;
 }
 
 /**
@@ -12,7 +14,7 @@ export interface DraftContent {
 export interface MessageContent {
   readonly text: string | null;
   readonly mediaUrl: string | null;
-  readonly mediaType: DraftContent['mediaType'] | null;
+  readonly mediaType: MediaType | null;
 }
 
 /** The content of a message after its recipient was erased. */

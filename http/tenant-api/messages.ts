@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { done, type FailureCode, failed, type Outcome, type SendCode } from '../../actors/failure.ts';
+import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
 import type { MessageDraft, Sent } from '../../actors/shops/shop-operations.ts';
@@ -31,7 +32,7 @@ export const SEND_ERRORS = [
 export const messageContent = {
   text: v.optional(text({ max: 4096 })),
   mediaUrl: v.optional(mediaUri),
-  mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
+  mediaType: v.optional(v.picklist(MEDIA_TYPES), 'image'),
   idempotencyKey,
 };
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import sharp, { type Metadata } from 'sharp';
+import type { MediaType } from '../../actors/media-type.ts';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
-import type { MediaType } from '../../actors/sessions/worker-thread/attachments/attachment-form.ts';
 import { imageFacts } from '../../actors/sessions/worker-thread/attachments/image-facts.ts';
 import { hasManyScans } from '../../actors/sessions/worker-thread/attachments/jpeg-scans.ts';
 import {

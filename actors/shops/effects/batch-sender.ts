@@ -21,12 +21,14 @@ export function batchSender(parts: {
     const [stored] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [(string | null)[]];
     const [content, recipient] = stored;
     if (content == null || recipient == null) return;
-    const { text, mediaUrl, ...rest } = JSON.parse(content) as BatchContent;
+    const { text, mediaUrl, mediaType, requestId, traceparent } = JSON.parse(content) as BatchContent;
     const { to, fields, idempotencyKey, was } = JSON.parse(recipient) as StoredRecipient;
     await send(shop, {
-      ...rest,
       to,
       mediaUrl,
+      mediaType,
+      requestId,
+      traceparent,
       text: text === undefined ? undefined : filledText(text, fields),
       // A send that is made twice is one message.
       idempotencyKey: idempotencyKey ?? `batch:${batchId}:${place}`,

@@ -1,9 +1,6 @@
-import type { SendOrder } from '../../session-host.ts';
+import type { MediaType } from '../../../media-type.ts';
 import { imageFacts } from './image-facts.ts';
 import { readMp4Head } from './mp4-head.ts';
-
-/** Kinds of attachment. */
-export type MediaType = NonNullable<SendOrder['mediaType']>;
 
 /** The kind that an attachment is sent as, and the facts that its recipient's phone gets. */
 export interface AttachmentForm {

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { MediaType } from '../../../media-type.ts';
 import { type AddressGuard, ForbiddenAddress } from '../../../outbound/address-guard.ts';
 import type { Egress } from '../../../outbound/egress.ts';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
@@ -14,13 +15,7 @@ import {
   isAttachmentFailure,
   newAttachmentPath,
 } from '../../attachment-files.ts';
-import {
-  type AttachmentForm,
-  attachmentForm,
-  type MediaType,
-  SIGNATURE_BYTES,
-  typeOf,
-} from './attachment-form.ts';
+import { type AttachmentForm, attachmentForm, SIGNATURE_BYTES, typeOf } from './attachment-form.ts';
 import { attachmentName } from './attachment-name.ts';
 
 /** Largest attachment by kind, in bytes: the limits of the network's own clients. */

@@ -4,6 +4,7 @@ import {
   getBinaryNodeChild,
   type proto,
 } from '@whiskeysockets/baileys';
+import type { MediaType } from '../../../media-type.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
@@ -61,7 +62,7 @@ function registrationIdIn(node: BinaryNode): number | undefined {
 }
 
 /** Returns the kind of content of a message, as its stanza names it. Undefined for a text. */
-function mediaTypeOf(message: proto.IMessage): 'image' | 'video' | 'document' | undefined {
+function mediaTypeOf(message: proto.IMessage): MediaType | undefined {
   if (message.imageMessage != null) return 'image';
   if (message.videoMessage != null) return 'video';
   return message.documentMessage == null && message.documentWithCaptionMessage == null
