@@ -50,9 +50,7 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   const { text, mediaUrls } = facts;
   const unfit =
     refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT }) ?? refuseContext(facts.group);
-  if (unfit !== undefined || facts.group === null) {
-    return unfit ?? refuseWithoutContext();
-  }
+  if (unfit !== undefined || facts.group === null) return unfit ?? refuseWithoutContext();
   const { settings } = facts;
   const atMs = ledger.effectiveNowMs(facts.nowMs);
   const fingerprint = groupFingerprint(facts.groupId);
@@ -60,9 +58,7 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   const sharesToday = ledger.weightSince({ kinds: GROUP_KINDS, sinceMs: atMs - DAY_MS });
   const refusal =
     refuseGroup({ ledger, facts, fingerprint, atMs }) ?? refuseShares({ ledger, facts, shares, sharesToday });
-  if (refusal !== undefined) {
-    return refusal;
-  }
+  if (refusal !== undefined) return refusal;
   const caps = messageCaps({ pairedAtMs: facts.pairedAtMs, settings, nowMs: atMs });
   return {
     admitted: true,
@@ -109,9 +105,7 @@ function refuseGroup(judgement: {
   const { ledger, facts, fingerprint, atMs } = judgement;
   const limit = facts.settings.groupPerRecipient24h;
   const lastOverLimitMs = ledger.groupTimesMs({ fingerprint, nowMs: atMs })[limit - 1];
-  if (lastOverLimitMs === undefined) {
-    return undefined;
-  }
+  if (lastOverLimitMs === undefined) return undefined;
   return refuseUntil({
     code: 'RECIPIENT_RATE_LIMITED',
     message: `The group got ${limit} messages in the last 24 hours.`,
@@ -129,9 +123,7 @@ function refuseShares(judgement: {
 }): PolicyRefusal | undefined {
   const { ledger, facts, shares, sharesToday } = judgement;
   const { groupsPerDay } = facts.settings;
-  if (sharesToday + shares <= groupsPerDay) {
-    return undefined;
-  }
+  if (sharesToday + shares <= groupsPerDay) return undefined;
   return refuseUntil({
     code: 'GROUP_DAILY_CAP_REACHED',
     message: `This message needs ${shares} of the shop's ${groupsPerDay} group shares in 24 hours; ${sharesToday} are used.`,

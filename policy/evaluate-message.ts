@@ -85,9 +85,7 @@ interface Judgement {
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
   const { text, mediaUrls, settings, pairedAtMs, share } = facts;
   const unfit = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
-  if (unfit !== undefined) {
-    return unfit;
-  }
+  if (unfit !== undefined) return unfit;
   if (facts.optedOut) {
     return refuse(
       'RECIPIENT_OPTED_OUT',
@@ -106,9 +104,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
     refuseRecipient(judgement) ??
     refuseBudget(judgement) ??
     refuseClassBudget(judgement);
-  if (refusal !== undefined) {
-    return refusal;
-  }
+  if (refusal !== undefined) return refusal;
   return {
     admitted: true,
     verdict: {
@@ -129,9 +125,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
 /** Refuses a content that 20 other numbers got within an hour, until the oldest of the newest 20 is an hour old. */
 function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
   const twentiethMs = tally.sameContentMs[BULK_RECIPIENTS_PER_HOUR - 1];
-  if (twentiethMs === undefined) {
-    return undefined;
-  }
+  if (twentiethMs === undefined) return undefined;
   return refuseUntil({
     code: 'BULK_PATTERN_BLOCKED',
     message: `${BULK_RECIPIENTS_PER_HOUR} other numbers got this text within an hour.`,
@@ -142,14 +136,10 @@ function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
 
 /** Refuses a fourth message in 24 hours, and one within 10 minutes of the last if the recipient has not replied. */
 function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | undefined {
-  if (tally.toRecipientMs.length === 0) {
-    return undefined;
-  }
+  if (tally.toRecipientMs.length === 0) return undefined;
   const { roomAtMs, spacedAtMs } = recipientRelief(tally.toRecipientMs, facts.lastInboundAtMs, atMs);
   const reliefMs = Math.max(roomAtMs, spacedAtMs);
-  if (reliefMs <= atMs) {
-    return undefined;
-  }
+  if (reliefMs <= atMs) return undefined;
   const message =
     roomAtMs > atMs
       ? `The recipient got ${RECIPIENT_PER_DAY} messages in the last 24 hours.`

@@ -32,9 +32,7 @@ export function evaluateStatus(ledger: SendLedger, facts: StatusFacts): StatusAd
   const { caption, mediaUrls, nowMs } = facts;
   const { statusesPerDay } = facts.settings;
   const unfit = refuseContent({ text: caption, mediaUrls, textLimit: CAPTION_LIMIT });
-  if (unfit !== undefined) {
-    return unfit;
-  }
+  if (unfit !== undefined) return unfit;
   const atMs = ledger.effectiveNowMs(nowMs);
   const postedToday = ledger.weightSince({ kinds: STATUS_KINDS, sinceMs: atMs - DAY_MS });
   if (postedToday >= statusesPerDay) {

@@ -73,9 +73,7 @@ export function decodeEntry(encoded: string): LedgerEntry {
     .map((part) => Number.parseInt(part, 36));
   if (kind !== undefined) {
     const entry: LedgerEntry = { kind, atMs, subject, fingerprint: { high, low } };
-    if (encodeEntry(entry) === encoded) {
-      return entry;
-    }
+    if (encodeEntry(entry) === encoded) return entry;
   }
   throw new Error('a stored ledger entry is not readable');
 }

@@ -45,9 +45,7 @@ const isVisible = rememberLast((text: string) => VISIBLE.test(text));
 
 function exceedsCodePoints(text: string, limit: number): boolean {
   // A code point takes one or two UTF-16 units, so most texts need no counting.
-  if (text.length <= limit || text.length > 2 * limit) {
-    return text.length > limit;
-  }
+  if (text.length <= limit || text.length > 2 * limit) return text.length > limit;
   let pairs = 0;
   for (let index = 1; index < text.length; index += 1) {
     const isPair =

@@ -30,9 +30,7 @@ export function isOptOut(text: string): boolean {
   }
   const word = text.slice(start, end);
   // Decomposed letters and format characters lengthen a word. A text far longer than any keyword is not one.
-  if (word.length > 4 * LONGEST_KEYWORD_UNITS) {
-    return false;
-  }
+  if (word.length > 4 * LONGEST_KEYWORD_UNITS) return false;
   return KEYWORDS.has(word.normalize('NFKD').replace(MARKS, '').toLowerCase());
 }
 

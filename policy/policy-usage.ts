@@ -13,7 +13,13 @@ export interface WindowUsage {
   readonly nextReliefMs: number | null;
 }
 
-/** Returns a shop's warm-up and its use of each window, for operators. Changes nothing. */
+/** A shop's warm-up and its use of each window. */
+export interface PolicyUsage {
+  readonly warmupDay: number;
+  readonly windows: { readonly [Name in WindowUsage['window']]: WindowUsage };
+}
+
+/** Returns a shop's warm-up and its use of each window. Changes nothing. */
 export function policyUsage(
   ledger: SendLedger,
   facts: {
@@ -21,7 +27,7 @@ export function policyUsage(
     readonly pairedAtMs: number | null;
     readonly nowMs: number;
   },
-): { readonly warmupDay: number; readonly windows: readonly WindowUsage[] } {
+): PolicyUsage {
   const { settings, pairedAtMs } = facts;
   const nowMs = ledger.effectiveNowMs(facts.nowMs);
   const caps = messageCaps({ settings, pairedAtMs, nowMs });
@@ -42,13 +48,13 @@ export function policyUsage(
   const day = (kinds: KindSet, cap: number) => ({ kinds, windowMs: DAY_MS, cap });
   return {
     warmupDay: warmupDay({ pairedAtMs, nowMs }),
-    windows: [
-      usage('perDay', day(messages, caps.perDay)),
-      usage('perHour', { kinds: messages, windowMs: HOUR_MS, cap: caps.perHour }),
-      usage('coldPerDay', day(kindSet('cold'), caps.coldPerDay)),
-      usage('declaredPerDay', day(kindSet('declared'), caps.declaredPerDay)),
-      usage('groupsPerDay', day(kindSet('group'), settings.groupsPerDay)),
-      usage('statusesPerDay', day(kindSet('status'), settings.statusesPerDay)),
-    ],
+    windows: {
+      perDay: usage('perDay', day(messages, caps.perDay)),
+      perHour: usage('perHour', { kinds: messages, windowMs: HOUR_MS, cap: caps.perHour }),
+      coldPerDay: usage('coldPerDay', day(kindSet('cold'), caps.coldPerDay)),
+      declaredPerDay: usage('declaredPerDay', day(kindSet('declared'), caps.declaredPerDay)),
+      groupsPerDay: usage('groupsPerDay', day(kindSet('group'), settings.groupsPerDay)),
+      statusesPerDay: usage('statusesPerDay', day(kindSet('status'), settings.statusesPerDay)),
+    },
   };
 }

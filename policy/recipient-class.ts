@@ -26,8 +26,6 @@ export function recipientClass(
   },
   nowMs: number,
 ): PersonClass {
-  if (facts.isCustomer || facts.lastInboundAtMs !== null) {
-    return 'known';
-  }
+  if (facts.isCustomer || facts.lastInboundAtMs !== null) return 'known';
   return isDeclarationActive(facts.declaration, nowMs) ? 'declared' : 'cold';
 }

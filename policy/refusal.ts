@@ -56,8 +56,6 @@ export function refuseUntil(refusal: {
   readonly nowMs: number;
 }): PolicyRefusal {
   const { code, message, reliefMs, nowMs } = refusal;
-  if (reliefMs === Number.POSITIVE_INFINITY) {
-    return refuse(code, `${message} Waiting does not lift this.`);
-  }
+  if (reliefMs === Number.POSITIVE_INFINITY) return refuse(code, `${message} Waiting does not lift this.`);
   return { admitted: false, code, message, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
 }

@@ -42,9 +42,7 @@ export function checkSettings(input: unknown): readonly SettingsProblem[] {
     return [{ field: 'settings', message: 'must be an object' }];
   }
   return Object.entries(input).flatMap(([field, value]) => {
-    if (!isSettingName(field)) {
-      return [{ field, message: 'is not a setting' }];
-    }
+    if (!isSettingName(field)) return [{ field, message: 'is not a setting' }];
     const { floor, roof } = SETTINGS_RANGES[field];
     const isFine =
       value === null ||

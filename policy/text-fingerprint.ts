@@ -49,9 +49,7 @@ function hashCollapsed(text: string, folded: boolean): Fingerprint {
   let started = false;
   for (let index = 0; index < text.length; index += 1) {
     let unit = text.charCodeAt(index);
-    if (unit > LAST_ASCII && !folded) {
-      return hashCollapsed(fold(text), true);
-    }
+    if (unit > LAST_ASCII && !folded) return hashCollapsed(fold(text), true);
     if (isSpace(unit)) {
       pendingSpace = started;
       continue;

@@ -1,4 +1,4 @@
-import type { policyUsage } from '../../policy/policy-usage.ts';
+import type { PolicyUsage, WindowUsage } from '../../policy/policy-usage.ts';
 import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { deadLetter, deleted, deleting, erasure, node } from '../replies/operator-replies.ts';
@@ -32,7 +32,7 @@ export interface ShopActorView extends Omit<ActorSnapshot, 'address' | 'state'> 
 /** A shop's actor, with the fields that only its own page shows. */
 export interface ShopInspection extends ShopActorView {
   /** Null if its stored data cannot be read. */
-  readonly policy: ReturnType<typeof policyUsage> | null;
+  readonly policy: (Pick<PolicyUsage, 'warmupDay'> & { readonly windows: readonly WindowUsage[] }) | null;
   readonly workers: 'available' | 'lost';
   /** Facts of the live session, with names that its host chooses. Null if there is no session. */
   readonly session: Readonly<Record<string, unknown>> | null;

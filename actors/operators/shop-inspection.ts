@@ -50,7 +50,7 @@ export async function inspectShop(
     policyUsage(state.ledger, { settings, pairedAtMs: warmupPairedAtMs(state.channel.context), nowMs });
   return {
     ...actorView({ ...snapshot, state: snapshot.state ?? (state && describeShop(state)) }),
-    policy: usage ?? null,
+    policy: usage === undefined ? null : { ...usage, windows: Object.values(usage.windows) },
     workers: host.available() ? 'available' : 'lost',
     session: host.describe(sessionOf(address)) ?? null,
   };

@@ -250,18 +250,18 @@ test('operators see each window’s use, cap and next relief, as of no earlier t
   const lastMs = START_MS + 2 * HOUR_MS;
   assert.deepEqual(bars(START_MS), {
     warmupDay: 4,
-    windows: [
-      { window: 'perDay', used: 3, cap: 50, nextReliefMs: START_MS + DAY_MS },
-      { window: 'perHour', used: 1, cap: 10, nextReliefMs: lastMs + HOUR_MS },
-      { window: 'coldPerDay', used: 3, cap: 5, nextReliefMs: START_MS + DAY_MS },
-      { window: 'declaredPerDay', used: 0, cap: 30, nextReliefMs: null },
-      { window: 'groupsPerDay', used: 4, cap: 20, nextReliefMs: lastMs + DAY_MS },
-      { window: 'statusesPerDay', used: 0, cap: 7, nextReliefMs: null },
-    ],
+    windows: {
+      perDay: { window: 'perDay', used: 3, cap: 50, nextReliefMs: START_MS + DAY_MS },
+      perHour: { window: 'perHour', used: 1, cap: 10, nextReliefMs: lastMs + HOUR_MS },
+      coldPerDay: { window: 'coldPerDay', used: 3, cap: 5, nextReliefMs: START_MS + DAY_MS },
+      declaredPerDay: { window: 'declaredPerDay', used: 0, cap: 30, nextReliefMs: null },
+      groupsPerDay: { window: 'groupsPerDay', used: 4, cap: 20, nextReliefMs: lastMs + DAY_MS },
+      statusesPerDay: { window: 'statusesPerDay', used: 0, cap: 7, nextReliefMs: null },
+    },
   });
   const later = bars(START_MS + DAY_MS);
   assert.equal(later.warmupDay, 5);
-  assert.deepEqual(later.windows[0], {
+  assert.deepEqual(later.windows.perDay, {
     window: 'perDay',
     used: 2,
     cap: 50,

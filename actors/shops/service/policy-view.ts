@@ -1,5 +1,5 @@
 import { newChatsAt, restrictionAt } from '../../../policy/network-limits.ts';
-import { policyUsage, type WindowUsage } from '../../../policy/policy-usage.ts';
+import { policyUsage } from '../../../policy/policy-usage.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
@@ -18,25 +18,24 @@ interface Looked {
 export function policyView(state: ShopState, { settings, nowMs }: Looked): ShopPolicyView {
   const pairedAtMs = warmupPairedAtMs(state.channel.context);
   const { warmupDay, windows } = policyUsage(state.ledger, { settings, pairedAtMs, nowMs });
-  const cap = (window: WindowUsage['window']) => windowOf(windows, window).cap;
-  const used = (window: WindowUsage['window']) => windowOf(windows, window).used;
+  const { perDay, perHour, coldPerDay, declaredPerDay, groupsPerDay, statusesPerDay } = windows;
   const network = networkView(state, nowMs);
   return {
     warmupDay,
     caps: {
-      perDay: cap('perDay'),
-      perHour: cap('perHour'),
-      coldPerDay: cap('coldPerDay'),
-      declaredPerDay: cap('declaredPerDay'),
+      perDay: perDay.cap,
+      perHour: perHour.cap,
+      coldPerDay: coldPerDay.cap,
+      declaredPerDay: declaredPerDay.cap,
     },
     usage: {
-      today: used('perDay'),
-      lastHour: used('perHour'),
-      coldToday: used('coldPerDay'),
-      declaredToday: used('declaredPerDay'),
+      today: perDay.used,
+      lastHour: perHour.used,
+      coldToday: coldPerDay.used,
+      declaredToday: declaredPerDay.used,
     },
-    groups: { perDay: cap('groupsPerDay'), used: used('groupsPerDay') },
-    statuses: { perDay: cap('statusesPerDay'), used: used('statusesPerDay') },
+    groups: { perDay: groupsPerDay.cap, used: groupsPerDay.used },
+    statuses: { perDay: statusesPerDay.cap, used: statusesPerDay.used },
     queue: queueView(state),
     coldBarredUntil: network.restrictedUntil,
     network,
@@ -56,12 +55,6 @@ function networkView({ limits }: ShopState, nowMs: number): ShopPolicyView['netw
       endsAt: isoOrNull(newChats.endsAtMs),
     },
   };
-}
-
-function windowOf(windows: readonly WindowUsage[], name: WindowUsage['window']): WindowUsage {
-  const found = windows.find(({ window }) => window === name);
-  if (found === undefined) throw new Error(`the policy has no window ${name}`);
-  return found;
 }
 
 function queueView(state: ShopState): ShopPolicyView['queue'] {
