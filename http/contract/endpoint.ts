@@ -84,6 +84,9 @@ type DeclaredReply<R extends Replies, Wait> = {
   };
 }[keyof R & number];
 
+/** The `forwardTimeoutMs` of calls that ask other shops or nodes, erase, or look up many recipients, in milliseconds. */
+export const LONG_FORWARD_TIMEOUT_MS = 10_000;
+
 /**
  * The answer of a handler: one of the declared replies, or a failure with one of the codes. If one reply is declared, an
  * outcome with its data is that reply.

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
+import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { idInEitherCase, text } from '../contract/fields.ts';
 import { limitParameter } from '../contract/query-parameters.ts';
 import {
@@ -134,7 +134,7 @@ export const cancelShopQueue = operatorEndpoint({
   bodyExample: QUEUE_CANCELLATION_EXAMPLE,
   replies: QUEUE_CANCELLED,
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
-  forwardTimeoutMs: 10_000,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   handle: ({ params, body, services }) => services.shops.cancelQueue(params, queueFilter(body)),
 });
 

@@ -1,7 +1,7 @@
 import type { Deleted } from '../../actors/operators/operator-operations.ts';
 import { deleted, deleting, erasure } from '../../actors/replies/operator-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
+import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { deletedExample, deletingExample } from './resources.ts';
@@ -48,7 +48,7 @@ export const deletePerson = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND'],
-  forwardTimeoutMs: 10_000,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params: { tenantId, personId }, services }) {
     const gone = await services.operators.deletePerson(tenantId, personId);
     return gone.ok ? erasureReply(tenantId, gone.value) : gone;

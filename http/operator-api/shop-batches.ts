@@ -3,6 +3,7 @@ import { batch } from '../../actors/replies/batch-replies.ts';
 import type { BatchView } from '../../actors/shops/batch-operations.ts';
 import { BATCH_EXAMPLE } from '../contract/batch-resources.ts';
 import { closedObject } from '../contract/closed-object.ts';
+import { LONG_FORWARD_TIMEOUT_MS } from '../contract/endpoint.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
@@ -49,7 +50,7 @@ export const readShopBatch = operatorEndpoint({
     },
   },
   errors: [...ERRORS, 'BATCH_NOT_FOUND'],
-  forwardTimeoutMs: 10_000,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params: { tenantId, shopId, batchId }, services }) {
     const found = await services.shops.batch({ tenantId, shopId }, batchId.toLowerCase());
     return mapOutcome(found, withoutContent);
@@ -73,7 +74,7 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
       },
     },
     errors: [...ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
-    forwardTimeoutMs: 10_000,
+    forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
     async handle({ params: { tenantId, shopId, batchId }, services }) {
       const found = await services.shops.steerBatch({ tenantId, shopId }, batchId.toLowerCase(), order);
       return mapOutcome(found, withoutContent);

@@ -5,7 +5,7 @@ import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
 import type { MessageView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
+import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { newShop } from '../contract/new-shop.ts';
@@ -181,7 +181,7 @@ export const deleteShop = operatorEndpoint({
   description: ERASURE_DESCRIPTION,
   replies: erasureReplies,
   errors: ['NOT_FOUND'],
-  forwardTimeoutMs: 10_000,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params, services }) {
     const gone = await services.operators.deleteShop(params);
     return gone.ok ? erasureReply(params.tenantId, gone.value) : gone;

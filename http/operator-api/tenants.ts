@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { PLANS, type PlanName } from '../../policy/plan.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
+import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { name, phoneNumber } from '../contract/fields.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
@@ -159,7 +159,7 @@ export const deleteTenant = operatorEndpoint({
   description: ERASURE_DESCRIPTION,
   replies: erasureReplies,
   errors: ['NOT_FOUND'],
-  forwardTimeoutMs: 10_000,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params, services }) {
     const gone = await services.operators.deleteTenant(params.tenantId);
     return gone.ok ? erasureReply(params.tenantId, gone.value) : gone;

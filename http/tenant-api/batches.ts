@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
+import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { boundedRecord, closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
+import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { name, phoneNumber, text, utcDateTime } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
@@ -18,9 +19,6 @@ import { apiEndpoint } from './services.ts';
 
 /** Recipients of one call. */
 const MOST_RECIPIENTS = 1_000;
-/** Many recipients are looked up, and a forecast looks months ahead. */
-const FORWARD_TIMEOUT_MS = 10_000;
-
 const recipients = v.pipe(
   boundedArray(
     closedObject({
@@ -58,7 +56,7 @@ export const createBatch = apiEndpoint({
     name: name({ max: 100 }),
     text: v.optional(text({ max: 4096 })),
     mediaUrl: v.optional(mediaUri),
-    mediaType: v.optional(v.picklist(['image', 'video', 'document']), 'image'),
+    mediaType: v.optional(v.picklist(MEDIA_TYPES), 'image'),
     recipients,
     notBefore: v.optional(utcDateTime),
     notAfter: v.optional(
@@ -101,7 +99,7 @@ export const createBatch = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, 'EMPTY_MESSAGE', 'BATCH_LIMIT_REACHED', 'BATCH_NOT_FOUND'],
-  forwardTimeoutMs: FORWARD_TIMEOUT_MS,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   handle(request) {
     const { name, recipients, quietHours, share, paused, notBefore, notAfter } = request.body;
     const content = draftOf(request);
@@ -140,7 +138,7 @@ export const addBatchRecipients = apiEndpoint({
     },
   },
   errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_STARTED', 'BATCH_ENDED'],
-  forwardTimeoutMs: FORWARD_TIMEOUT_MS,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   handle(request) {
     const key = idempotencyKeyOf(request);
     if (!key.ok) return key;
@@ -191,7 +189,7 @@ const steering = {
   permission: 'messages.send',
   body: closedObject({}),
   errors: STEERED,
-  forwardTimeoutMs: FORWARD_TIMEOUT_MS,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
 } as const;
 
 export const pauseBatch = apiEndpoint({

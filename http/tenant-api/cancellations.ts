@@ -1,5 +1,6 @@
 import { message } from '../../actors/replies/message-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
+import { LONG_FORWARD_TIMEOUT_MS } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import {
   QUEUE_CANCELLATION_EXAMPLE,
@@ -9,9 +10,6 @@ import {
 } from '../contract/queue-cancellation.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
-
-/** The requests to pool shops take longer than most calls. */
-const CANCEL_FORWARD_TIMEOUT_MS = 10_000;
 
 export const cancelMessage = apiEndpoint({
   name: 'cancelMessage',
@@ -37,7 +35,7 @@ export const cancelMessage = apiEndpoint({
     },
   },
   errors: ['MESSAGE_NOT_FOUND', 'NOT_CANCELLABLE'],
-  forwardTimeoutMs: CANCEL_FORWARD_TIMEOUT_MS,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   handle: ({ caller, params, services }) => services.shops.cancel(caller.tenantId, params.id),
 });
 
@@ -54,7 +52,7 @@ export const cancelQueue = apiEndpoint({
   bodyExample: QUEUE_CANCELLATION_EXAMPLE,
   replies: QUEUE_CANCELLED,
   errors: NAMED_SHOP_ERRORS,
-  forwardTimeoutMs: CANCEL_FORWARD_TIMEOUT_MS,
+  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   handle: (request) =>
     withShop(request, (shop) => request.services.shops.cancelQueue(shop, queueFilter(request.body))),
 });
