@@ -66,7 +66,7 @@ async function month(world: World): Promise<void> {
     await pass(world, all, 14);
     const cut = all[day % all.length];
     if (day % 3 === 1 && cut !== undefined) {
-      await cut.cut();
+      await cut.cut(day);
       drops += 1;
       logins += 1;
     }
@@ -99,13 +99,19 @@ async function month(world: World): Promise<void> {
     0,
     'streams ended for a stanza nobody answered',
   );
+  const drained = await world.total('msgapi_session_offline_drained_total');
+  const received = await world.total('msgapi_session_received_total');
   const ends = await world.total('msgapi_session_ends_total');
   const paired = await world.total('msgapi_session_ends_total{end="restart_required"}');
   const lateOpenings = world.lateOpenings();
-  report(all, sizes, {
-    ...{ drops, logins: world.logins(), lateOpenings },
+  const counts = countsOf(all);
+  report(counts, sizes, {
+    ...{ drops, logins: world.logins(), lateOpenings, drained, received },
     slowestStopMs: Math.round(Math.max(...heardMs)),
   });
+  const { waited = 0, heard = 0, stops = 0 } = counts;
+  assert.ok(drained >= waited, `of ${waited} stanzas that waited at logins ${drained} came`);
+  assert.ok(received >= heard + stops, `of ${heard + stops} messages of people ${received} were received`);
   assert.equal(paired, all.length, 'each phone was linked once');
   assert.equal(ends - paired - lateOpenings, drops, 'sessions ended that nobody cut');
   const unneeded = world.logins() - logins;
@@ -132,10 +138,14 @@ async function settled(all: readonly ShopMonth[]): Promise<void> {
   await Promise.all(all.map((shop) => shop.untilAnswered()));
 }
 
-function report(all: readonly ShopMonth[], sizes: readonly DaySize[], caused: object): void {
+function countsOf(all: readonly ShopMonth[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const shop of all)
     for (const [name, count] of Object.entries(shop.counts)) counts[name] = (counts[name] ?? 0) + count;
+  return counts;
+}
+
+function report(counts: object, sizes: readonly DaySize[], caused: object): void {
   console.log(JSON.stringify({ days: sizes.length, shops, ...counts, ...caused }));
   const [first, last, level] = [sizes[0], sizes.at(-1), sizes[LEVEL_AFTER - 1]];
   if (first === undefined || last === undefined) return;

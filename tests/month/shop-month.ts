@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { makeAccount } from '../e2e/account.ts';
 import { connectShop } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
+import { LatePhones } from './late-phones.ts';
 import { PATIENTLY, ShopCalls } from './shop-calls.ts';
 import type { World } from './world.ts';
 
@@ -10,22 +11,24 @@ const HISTORY = { mappings: 10_000, tokens: 1_000 };
 /** The groups that the number is in, and the posts of other members on a day, which take turns in them. */
 const GROUPS = 50;
 const POSTS_OF_A_DAY = 10;
-/** Stanzas that wait for a shop at the login after a deployment: 1,000 with the STOP. */
-const WAITING = { statuses: 848, posts: 100, texts: 50 } as const;
+/** Stanzas that wait for a shop at the login after a deployment, and after a cut line: 1,000 with the STOP. */
+const WAITING = {
+  night: { statuses: 848, posts: 100, texts: 50 },
+  // Fewer are written one by one: after some time the session would notice that the line is dead.
+  cut: { statuses: 978, posts: 10, texts: 10 },
+} as const;
 /** Those who are written to by turns, and behind them the two whose phones are switched off. */
 const REGULARS = 10;
 const SOON = REGULARS;
 const LATE = REGULARS + 1;
 const SENDS_A_DAY = 3;
+/** Stanzas that come to an open shop in a night. */
 const NIGHT = { statuses: 58, posts: 5, texts: 10 } as const;
 /** Every so many days the network gives a customer another LID. */
 const LID_CHANGE_DAYS = 4;
 /** The day on which the network restricts the number, the length of that, and the days on which it is seen to be over. */
 const RESTRICTION = { day: 10, endsInDays: 2, over: 13 } as const;
 const DAY_SECONDS = 86_400;
-
-/** The days on which two phones are switched off, and on which each comes back and cannot read what waited. */
-const RETRIES = { off: 3, within: 8, after: 12 } as const;
 
 /** The counts of a month. */
 export interface Counts {
@@ -38,6 +41,9 @@ export interface Counts {
   groupPosts: number;
   newLids: number;
   restrictions: number;
+  retries: number;
+  /** Stanzas that waited at a login. */
+  waited: number;
 }
 
 /** One shop through a month: what it sends, what people write to it, and what must be true of both. */
@@ -52,21 +58,24 @@ export class ShopMonth {
     groupPosts: 0,
     newLids: 0,
     restrictions: 0,
+    retries: 0,
+    waited: 0,
   };
   readonly phone: string;
   readonly #world: World;
   readonly #index: number;
   readonly #calls: ShopCalls;
+  readonly #latePhones: LatePhones;
   /** The texts that each number is to have once. */
   readonly #texts = new Map<string, string[]>();
-  /** A message that came too late to be read. */
-  #unread: string | undefined;
 
   private constructor(world: World, index: number, calls: ShopCalls) {
     this.#world = world;
     this.#index = index;
     this.#calls = calls;
     this.phone = `+336110000${String(index).padStart(2, '0')}`;
+    const [soon, late] = [this.#customer(SOON), this.#customer(LATE)] as const;
+    this.#latePhones = new LatePhones(world.network, { shop: this.phone, soon, late, offset: index % 2 });
   }
 
   /** A tenant with a connected shop, its customers, the history of an old account, and groups that it administers. */
@@ -121,24 +130,34 @@ export class ShopMonth {
       await this.#send(this.#regular(day * SENDS_A_DAY + index), `Offer ${index} of day ${day}`);
     await this.#post(day);
     await this.#stop(day);
-    if (this.#index === 0) await this.#retries(day);
+    await this.#latePhones.day(day, (to, text) => this.#calls.send(to, text));
+    this.counts.retries = this.#latePhones.retries;
   }
 
-  /** Writes the messages that wait for the shop after a night. `STOP` is the last of them. */
+  /** Writes the messages of a night. They wait for a shop that is away. */
   async night(day: number, isAway: boolean): Promise<void> {
+    await this.#others(day, 'night', isAway ? WAITING.night : NIGHT);
+    if (isAway) this.counts.waited += sumOf(WAITING.night);
+  }
+
+  /** Others write to the shop. `STOP` is the last of it. */
+  async #others(
+    day: number,
+    when: 'night' | 'cut',
+    { statuses, posts, texts }: { readonly [kind in keyof typeof NIGHT]: number },
+  ): Promise<void> {
     const { network } = this.#world;
-    const { statuses, posts, texts } = isAway ? WAITING : NIGHT;
     const from = this.#customer(0);
     await network.arrive(this.phone, { kind: 'status_message', from, readable: false });
     await network.arrive(this.phone, { kind: 'status', from, readable: false, count: statuses });
     this.counts.arrived += 1 + statuses;
     await this.#othersPost(day, posts);
     for (let index = 0; index < texts; index += 1) {
-      const text = `At night ${index} of day ${day}`;
+      const text = `${when} ${index} of day ${day}`;
       await network.write(this.#regular(index), { to: this.phone, text, wait: false });
       this.counts.heard += 1;
     }
-    await network.write(stranger(this.#index, day, 'night'), { to: this.phone, text: 'STOP', wait: false });
+    await network.write(stranger(this.#index, day, when), { to: this.phone, text: 'STOP', wait: false });
   }
 
   /** The STOP of the night is heard. */
@@ -147,12 +166,16 @@ export class ShopMonth {
     await this.#optedOut(stranger(this.#index, day, 'night'));
   }
 
-  /** The line is cut; the session comes back by itself. */
-  async cut(): Promise<void> {
+  /** The line is dead, and then cut. The session comes back by itself, and hears the STOP behind all that waited. */
+  async cut(day: number): Promise<void> {
     const before = this.#world.logins();
+    await this.#world.network.fault(this.phone, 'deaf');
+    await this.#others(day, 'cut', WAITING.cut);
+    this.counts.waited += sumOf(WAITING.cut);
     await this.#world.network.fault(this.phone, 'drop');
     await until('the session is back', async () => this.#world.logins() > before, PATIENTLY);
     await this.#calls.untilConnected();
+    await this.#optedOut(stranger(this.#index, day, 'cut'));
   }
 
   /** Resolves once the network waits for no answer of the shop. */
@@ -186,17 +209,15 @@ export class ShopMonth {
         .map(({ text }) => text);
       assert.deepEqual(own.sort(), [...expected].sort(), `the inbox of ${phone}`);
     }
-    if (this.#unread !== undefined) {
-      const all = (await network.inbox(this.#customer(LATE), { limit: 10_000 })).items.map(
-        ({ text }) => text,
-      );
-      assert.equal(all.includes(this.#unread), false, 'the text was kept for longer than a week');
-    }
+    await this.#latePhones.check();
     const posts = (await network.inbox(this.#customer(0), { limit: 10_000 })).items.filter(
       ({ group, from }) => group === this.#group(0) && from === this.phone,
     );
     assert.equal(posts.length, this.counts.posts, 'posts to the group');
     assert.equal(new Set(posts.map(({ text }) => text)).size, this.counts.posts, 'posts to the group');
+    const statuses = (await network.statuses(this.phone, { limit: 10_000 })).items;
+    const seen = statuses.filter(({ audience }) => audience.length > 0).map(({ text }) => text);
+    assert.deepEqual([seen.length, new Set(seen).size], Array(2).fill(this.counts.statuses), 'statuses');
   }
 
   async #arrive(): Promise<void> {
@@ -273,28 +294,17 @@ export class ShopMonth {
     await this.#calls.untilOptedOut(to);
     this.counts.stops += 1;
   }
-
-  /** Two phones are off; one comes back within the week for which texts are kept, one after it, and neither can read. */
-  async #retries(day: number): Promise<void> {
-    const { network } = this.#world;
-    const [soon, late] = [this.#customer(SOON), this.#customer(LATE)] as const;
-    if (day === RETRIES.off) {
-      for (const phone of [soon, late]) await network.setHandset(phone, false);
-      await this.#send(soon, 'Read within a week');
-      await this.#send(late, 'Not read within a week');
-      this.#unread = 'Not read within a week';
-      for (const phone of [soon, late]) this.#texts.delete(phone);
-    } else if (day === RETRIES.within || day === RETRIES.after) {
-      const phone = day === RETRIES.within ? soon : late;
-      await network.fault(this.phone, 'unreadable', 1);
-      await network.setHandset(phone, true);
-      await network.fault(this.phone, 'unreadable', 0);
-      if (day === RETRIES.within) this.#texts.set(soon, ['Read within a week']);
-    }
-  }
 }
 
+/** The occasions on which somebody new is met. */
+const WHEN = ['day', 'night', 'cold', 'cut'] as const;
+
 /** Somebody who is met on that day alone. */
-function stranger(shop: number, day: number, when: 'day' | 'night' | 'cold'): string {
-  return `+3369${['day', 'night', 'cold'].indexOf(when)}${String(shop).padStart(2, '0')}${String(day).padStart(4, '0')}`;
+function stranger(shop: number, day: number, when: (typeof WHEN)[number]): string {
+  return `+3369${WHEN.indexOf(when)}${String(shop).padStart(2, '0')}${String(day).padStart(4, '0')}`;
+}
+
+/** The number of stanzas, with one status in its second form and the STOP. */
+function sumOf({ statuses, posts, texts }: { readonly [kind in keyof typeof NIGHT]: number }): number {
+  return statuses + posts + texts + 2;
 }
