@@ -28,7 +28,7 @@ const LEVEL_AFTER = 9;
 const MOST_GROWTH = 1.2;
 /**
  * The lowest memory of so many last days counts. Garbage counts as memory until a full collection, and not every five
- * days have one.
+ * days have one. The last days are at most a third of all, so that the first one is not among them.
  */
 const LAST_DAYS = 10;
 /** Within this time each shop hears a STOP at the end, in milliseconds. */
@@ -149,9 +149,10 @@ function report(counts: object, sizes: readonly DaySize[], caused: object): void
   console.log(JSON.stringify({ days: sizes.length, shops, ...counts, ...caused }));
   const [first, last, level] = [sizes[0], sizes.at(-1), sizes[LEVEL_AFTER - 1]];
   if (first === undefined || last === undefined) return;
+  const lastDays = sizes.slice(-Math.min(LAST_DAYS, Math.ceil(sizes.length / 3)));
   const growth = {
-    resident: lowest(sizes.slice(-LAST_DAYS), 'resident') / first.resident,
-    heaps: lowest(sizes.slice(-LAST_DAYS), 'heaps') / first.heaps,
+    resident: lowest(lastDays, 'resident') / first.resident,
+    heaps: lowest(lastDays, 'heaps') / first.heaps,
     keys: last.keys / first.keys,
     ...(level !== undefined && { stored: last.stored / level.stored }),
   };
