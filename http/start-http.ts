@@ -16,6 +16,8 @@ import { API_ENDPOINTS } from './tenant-api/endpoints.ts';
 export interface RunningHttp {
   readonly apiUrl: string;
   readonly adminUrl: string;
+  /** Refuses new connections of tenants, or accepts them again. Present ones stay, and so do operators' new ones. */
+  accept(isOpen: boolean): void;
   /** Runs a request that another node forwarded. */
   serveForwarded(payload: string): Promise<string>;
   /** Erases a tenant's request log, and its id from the log of what operators changed. */
@@ -70,6 +72,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   return {
     apiUrl: apiUrl + API_BASE_PATH,
     adminUrl: `http://${inUrl(adminHost)}:${adminServer.port}`,
+    accept: (isOpen) => apiServer.accept(isOpen),
     serveForwarded: createForwardedRequests({
       api: { endpoints: API_ENDPOINTS, services: apiSide },
       operator: { endpoints: OPERATOR_ENDPOINTS, services: operatorSide },

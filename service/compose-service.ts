@@ -35,6 +35,7 @@ import {
 import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
 import { descriptorCount, memoryUse, type ReadUse, watchResources } from './resource-watch.ts';
 import { exportShops, shopCounting } from './shop-metrics.ts';
+import { type SparedDescriptors, sparedDescriptors } from './spared-descriptors.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -117,6 +118,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
   const descriptors = descriptorCount();
   exportFigures(metrics, { node, actors, descriptors, version, revision: environment.revision });
   let isWithdrawn = false;
+  let spared: SparedDescriptors | undefined;
   const http = await startHttp({
     settings: environment,
     version,
@@ -131,10 +133,11 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     log,
     metrics,
     tracing,
-    health: { ready: () => !isWithdrawn && node.ready() },
+    health: { ready: () => !isWithdrawn && !spared?.isSparing && node.ready() },
     isBusy: () => node.busy(),
   });
   requests.serve((payload) => http.serveForwarded(payload));
+  spared = sparedDescriptors({ http, log });
   await node.run();
   return {
     node,
@@ -145,7 +148,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
       clock,
       log,
       resources: [
-        { warning: 'descriptors are nearly used up', read: descriptors },
+        { warning: 'descriptors are nearly used up', read: descriptors, seen: spared.seen },
         { warning: 'memory is nearly used up', read: memoryUse },
       ],
     }),

@@ -65,21 +65,29 @@ const EVERY_MS = 5_000;
 const WARNED_ABOVE = 0.9;
 const FORGOTTEN_BELOW = 0.8;
 
+/** A resource, the warning about it, and what is called with the used share at each look. */
+export interface WatchedResource {
+  readonly warning: string;
+  readonly read: ReadUse;
+  readonly seen?: (share: number) => void;
+}
+
 /** Logs a resource's warning once when the process has nearly used it up. */
 export function watchResources(options: {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
-  readonly resources: readonly { readonly warning: string; readonly read: ReadUse }[];
+  readonly resources: readonly WatchedResource[];
 }): { stop(): void } {
   const { clock, log, resources } = options;
   const warned = new Set<string>();
   let isStopped = false;
   let timer: ArmedTimer | undefined;
   const look = async (): Promise<void> => {
-    for (const { warning, read } of resources) {
+    for (const { warning, read, seen } of resources) {
       const use = await read();
       if (use === undefined) continue;
       const share = use.used / use.most;
+      seen?.(share);
       if (share < FORGOTTEN_BELOW) warned.delete(warning);
       if (share <= WARNED_ABOVE || warned.has(warning)) continue;
       warned.add(warning);

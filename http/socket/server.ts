@@ -4,11 +4,12 @@ import type { Entered, Responder } from '../pipeline/edge.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyReader, BodyReading } from './body-reading.ts';
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts';
+import { ListeningPort } from './listening-port.ts';
 import { PeerAddresses } from './peer-addresses.ts';
 import { type HeadOptions, readHead } from './request-head.ts';
 import { sendReply } from './send-reply.ts';
 import { SocketCall } from './socket-call.ts';
-import { type ListenSocket, uWebSockets } from './uwebsockets.ts';
+import { uWebSockets } from './uwebsockets.ts';
 
 /** The address to listen on, and the edge that answers. */
 export interface ServerOptions extends HeadOptions {
@@ -25,6 +26,8 @@ export interface ServerOptions extends HeadOptions {
 /** A listener that runs. */
 export interface Server {
   readonly port: number;
+  /** False: refuses new connections, and ends those not accepted yet; present ones stay. True: accepts them again. */
+  accept(isOpen: boolean): void;
   /**
    * Accepts no new connections, answers every call in progress, and closes each connection after its reply. Resolves
    * when no call is left or after `graceMs`.
@@ -32,11 +35,8 @@ export interface Server {
   close(graceMs: number): Promise<void>;
 }
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT of uSockets. Without it two processes share a port in silence, each with a part of the requests. */
-const EXCLUSIVE_PORT = 1;
-
 /** Starts a listener. Rejects when the address cannot be had. */
-export function startServer(options: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions): Promise<Server> {
   const app = uWebSockets.App();
   const large = new LargeBodies();
   const peers = new PeerAddresses();
@@ -133,9 +133,8 @@ export function startServer(options: ServerOptions): Promise<Server> {
     return draining ? { ...reply, close: true } : reply;
   }
 
-  async function close(listener: ListenSocket, graceMs: number): Promise<void> {
-    // Closing a listen socket twice ends the process: uWebSockets.js checks nothing there.
-    if (!draining) uWebSockets.us_listen_socket_close(listener);
+  async function close(graceMs: number): Promise<void> {
+    listening.close();
     draining = true;
     if (inProgress === 0) return;
     await new Promise<void>((resolve) => {
@@ -147,14 +146,6 @@ export function startServer(options: ServerOptions): Promise<Server> {
     });
   }
 
-  return new Promise((resolve, reject) => {
-    app.listen(options.host, options.port, EXCLUSIVE_PORT, (listener) => {
-      if (listener === false) {
-        reject(new Error(`cannot listen on ${options.host}:${options.port}: it is in use or not ours`));
-        return;
-      }
-      const port = uWebSockets.us_socket_local_port(listener);
-      resolve({ port, close: (graceMs) => close(listener, graceMs) });
-    });
-  });
+  const listening = new ListeningPort(app, options.host, options.port);
+  return { port: listening.port, accept: (isOpen) => listening.accept(isOpen), close };
 }

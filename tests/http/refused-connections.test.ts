@@ -1,0 +1,57 @@
+/** A listener that refuses new connections for a time, and the service that does so to keep its last descriptors. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sparedDescriptors } from '../../service/spared-descriptors.ts';
+import { descriptorLimit } from '../descriptor-limit.ts';
+import { QuietLog } from '../runtime/quiet-log.ts';
+import { bareServer } from './bare-server.ts';
+import { openRaw } from './raw-connection.ts';
+
+const HEAD = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+const isWhole = (received: string): boolean => received.endsWith('here');
+
+test('while a listener refuses connections those in line end, present ones are answered, and it listens again', async () => {
+  const answer = () => ({ status: 200, contentType: 'text/plain', headers: '', body: 'here' });
+  const server = await bareServer({ answer });
+  const url = `http://127.0.0.1:${server.port}`;
+  const present = await openRaw(url);
+  const limit = await descriptorLimit(process.pid);
+  const opened = [present];
+  try {
+    present.write(HEAD);
+    await present.until(isWhole);
+    // For the caller's end of the connection, and none for this end.
+    await limit.leave(1);
+    const inLine = await openRaw(url);
+    opened.push(inLine);
+    server.accept(false);
+    server.accept(false);
+    assert.equal(await inLine.closed(), '');
+    await assert.rejects(openRaw(url), { code: 'ECONNREFUSED' });
+    present.write(HEAD);
+    await present.until((received) => received.split('here').length === 3);
+    await limit.restore();
+    server.accept(true);
+    server.accept(true);
+    const later = await openRaw(url);
+    opened.push(later);
+    later.write(HEAD);
+    await later.until(isWhole);
+  } finally {
+    await limit.close();
+    for (const connection of opened) connection.destroy();
+    await server.close(0);
+  }
+  server.accept(true);
+  await assert.rejects(openRaw(url), { code: 'ECONNREFUSED' });
+});
+
+test('new calls are refused while hardly any descriptor is left', () => {
+  const log = new QuietLog();
+  const accepted: boolean[] = [];
+  const spared = sparedDescriptors({ http: { accept: (isOpen) => void accepted.push(isOpen) }, log });
+  for (const share of [0.96, 0.98, 0.91, 0.89]) spared.seen(share);
+  assert.deepEqual(accepted, [true, false, false, true]);
+  assert.deepEqual(log.errors, ['hardly any descriptor is left: new calls are refused']);
+  assert.deepEqual(log.infos, ['there are descriptors: new calls are accepted']);
+});
