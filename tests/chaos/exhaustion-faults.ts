@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
+import { descriptorLimit } from '../descriptor-limit.ts';
 import { until } from '../e2e/waiting.ts';
 import { untilConnected } from './chaos-shops.ts';
 import { type Fault, homeOfFirst, pause, type Run, within } from './scenario.ts';
@@ -61,51 +61,64 @@ function diskHeld({ fleet }: Run): Promise<number[]> {
   return Promise.all(fleet.nodes.map((node) => node.metric(name)));
 }
 
-/** More than a node has descriptors left while the fault lasts. */
-const CONNECTIONS = 60;
-const LEFT = 20;
+/** What a node has left for the fault. Its connections and lines ask for more. */
+const LEFT = 4;
+const CONNECTIONS = 30;
+/** An alert begins above this share (image/monitoring/alert-rules.yaml, DescriptorsNearlyUsed). */
+const ALERT_SHARE = 0.8;
 
-/** A node has no descriptors left for callers, who go to other nodes. When there are some again, it answers. */
+/**
+ * A node has hardly any descriptor left, and refuses callers, who go to other nodes. Meanwhile it loses its line to Redis
+ * and the sessions of all shops. When there are descriptors, it has all back.
+ */
 export function noDescriptors(forMs: number): Fault {
+  const words = 'descriptors are nearly used up';
   return {
     name: `no descriptors left (${forMs / 1_000} s)`,
     async inflict(run) {
       const { node } = await homeOfFirst(run);
       const { hostname, port } = new URL(node.apiUrl());
-      const before = limitOf(node.pid());
-      const used = readdirSync(`/proc/${node.pid()}/fd`).length;
+      const limit = await descriptorLimit(node.pid());
+      const pid = node.pid();
       const sockets: Socket[] = [];
+      let most: number;
       try {
-        setLimit(node.pid(), String(used + LEFT));
+        most = await limit.leave(LEFT);
+        await until('the log says why', async () => node.log().includes(words));
+        const used = await node.metric('process_open_fds');
+        const share = used / (await node.metric('process_max_fds'));
+        assert.ok(share > ALERT_SHARE, `the alert is silent: ${used} of ${most} descriptors`);
         for (let count = 0; count < CONNECTIONS; count += 1)
           sockets.push(connect(Number(port), hostname).on('error', () => undefined));
+        await until('none is left', async () => readdirSync(`/proc/${pid}/fd`).length >= most);
+        await until('new calls are refused', () => refuses(node.apiUrl()));
+        node.link?.cut();
+        node.link?.mend();
+        for (const { phone } of run.shops) await run.fleet.network.fault(phone, 'drop');
         await pause(forMs);
       } finally {
-        setLimit(node.pid(), before);
+        await limit.close();
         for (const socket of sockets) socket.destroy();
       }
       const backMs = performance.now();
-      await until('the node answers', async () => {
-        const probe = await fetch(`${node.adminUrl()}/readyz`).catch(() => undefined);
-        return probe?.status === 200;
-      });
+      await untilReady(run.fleet);
+      await until('new calls are accepted', async () => !(await refuses(node.apiUrl())));
       await run.fleet.spread();
       await untilConnected(run.shops);
       const recoveredMs = performance.now() - backMs;
       within(run, RECOVERY_MS, 'going on with descriptors', recoveredMs);
-      assert.ok(node.runs(), 'the node is the same process');
-      return { recoveredMs, note: `${used} in use, ${LEFT} left, ${CONNECTIONS} asked for` };
+      assert.ok(node.runs() && node.pid() === pid, 'the node is the same process');
+      return { recoveredMs, note: `time from its end; the log says "${words}"` };
     },
   };
 }
 
-/** The soft and hard limit of descriptors of a process, as `prlimit` takes them. */
-function limitOf(pid: number): string {
-  const words = ['--pid', String(pid), '--nofile', '--noheadings', '--output', 'SOFT,HARD'];
-  return execFileSync('prlimit', words, { encoding: 'utf8' }).trim().split(/\s+/).join(':');
-}
-
-function setLimit(pid: number, limit: string): void {
-  const value = limit.includes(':') ? limit : `${limit}:`;
-  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${value}`]);
+/** True if a listener refuses new connections. */
+function refuses(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(false));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+  }).finally(() => socket.destroy());
 }
