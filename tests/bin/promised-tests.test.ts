@@ -12,7 +12,11 @@ const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test|chart-test|drill-test)\.ts
 /** The documents, and where a file lies of which they name no folder. */
 const DOCUMENTS = [
   ['docs/promises.md', 'docs'],
-  ['ARCHITECTURE.md', 'tests'],
+  ['CONTRIBUTING.md', 'tests'],
+  ['docs/changing.md', 'tests'],
+  ['docs/chat-client.md', 'tests/session'],
+  ['docs/contract.md', 'tests'],
+  ['docs/sizing.md', 'tests'],
   ['runtime/README.md', 'tests/runtime'],
 ] as const;
 

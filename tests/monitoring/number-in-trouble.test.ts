@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
 import type { SessionEnd } from '../../actors/sessions/session-host.ts';
 import { root } from '../root.ts';
 
@@ -34,7 +35,7 @@ const ENDS = {
   credentials_unreadable: true,
 } satisfies Record<SessionEnd, true>;
 
-const CODES = [401, 402, 403, 405, 406, 409, 419, 421, 429, 440, 463, 475, 479, 515];
+const CODES = [401, 402, 403, 404, 405, 406, 409, 419, 421, 429, 440, 463, 475, 479, 515];
 const BAN_CODES = [101, 102, 103, 104, 105, 106];
 const EVENTS = [
   'number.restricted',
@@ -48,8 +49,11 @@ const EVENTS = [
 const missing = (names: readonly (string | number)[]): (string | number)[] =>
   names.filter((name) => !new RegExp(`(?<![\\w.])${name}(?![\\w.]\\w)`).test(page));
 
-test('it names every end of a session, every code of a ban, and the events', () => {
-  assert.deepEqual(missing([...Object.keys(ENDS), ...CODES, ...BAN_CODES, ...EVENTS]), []);
+test('it names every end of a session, every reason, every code of a ban, and the events', () => {
+  assert.deepEqual(
+    missing([...Object.keys(ENDS), ...CHANNEL_REASONS, ...CODES, ...BAN_CODES, ...EVENTS]),
+    [],
+  );
 });
 
 test('it names every alert about sessions and numbers, and their runbooks name the page', () => {
