@@ -39,7 +39,10 @@ export interface KeyCall {
   readonly nowMs: number;
 }
 
-/** Shortest first. */
+/**
+ * Shortest first. What runs in each call names the windows or uses an index: an iterator allocates 40 bytes a step until V8
+ * has optimized the loop.
+ */
 const SCOPES = ['minute', 'hour', 'day'] as const satisfies readonly RateScope[];
 const WINDOW_MS: RateLimits = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
 
@@ -85,11 +88,12 @@ export class KeyLimits {
   take(call: KeyCall): RateDecision {
     const { limits, nowMs } = call;
     const key = this.#refresh(call);
-    const { windows, latestMs } = key;
-    let allowed = true;
-    for (const scope of SCOPES) allowed &&= windows[scope].total < limits[scope];
+    const { minute, hour, day } = key.windows;
+    const allowed = minute.total < limits.minute && hour.total < limits.hour && day.total < limits.day;
     if (allowed) {
-      for (const scope of SCOPES) windows[scope].add(windows[scope].tickOf(latestMs), 1);
+      minute.add(minute.tickOf(key.latestMs), 1);
+      hour.add(hour.tickOf(key.latestMs), 1);
+      day.add(day.tickOf(key.latestMs), 1);
       key.changes += 1;
     }
     return this.#decide({ key, limits, nowMs, allowed });
@@ -199,11 +203,10 @@ export class KeyLimits {
     const key = this.#key(call.keyId);
     // Expire before a conversion, because sub-buckets would count old calls for longer.
     expire(key, call.nowMs);
-    for (const scope of SCOPES) {
-      const window = key.windows[scope];
-      const isExact = call.limits[scope] <= EXACT_LIMIT;
-      if (window.isExact !== isExact) window.convert(isExact, key.latestMs);
-    }
+    const { minute, hour, day } = key.windows;
+    convert(minute, call.limits.minute, key.latestMs);
+    convert(hour, call.limits.hour, key.latestMs);
+    convert(day, call.limits.day, key.latestMs);
     return key;
   }
 
@@ -229,7 +232,8 @@ export class KeyLimits {
     let narrowest: RateScope = 'minute';
     let remaining = Number.POSITIVE_INFINITY;
     let reliefMs = 0;
-    for (const scope of SCOPES) {
+    for (let index = 0; index < SCOPES.length; index += 1) {
+      const scope = SCOPES[index] as RateScope;
       const limit = limits[scope];
       const left = Math.max(0, limit - key.windows[scope].total);
       if (left > remaining) continue;
@@ -248,7 +252,15 @@ export class KeyLimits {
 
 function expire(key: KeyState, nowMs: number): void {
   key.latestMs = Math.max(key.latestMs, nowMs);
-  for (const scope of SCOPES) key.windows[scope].expire(key.latestMs);
+  const { minute, hour, day } = key.windows;
+  minute.expire(key.latestMs);
+  hour.expire(key.latestMs);
+  day.expire(key.latestMs);
+}
+
+function convert(window: RateWindow, limit: number, nowMs: number): void {
+  const isExact = limit <= EXACT_LIMIT;
+  if (window.isExact !== isExact) window.convert(isExact, nowMs);
 }
 
 /** When the window will have more calls left than now; now when it has all of them. */
