@@ -19,6 +19,20 @@ test('a code is drawn as a PNG data URL, the same one once', async () => {
   }
 });
 
+test('many codes at once make Node print no warning', async () => {
+  const images = startQrImages({ log: new QuietLog() });
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', onWarning);
+  try {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => images.render(`code ${index}`)));
+    assert.deepEqual(warnings, []);
+  } finally {
+    process.off('warning', onWarning);
+    await images.close();
+  }
+});
+
 test('a code that no thread can draw is refused, and the next call draws it', async () => {
   const log = new QuietLog();
   const images = startQrImages({ log });

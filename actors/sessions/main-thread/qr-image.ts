@@ -33,17 +33,21 @@ export function startQrImages({ log }: { readonly log: Pick<Logger, 'error'> }):
     ...(execArgv === undefined ? {} : { execArgv }),
   });
   // A thread that cannot start leaves its codes in line. Without a listener its error would end the process.
-  let waiting = new AbortController();
+  const waiting = new Set<AbortController>();
   pool.on('error', (error) => {
-    waiting.abort(error);
-    waiting = new AbortController();
+    for (const code of waiting) code.abort(error);
   });
   const draw = async (text: string): Promise<string> => {
+    // One for each code: a signal with more than ten listeners makes Node print a warning.
+    const code = new AbortController();
+    waiting.add(code);
     try {
-      return (await pool.run(text, { signal: waiting.signal })) as string;
+      return (await pool.run(text, { signal: code.signal })) as string;
     } catch (error) {
       log.error({ err: error }, 'a QR code could not be drawn');
       throw new RuntimeFailure('NODE_BUSY', 'The QR code cannot be drawn now', AGAIN_SECONDS);
+    } finally {
+      waiting.delete(code);
     }
   };
   const drawn = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
