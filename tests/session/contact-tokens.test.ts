@@ -94,15 +94,17 @@ test('a token moves with the first LID of its number, unless that has a newer on
   });
   await keys.set({ tctoken: { 'two@lid': token('newer', '30'), 'one@lid': token('older', '10') } });
   await moving.set({
+    tctoken: { 'other@lid': token('of the same write', '20') },
     'lid-mapping': { 111: 'one', one_reverse: '111', 222: 'two', two_reverse: '222', 333: 'later' },
   });
-  const all = await keys.get('tctoken', [...chats, 'one@lid', 'two@lid', 'later@lid']);
+  const all = await keys.get('tctoken', [...chats, 'one@lid', 'two@lid', 'later@lid', 'other@lid']);
   assert.deepEqual(
     Object.entries(all).map(([chat, kept]) => [chat, String(kept?.token)]),
     [
       ['333@s.whatsapp.net', '333@s.whatsapp.net'],
       ['one@lid', '111@s.whatsapp.net'],
       ['two@lid', 'newer'],
+      ['other@lid', 'of the same write'],
     ],
   );
   assert.deepEqual(await keys.get('lid-mapping', ['111', 'one_reverse']), { 111: 'one', one_reverse: '111' });

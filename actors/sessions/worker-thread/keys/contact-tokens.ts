@@ -134,7 +134,8 @@ export async function withMovedTokens(
     tctoken[`${number}@s.whatsapp.net`] = null;
     if (own === undefined || secondsOf(own) < secondsOf(token)) tctoken[chat] = { ...own, ...token };
   }
-  return { ...data, tctoken };
+  // A token of the same write is the newest.
+  return { ...data, tctoken: { ...tctoken, ...data.tctoken } };
 }
 
 function secondsOf({ timestamp }: Token): number {
