@@ -14,7 +14,7 @@ const MOST_FILES = 8;
 /** Folders whose tests start whole services or a browser. They take long, so each file has its own process. */
 const LONG = /^\.compiled\/tests\/(?:bench|chaos|console|e2e|fence|front-door|histories)\//;
 
-/** What would change or measure the tests of another file: such a file has its own process. */
+/** Matches a file that would change or measure the tests of another file. It has its own process. */
 const TOUCHES_PROCESS =
   /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\bsetShardCount\b|syncBuiltinESMExports/;
 

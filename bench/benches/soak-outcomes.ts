@@ -1,4 +1,4 @@
-/** What became of an accepted message. */
+/** The last state of an accepted message. */
 export interface MessageOutcome {
   readonly status: string;
   readonly reason: string | null;

@@ -55,13 +55,13 @@ export function diskFull(disk: SmallDisk, forMs: number): Fault {
   };
 }
 
-/** What each node tells the alert on a disk of Redis: 1 while Redis can write to it. */
+/** Returns the metric of each node for the alert on the disk of Redis: 1 while Redis can write to it. */
 function diskHeld({ fleet }: Run): Promise<number[]> {
   const name = 'msgapi_redis_assumption_held{assumption="disk"}';
   return Promise.all(fleet.nodes.map((node) => node.metric(name)));
 }
 
-/** What a node has left for the fault. Its connections and lines ask for more. */
+/** The free descriptors of a node during the fault. Its connections and sessions need more. */
 const LEFT = 4;
 const CONNECTIONS = 30;
 /** An alert begins above this share (image/monitoring/alert-rules.yaml, DescriptorsNearlyUsed). */

@@ -36,7 +36,7 @@ const HISTORY = Buffer.from(
     phoneNumberToLidMappings: [{ pnJid: '33633333333@s.whatsapp.net', lidJid: '333@lid' }],
   }).finish(),
 );
-/** What a reader of a history refuses it with. */
+/** Matches the errors with which a reader refuses a history. */
 const NO_HISTORY = /cut short|too long|longer than its record|unknown type|too many fields/;
 
 /**
@@ -78,7 +78,7 @@ export const inboundForms: FuzzTarget = {
   }),
 };
 
-/** What is read of a history that comes in pieces, and why it is refused. */
+/** Reads a history in pieces. Returns its facts, or why it was refused. */
 function historyFacts(history: Buffer, pieceBytes: () => number) {
   const facts = new HistoryFacts();
   let refusal: string | undefined;
