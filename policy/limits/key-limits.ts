@@ -40,8 +40,8 @@ export interface KeyCall {
 }
 
 /**
- * Shortest first. What runs in each call names the windows or uses an index: an iterator allocates 40 bytes a step until V8
- * has optimized the loop.
+ * Shortest first. Methods that run in each call name the windows or use an index: an iterator allocates 40 bytes a step
+ * until V8 has optimized the loop.
  */
 const SCOPES = ['minute', 'hour', 'day'] as const satisfies readonly RateScope[];
 const WINDOW_MS: RateLimits = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
@@ -221,7 +221,7 @@ export class KeyLimits {
     return key;
   }
 
-  /** Chooses the bucket with the fewest calls left. If several have as few, it is the one that takes longest to free a call. */
+  /** Chooses the bucket with the fewest calls left. If several have as few, the one that frees a call last is chosen. */
   #decide(state: {
     readonly key: KeyState;
     readonly limits: RateLimits;

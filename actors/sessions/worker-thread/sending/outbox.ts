@@ -121,8 +121,7 @@ export class Outbox {
   /**
    * Stores the steps of sealing. The ciphertexts are passed on once this has resolved. The shop's actor stores the
    * first steps of an order before it transmits. An order that was given up stores nothing, and its ciphertexts are
-   * dropped. Steps of another message that is sealed meanwhile may be
-   * among them. This is more careful than needed.
+   * dropped. Steps of another message that is sealed meanwhile may be among them. This is more careful than needed.
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { credentials, sent, prepared } = this.#options;
