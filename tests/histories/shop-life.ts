@@ -5,11 +5,11 @@ import { untilErased } from './erasures.ts';
 import { pause, pickOne } from './faults.ts';
 import { erasePerson } from './person-steps.ts';
 import * as queue from './queue-steps.ts';
-import { askAfterStop, postToGroup, repeat, send, sendAgain, sendTwice } from './send-steps.ts';
+import { askAfterStop, postToGroup, repeat, send, sendAgain, sendToAll, sendTwice } from './send-steps.ts';
 import type { Shop, Step, Tenant } from './shop.ts';
 import { suspendWhileHeld } from './tenant-life.ts';
 
-/** More than a young number may write to within an hour, so that the cap is reached. */
+/** More than a young number may write to within an hour. */
 const CUSTOMERS = 14;
 const STEPS = 24;
 /** How long a caller thinks at most between two steps. */
@@ -25,13 +25,15 @@ const steps: readonly Step[] = [
 
 /**
  * One shop from its creation: callers send, repeat, schedule, cancel and read; customers write, and some STOP; operators
- * pause, resume and erase people. In the end its messages are followed to their ends, and half of the shops are erased, some of them
- * with messages waiting. Returns the shop, whose handsets are still to be looked at.
+ * pause, resume and erase people. Half of the shops write to each customer at last. Then messages are followed to their
+ * ends, and half of the shops are erased, some of them with messages waiting. Returns the shop, whose handsets are still
+ * to be looked at.
  */
 export async function liveShop(tenant: Tenant): Promise<Shop> {
   const { random } = tenant;
   const shop = await openShop(tenant);
   await act(tenant, shop, STEPS);
+  if (random() < 0.5) await sendToAll(tenant, shop);
   const hastens = random() < 0.25;
   if (!hastens) {
     await queue.endScheduled(tenant, shop);
