@@ -1,6 +1,7 @@
 /**
  * Loaded before everything else in each thread of a service: its wall clock is ahead by as many milliseconds as the file
- * says that `?path=` names. SIGPWR has the main thread read the file again and say it to the others.
+ * says that `?path=` names. SIGPWR makes the main thread read the file again and tell the other threads. A timer of some
+ * minutes or more that is due by then fires at once; shorter ones are about connections, which live in real time.
  */
 import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -10,14 +11,42 @@ const nowMs = Date.now.bind(Date);
 let aheadMs = Number(readFileSync(path, 'utf8'));
 Date.now = () => nowMs() + aheadMs;
 
+const LONG_MS = 6 * 60_000;
+const { setTimeout: arm, clearTimeout: disarm } = globalThis;
+/** The long timers that wait, with the moved time at which each is due. */
+const waiting = new Map();
+
+globalThis.setTimeout = Object.assign((act, delayMs, ...rest) => {
+  if (!(delayMs >= LONG_MS)) return arm(act, delayMs, ...rest);
+  const fire = () => {
+    waiting.delete(timer);
+    act(...rest);
+  };
+  const timer = arm(fire, delayMs);
+  waiting.set(timer, { dueAtMs: Date.now() + delayMs, fire });
+  return timer;
+}, arm);
+globalThis.clearTimeout = (timer) => {
+  waiting.delete(timer);
+  disarm(timer);
+};
+
+function moveTo(movedMs) {
+  aheadMs = movedMs;
+  const due = [...waiting].filter(([, { dueAtMs }]) => dueAtMs <= Date.now());
+  for (const [timer, { fire }] of due.sort(([, one], [, other]) => one.dueAtMs - other.dueAtMs)) {
+    disarm(timer);
+    fire();
+  }
+}
+
 const others = new BroadcastChannel('moved-clock');
 others.unref();
-others.onmessage = ({ data }) => {
-  aheadMs = data;
-};
+others.onmessage = ({ data }) => moveTo(data);
 if (isMainThread) {
   process.on('SIGPWR', () => {
-    aheadMs = Number(readFileSync(path, 'utf8'));
-    others.postMessage(aheadMs);
+    const movedMs = Number(readFileSync(path, 'utf8'));
+    others.postMessage(movedMs);
+    moveTo(movedMs);
   });
 }
