@@ -91,7 +91,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   /** The first turn after every activation (process restart, take-over, crash). Settles what a lost process left behind. */
   activated(
     state: State,
-    context: Omit<TurnContext<undefined>, 'facts'> & { readonly cause?: 'activation' | 'crash' },
+    context: Omit<TurnContext<undefined>, 'facts'> & { readonly cause: 'activation' | 'crash' },
   ): Turn<State, Effect>;
   /**
    * Returns the writes for an actor that waits for an operator and has no turns. Called when it is suspended or found

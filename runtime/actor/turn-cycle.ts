@@ -56,7 +56,7 @@ export class TurnCycle implements Commitment {
   /** The turn's decision, once it is made. */
   #turn: AnyTurn | undefined;
   /** True if the turn adds the actor to the shard's `awake` set, false if it removes the actor from it. */
-  #awakeChange: boolean | undefined;
+  #awakeChange: 'add' | 'remove' | undefined;
   /** The time at which its writes were passed to the group commit. Set only if turns are traced. */
   #commitMs: number | undefined;
   /** True if the turn was committed while the lease was not valid. It takes effect when the lease is valid again. */
@@ -210,7 +210,7 @@ export class TurnCycle implements Commitment {
     if (turn.state !== undefined || this.#current?.kind !== 'command') {
       const live = this.#behaviour.mustLive(turn.state ?? this.state);
       if (live !== this.#shard.awake.has(this.#text)) {
-        this.#awakeChange = live;
+        this.#awakeChange = live ? 'add' : 'remove';
         const key = shardKey(this.#shard.number, 'awake');
         this.writes = [...this.writes, [live ? 'SADD' : 'SREM', key, this.#text]];
       }
@@ -290,8 +290,8 @@ export class TurnCycle implements Commitment {
 
   /** Returns the error that `committed` threw. It must not throw. */
   #applyState(turn: AnyTurn): unknown {
-    if (this.#awakeChange === true) this.#shard.awake.add(this.#text);
-    if (this.#awakeChange === false) this.#shard.awake.delete(this.#text);
+    if (this.#awakeChange === 'add') this.#shard.awake.add(this.#text);
+    if (this.#awakeChange === 'remove') this.#shard.awake.delete(this.#text);
     if (turn.state !== undefined) this.state = turn.state;
     try {
       turn.committed?.();

@@ -110,7 +110,7 @@ test('after a restart groups are unknown until the session is back: a send to on
   } as const;
   const facts = { send: { isCustomer: false, writer: undefined, declaration: null } };
   const first = shop.command(send, facts) as SendReply;
-  assert.ok('groupId' in first && first.groupId === GROUP_ID, 'its session is waited for');
+  assert.ok(first.ask === 'group' && first.groupId === GROUP_ID, 'its session is waited for');
   const { failure } = shop.command({ ...send, groupAsked: true }, facts) as { failure: Failure };
   assert.deepEqual([failure.code, failure.retryAfterSeconds], ['MSGAPP_NOT_CONNECTED', 1]);
   assert.match(shop.send('+33600000010'), /^[0-9a-f]{24}$/);

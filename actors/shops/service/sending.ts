@@ -22,9 +22,9 @@ type SendCommand = Extract<ShopCommand, { type: 'send' }>;
 
 /** The answer of a shop's actor to a send. */
 type SendAnswer =
-  | ShopOutcome<Sent<Accepted>, SendCode>
+  | (ShopOutcome<Sent<Accepted>, SendCode> & { readonly ask?: undefined })
   | PoolWanted
-  | (Failed<SendCode> & { readonly groupId: string });
+  | (Failed<SendCode> & { readonly ask: 'group'; readonly groupId: string });
 
 /** The actors, the pool and the session's groups. */
 export interface SendingParts {
@@ -73,11 +73,11 @@ async function sendWithHelp(
   { actors, pool, askGroups }: SendingParts,
 ): Promise<ShopOutcome<Sent<Accepted>, SendCode>> {
   const reply = await askToSend(actors, shop, command);
-  if ('groupId' in reply) {
+  if (reply.ask === 'group') {
     await askGroups(shop, reply.groupId);
     return await askToSend(actors, shop, { ...command, groupAsked: true });
   }
-  if (!('offer' in reply)) return reply;
+  if (reply.ask !== 'pool') return reply;
   const found = await pool.find(reply.offer);
   if (found === undefined) return { ok: false, failure: reply.failure };
   return await askToSend(actors, shop, { ...command, pool: found });

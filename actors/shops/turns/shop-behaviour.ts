@@ -267,8 +267,8 @@ function sendScheduled(
   const { scheduledId = '' } = command.draft;
   if (!isScheduled(builder.state, scheduledId)) return failed('NOT_CANCELLABLE');
   const obstacle = scheduledObstacle(builder, scheduledId);
-  const reply = obstacle ?? acceptMessage(builder, command, facts, options);
-  if ('groupId' in reply || 'offer' in reply) return reply;
+  const reply: SendReply = obstacle ?? acceptMessage(builder, command, facts, options);
+  if (reply.ask !== undefined) return reply;
   onScheduledSend(builder, facts.schedule, reply, options.retentionMs);
   return reply;
 }

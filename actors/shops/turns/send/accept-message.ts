@@ -29,11 +29,12 @@ export interface AcceptanceOptions {
  * in time. Its failure is the answer if the session still reports none.
  */
 interface GroupWanted extends Failed {
+  readonly ask: 'group';
   readonly groupId: string;
 }
 
-/** The answer to a send. */
-export type SendReply = Outcome<Sent<Accepted>> | PoolWanted | GroupWanted;
+/** The answer to a send. `ask` names what must be asked before the send is repeated; undefined if it is decided. */
+export type SendReply = (Outcome<Sent<Accepted>> & { readonly ask?: undefined }) | PoolWanted | GroupWanted;
 
 /**
  * Accepts a send: idempotent replay → policy → channel availability, or else the pool → queued (docs/contract.md, Order
@@ -62,7 +63,7 @@ export function acceptMessage(
   if (!judged.ok) {
     const { code } = judged.failure;
     const isUnasked = command.groupAsked !== true && mayAskForGroup(builder.state, code);
-    return isUnasked ? { ...judged, groupId: draft.to } : judged;
+    return isUnasked ? { ...judged, ask: 'group', groupId: draft.to } : judged;
   }
   const { verdict, entry, unavailable } = judged.value;
   const route =

@@ -11,6 +11,7 @@ import type { ShopState } from '../../state/shop-state.ts';
  * answer if no shop of the pool is free.
  */
 export interface PoolWanted extends Failed<ChannelCode> {
+  readonly ask: 'pool';
   readonly offer: PoolOffer;
 }
 
@@ -45,5 +46,5 @@ export function poolFallback(
   }
   if (pool !== 'ask') return pool;
   const offer = { to: draft.to, text, mediaUrl: draft.mediaUrl ?? null, recipientClass, messageId: null };
-  return { ok: false, failure: { code: unavailable }, offer };
+  return { ...failed(unavailable), ask: 'pool', offer };
 }
