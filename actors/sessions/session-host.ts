@@ -385,7 +385,7 @@ export type SessionEvent =
    * The worker of this session crashed or was ended because it hung. Orders in progress got their outcome before this.
    */
   | { readonly type: 'session.worker_lost'; readonly generation: number; readonly detail: string }
-  /** The sending component as a whole is out of reach (restart intensity exceeded, no worker for 60 s). */
+  /** The sending component as a whole is out of reach (no worker for 60 s). */
   | { readonly type: 'session.unreachable' }
   /** The sending component can be reached again. */
   | { readonly type: 'session.reachable' };

@@ -3,13 +3,15 @@ import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { startBaileysHost } from '../../actors/sessions/main-thread/baileys-host.ts';
 import type { SessionEvent } from '../../actors/sessions/session-host.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { MemoryStore } from './memory-store.ts';
 import { newShop } from './session-conformance.ts';
 import { startSimulated } from './simulated-network.ts';
 
 const quiet = (): void => undefined;
+/** How long a worker may take to start in these tests, in milliseconds. No other wait is as long. */
+const START_MS = 59_999;
 
 test('sessions asked for before any worker is there are spread over all of them', async () => {
   const { simulator, stop } = await startSimulated();
@@ -63,6 +65,49 @@ test('a session asked for before the first worker is there opens with it, and no
     host.open(shop, { generation: 1 });
     assert.equal((await first).type, 'session.qr');
   } finally {
+    await host.stop();
+    await stop();
+  }
+});
+
+test('a session asked for while no worker could start for a minute opens once one can', async () => {
+  const { simulator, stop } = await startSimulated();
+  const shop = newShop();
+  const events: SessionEvent['type'][] = [];
+  const heard = new EventEmitter();
+  let isHeldUp = true;
+  // Workers get no time to start until the sending component is unreachable.
+  const clock: Clock = {
+    ...systemClock,
+    after: (delayMs, act) => systemClock.after(delayMs === START_MS && isHeldUp ? 0 : delayMs, act),
+  };
+  const host = startBaileysHost({
+    store: new MemoryStore(),
+    clock,
+    random: seededRandom(1),
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    listener: (_shop, { type }) => {
+      events.push(type);
+      heard.emit('event');
+    },
+    credentialsKeys: [Buffer.alloc(32)],
+    socketUrl: simulator.chatUrl,
+    noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
+    supervision: { startMs: START_MS, unreachableAfterMs: 50, longestRestartDelayMs: 20, restartDelayMs: 20 },
+  });
+  const kept = setInterval(() => undefined, 1_000);
+  try {
+    host.open(shop, { generation: 1 });
+    while (!events.includes('session.unreachable')) await once(heard, 'event');
+    assert.equal(host.available(), false);
+    host.open(shop, { generation: 2 });
+    isHeldUp = false;
+    while (!events.includes('session.qr')) await once(heard, 'event');
+    const reported = events.filter((type) => type !== 'session.worker_lost');
+    assert.deepEqual(reported, ['session.unreachable', 'session.reachable', 'session.qr']);
+    assert.equal(host.available(), true);
+  } finally {
+    clearInterval(kept);
     await host.stop();
     await stop();
   }

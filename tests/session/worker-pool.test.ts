@@ -1,93 +1,14 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import {
-  DEFAULT_WORKER_SUPERVISION,
-  WorkerPool,
-  type WorkerSupervision,
-} from '../../actors/sessions/main-thread/worker-pool.ts';
-import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { descriptorLimit } from '../descriptor-limit.ts';
-import { moduleFile } from '../root.ts';
-
-interface Observed {
-  readonly pool: WorkerPool;
-  readonly story: string[];
-  /** Resolves when the condition holds, which is asked after each event of the pool. */
-  until(condition: () => boolean): Promise<void>;
-}
-
-const TIMEOUT_MS = 60_000;
-
-/** The settings of a pool that differ from the defaults of these tests. */
-interface Pool {
-  readonly supervision?: Partial<WorkerSupervision>;
-  readonly clock?: Clock;
-  /** The thread's code, asked for at each start. */
-  readonly entry?: () => URL;
-}
-
-const SCRIPTED = pathToFileURL(moduleFile('tests/session/scripted-worker.ts'));
-
-function startPool(
-  count: number,
-  { supervision = {}, clock = systemClock, entry = () => SCRIPTED }: Pool = {},
-): Observed {
-  const story: string[] = [];
-  const events = new EventEmitter();
-  const note = (line: string): void => {
-    story.push(line);
-    events.emit('told');
-  };
-  const quiet = (): void => undefined;
-  const pool = new WorkerPool({
-    get entry() {
-      return entry();
-    },
-    count,
-    setup: {
-      socketUrl: 'ws://127.0.0.1:9',
-      deviceName: undefined,
-      credentialsKeys: [],
-      noiseRootKey: undefined,
-      mediaCa: undefined,
-      media: { allowLoopback: false, deniedRanges: [], nameServers: [] },
-      timing: DEFAULT_SESSION_TIMING,
-    },
-    supervision: { ...DEFAULT_WORKER_SUPERVISION, restartDelayMs: 10, ...supervision },
-    clock,
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    events: {
-      message: (message, { worker }) =>
-        note(`${worker}: ${message.kind === 'closed' ? message.shopId : message.kind}`),
-      lost: (worker, detail) => note(`${worker} lost: ${detail}`),
-      ready: () => void events.emit('told'),
-      unreachable: () => note('unreachable'),
-      reachable: () => note('reachable'),
-    },
-  });
-  const until = async (condition: () => boolean): Promise<void> => {
-    const timeout = new AbortController();
-    // Not AbortSignal.timeout: its timer, like the pool's, does not keep the process, so that the test would end first.
-    const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
-    try {
-      while (!condition()) await once(events, 'told', { signal: timeout.signal });
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-  return { pool, story, until };
-}
-
-const allReady = ({ pool, until }: Observed, count: number): Promise<void> =>
-  until(() => pool.ready().length === count);
+import { allReady, SCRIPTED, startPool } from './observed-pool.ts';
 
 test('a worker that throws, exits, hangs or fills its heap is replaced, alone, after its last reports', async () => {
   const observed = startPool(2, {
-    supervision: { maxRestarts: 10, heartbeatMs: 50, heartbeatDeadlineMs: 8_000, heapMib: 64 },
+    supervision: { heartbeatMs: 50, heartbeatDeadlineMs: 8_000, heapMib: 64 },
   });
   const { pool, story, until } = observed;
   try {
@@ -129,26 +50,6 @@ test('a worker keeps its small space for young objects beside a main thread with
   }
 });
 
-test('more losses than the intensity allows bring all down; after a pause all come back', async () => {
-  const observed = startPool(2, { supervision: { maxRestarts: 2, recoveryMs: 400 } });
-  const { pool, story, until } = observed;
-  try {
-    await allReady(observed, 2);
-    for (let round = 0; round < 3; round += 1) {
-      await until(() => pool.ready().includes(0));
-      pool.post(0, { kind: 'close', shopId: 'exit' });
-      await until(() => story.filter((line) => line.startsWith('0 lost')).length === round + 1);
-    }
-    await until(() => story.includes('1 lost: the pool went down'));
-    assert.equal(story.filter((line) => line === 'unreachable').length, 1);
-    assert.deepEqual(pool.ready(), []);
-    await until(() => story.includes('reachable'));
-    await allReady(observed, 2);
-  } finally {
-    await pool.stop();
-  }
-});
-
 test('a time without any ready worker is reported as unreachable, the first ready one as reachable', async () => {
   const observed = startPool(1, { supervision: { unreachableAfterMs: 50, restartDelayMs: 600 } });
   const { pool, story, until } = observed;
@@ -166,7 +67,7 @@ test('a time without any ready worker is reported as unreachable, the first read
 
 test('workers that start and are lost again and again do not put off that the component is unreachable', async () => {
   const { pool, story, until } = startPool(1, {
-    supervision: { unreachableAfterMs: 1_500, maxRestarts: 1_000_000 },
+    supervision: { unreachableAfterMs: 1_500 },
     entry: () => new URL('data:text/javascript,process.exit(3)'),
   });
   try {
@@ -227,7 +128,7 @@ test('a thread that the system does not give is a loss, and is asked for again',
 });
 
 test('a worker without descriptors is a loss, and starts once there are some', async () => {
-  const observed = startPool(1, { supervision: { maxRestarts: 10_000 } });
+  const observed = startPool(1, { supervision: { longestRestartDelayMs: 100 } });
   const { pool, story, until } = observed;
   const limit = await descriptorLimit(process.pid);
   try {

@@ -41,7 +41,7 @@ class BaileysHost implements SessionHost {
   readonly #slots = new Map<string, SessionSlot>();
   readonly #counters = new SessionCounters();
   readonly #notes: SessionNotes;
-  /** Shops whose session opens once the workers and the version to send are known. Right after a start they are not. */
+  /** Shops whose session opens once workers are ready and the version to send is known. */
   readonly #awaitingWorker = new Set<string>();
   readonly #sweep: { stop(): void };
   readonly #networkVersion: NetworkVersion;
@@ -78,10 +78,7 @@ class BaileysHost implements SessionHost {
         message: (message, from) => this.#onReport(message, from),
         lost: (worker, detail) => this.#onWorkerLost(worker, detail),
         ready: () => this.#openAwaiting(),
-        unreachable: () => {
-          this.#openAwaiting();
-          this.#toAll({ type: 'session.unreachable' });
-        },
+        unreachable: () => this.#toAll({ type: 'session.unreachable' }),
         reachable: () => this.#toAll({ type: 'session.reachable' }),
       },
     });

@@ -1,16 +1,15 @@
 /**
- * The session workers under supervision: one_for_one, a bounded intensity of restarts, and a heartbeat that ends a hung
- * worker (the rules of runtime/README.md, Promises).
+ * The session workers under supervision: each lost one is restarted alone, and a heartbeat ends a hung one.
  *
  * | A worker's state | What it means                          | Leaves on                                             |
  * |------------------|----------------------------------------|-------------------------------------------------------|
  * | starting         | the thread loads its code              | ready → ready, exit → restarting                      |
- * | ready            | takes orders, replies to pings         | exit or a missing answer → restarting, or the pool down |
- * | restarting       | waits a moment                         | → starting                                            |
+ * | ready            | takes orders, replies to pings         | exit or a missing answer → restarting                 |
+ * | restarting       | waits, longer after each recent loss   | → starting                                            |
  *
- * More restarts than the intensity allows bring the whole pool down: all workers end, `unreachable` is reported, and
- * after a pause all start again. A time without any ready worker does so too. The first ready worker after that reports
- * `reachable`.
+ * The wait is bounded. So a worker comes back soon after the cause is gone, and one that always ends does not log its
+ * sessions in all the time. After a minute without any ready worker `unreachable` is reported, and `reachable` with the
+ * first ready one after that.
  */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -21,13 +20,11 @@ import { threadExecArgv } from './thread-sources.ts';
 
 /** How workers are watched in production. Times in milliseconds. */
 export const DEFAULT_WORKER_SUPERVISION = {
-  /** Most restarts within `intensityWindowMs`; one more brings the pool down. */
-  maxRestarts: 5,
-  intensityWindowMs: 300_000,
-  /** Before a lost worker starts again. */
+  /** Before a lost worker starts again. It is doubled for each earlier loss within `lossWindowMs`. */
   restartDelayMs: 200,
-  /** Time between the end of the pool and its next start, in milliseconds. */
-  recoveryMs: 60_000,
+  /** The longest time before a lost worker starts again. */
+  longestRestartDelayMs: 10_000,
+  lossWindowMs: 300_000,
   /** Without any ready worker for this long, the component counts as unreachable. */
   unreachableAfterMs: 60_000,
   /** Between two pings. */
@@ -64,7 +61,7 @@ export interface WorkerPoolEvents {
   lost(worker: number, detail: string): void;
   /** A worker takes orders from now on. Others may still be `starting`. */
   ready(): void;
-  unreachable(detail: string): void;
+  unreachable(): void;
   reachable(): void;
 }
 
@@ -72,10 +69,7 @@ interface Slot {
   readonly index: number;
   thread: Worker | undefined;
   ready: boolean;
-  /**
-   * Starting since the pool began, or began again. Sessions that open now wait for it, so that all workers get their
-   * share.
-   */
+  /** It began while no worker was ready. Sessions that open now wait for it, so that all workers get their share. */
   isFirst: boolean;
   /** True if a message came from it since the last ping. */
   hasReported: boolean;
@@ -107,7 +101,6 @@ export class WorkerPool {
   /** A worker was ready at some time. */
   #begun = false;
   #lostSoFar = 0;
-  #down = false;
   #stopping = false;
   #reportedUnreachable = false;
   #unreachableTimer: ArmedTimer | undefined;
@@ -131,12 +124,12 @@ export class WorkerPool {
 
   /** True if no worker was ready yet since the start. */
   booting(): boolean {
-    return !this.#begun && this.starting();
+    return !this.#begun && !this.#reportedUnreachable && this.starting();
   }
 
-  /** Workers are on their way: none is ready yet, or some of those that began together are not. */
+  /** Workers are on their way: none is ready, or some of those that began together are not. */
   starting(): boolean {
-    if (this.#down || this.#reportedUnreachable || this.#stopping) return false;
+    if (this.#stopping) return false;
     return this.ready().length === 0 || this.#slots.some(({ isFirst }) => isFirst);
   }
 
@@ -194,8 +187,19 @@ export class WorkerPool {
     await thread.terminate();
   }
 
-  /** Restarts a worker. If the system gives no thread, that counts as a loss. */
-  #restart(slot: Slot): void {
+  /** Restarts a worker. While none is ready, all that wait restart with it, so that they share the sessions. */
+  #restart(lost: Slot): void {
+    const isAnyReady = this.ready().length > 0;
+    const waiting = isAnyReady ? [lost] : this.#slots.filter(({ thread }) => thread === undefined);
+    for (const slot of waiting) {
+      for (const timer of slot.timers) timer.cancel();
+      slot.isFirst = !isAnyReady;
+      this.#startOrReplace(slot);
+    }
+  }
+
+  /** If the system gives no thread, that counts as a loss. */
+  #startOrReplace(slot: Slot): void {
     try {
       this.#start(slot);
     } catch (error) {
@@ -293,40 +297,18 @@ export class WorkerPool {
     this.#lostSoFar += 1;
     this.#options.log.error({ worker: slot.index, detail }, 'a session worker was lost');
     this.#options.events.lost(slot.index, detail);
-    if (this.#down) return;
     this.#watchLoneliness();
-    this.#restartOrGiveUp(slot);
+    slot.timers = [this.#options.clock.after(this.#nextDelayMs(), () => this.#restart(slot))];
   }
 
-  #restartOrGiveUp(slot: Slot): void {
+  /** Counts a loss, and returns the time until the restart. */
+  #nextDelayMs(): number {
     const { clock, supervision } = this.#options;
     const nowMs = clock.monotonicMs();
-    this.#recentLossesMs = [
-      ...this.#recentLossesMs.filter((atMs) => nowMs - atMs < supervision.intensityWindowMs),
-      nowMs,
-    ];
-    if (this.#recentLossesMs.length <= supervision.maxRestarts) {
-      slot.timers = [clock.after(supervision.restartDelayMs, () => this.#restart(slot))];
-      return;
-    }
-    this.#down = true;
-    this.#reportUnreachable('session workers were lost too often');
-    for (const other of this.#slots) {
-      for (const timer of other.timers) timer.cancel();
-      if (other.thread !== undefined) this.#terminate(other, other.thread, 'the pool went down');
-    }
-    clock.after(supervision.recoveryMs, () => this.#recover());
-  }
-
-  #recover(): void {
-    if (this.#stopping) return;
-    this.#down = false;
-    this.#recentLossesMs = [];
-    for (const slot of this.#slots) {
-      if (slot.thread !== undefined) continue;
-      slot.isFirst = true;
-      this.#restart(slot);
-    }
+    const earlier = this.#recentLossesMs.filter((atMs) => nowMs - atMs < supervision.lossWindowMs);
+    // More losses than that change nothing.
+    this.#recentLossesMs = [...earlier, nowMs].slice(-20);
+    return Math.min(supervision.longestRestartDelayMs, supervision.restartDelayMs * 2 ** earlier.length);
   }
 
   /** Counts from the moment of the last worker's end: others may start and exit meanwhile. */
@@ -334,14 +316,10 @@ export class WorkerPool {
     if (this.ready().length > 0 || this.#unreachableTimer !== undefined) return;
     this.#unreachableTimer = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
       this.#unreachableTimer = undefined;
-      if (this.ready().length === 0) this.#reportUnreachable('no session worker is there');
+      if (this.ready().length > 0 || this.#reportedUnreachable || this.#stopping) return;
+      this.#reportedUnreachable = true;
+      this.#options.log.error({}, 'the sending component is unreachable: no session worker is ready');
+      this.#options.events.unreachable();
     });
-  }
-
-  #reportUnreachable(detail: string): void {
-    if (this.#reportedUnreachable || this.#stopping) return;
-    this.#reportedUnreachable = true;
-    this.#options.log.error({ detail }, 'the sending component is unreachable');
-    this.#options.events.unreachable(detail);
   }
 }
