@@ -61,7 +61,12 @@ export const readInboundMedia = apiEndpoint({
       data: v.null(),
       example: null,
       isFile: true,
-      headers: { 'Content-Disposition': 'Always `attachment`, with the name that the sender gave.' },
+      headers: {
+        'Content-Disposition': 'Always `attachment`, with the name that the sender gave.',
+        'Content-Security-Policy': 'Lets a browser run nothing in the file.',
+        'X-Accel-Buffering': 'Always `no`: a proxy passes the file on as it comes.',
+        'X-Content-Type-Options': 'Always `nosniff`.',
+      },
     },
   },
   errors: [

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { after, before, describe } from 'node:test';
 import { accessRows } from '../http/conformance-access.ts';
+import { endpointRows } from '../http/conformance-endpoints.ts';
 import { inputRows } from '../http/conformance-input.ts';
 import { pairingRows } from '../http/conformance-pairing.ts';
 import { resourceRows } from '../http/conformance-resources.ts';
@@ -24,6 +25,11 @@ describe('the contract over HTTP, before the real actors', () => {
         const api = apiClient(() => stack.apiUrl(), key);
         await connectShop({ ...stack, api }, shopId, `+336${randomInt(10_000_000, 99_999_999)}`);
       },
+      keepsFiles: true,
+      async write({ key }, shopId) {
+        const { data } = await apiClient(() => stack.apiUrl(), key).get(`/shops/${shopId}/channels/msgapp`);
+        await stack.network.write('+33722220077', { to: `+${data.phone}`, kind: 'image' });
+      },
     });
   });
   after(async () => {
@@ -32,7 +38,8 @@ describe('the contract over HTTP, before the real actors', () => {
   });
 
   // Each row has its own account. Pairing takes a second, so rows wait side by side.
-  describe('Endpoints and Authentication', { concurrency: 8 }, () => accessRows(() => target));
+  describe('Endpoints', { concurrency: 8 }, () => endpointRows(() => target));
+  describe('Authentication', { concurrency: 8 }, () => accessRows(() => target));
   describe('Query and body tables, Input bounds', () => inputRows(() => target));
   describe('Errors, States and transitions, Resources', () => resourceRows(() => target, false));
   describe('Pairing by code', () => pairingRows(() => target));

@@ -16,6 +16,10 @@ export interface ServiceAddress {
   readonly plan?: (operation: Operation, failure: { code: FailureCode; retryAfterSeconds?: number }) => void;
   /** Brings a shop's channel to `connected`. */
   connect(key: string, shopId: string): Promise<void>;
+  /** A person sends a connected shop a picture. */
+  write(owner: TestTenant, shopId: string): Promise<void>;
+  /** True if its chat network serves the files that people send. */
+  readonly keepsFiles: boolean;
 }
 
 /** A tenant made for one test, with a key that may do everything. */

@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test';
 import { accessRows } from './conformance-access.ts';
+import { endpointRows } from './conformance-endpoints.ts';
 import { inputRows } from './conformance-input.ts';
 import { pairingRows } from './conformance-pairing.ts';
 import { resourceRows } from './conformance-resources.ts';
@@ -19,7 +20,8 @@ describe('the contract over HTTP, with the chat network in memory', () => {
     await service.stop();
   });
 
-  describe('Endpoints and Authentication', () => accessRows(() => target));
+  describe('Endpoints', () => endpointRows(() => target));
+  describe('Authentication', () => accessRows(() => target));
   describe('Query and body tables, Input bounds', () => inputRows(() => target));
   describe('Errors, States and transitions, Resources', () => resourceRows(() => target, true));
   describe('Pairing by code', () => pairingRows(() => target));

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Redis } from 'ioredis';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
@@ -7,17 +8,26 @@ import { createMetrics } from '../../http/metrics/metrics.ts';
 import type { OperatorEvent, OperatorEventFeed } from '../../http/operator-events/operator-event.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import { type RunningHttp, startHttp } from '../../http/start-http.ts';
+import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { closeKeptConnections } from '../kept-connections.ts';
+import type { WrittenMessage } from '../memory-network/memory-behaviour.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import { type StartedParts, startParts } from '../started-parts.ts';
 import { openTarget, type Target } from './conformance-target.ts';
 import { type RealActors, startRealActors } from './real-actors.ts';
 import { SteeredCalls } from './steered-calls.ts';
+
+/** A picture from a person, without its file. */
+const PICTURE: WrittenMessage = {
+  from: '+33722220077',
+  text: '',
+  content: { kind: 'image', text: null, name: null, lid: null, quotes: null, media: null },
+};
 
 /** The operators' token of every test service. */
 export const ADMIN_TOKEN = 'operator-token-of-the-tests';
@@ -155,7 +165,7 @@ async function startAll(
 }
 
 /** Returns the conformance suite's tools for a service. */
-export function targetOf({ apiUrl, adminUrl, calls }: ServiceFixture): Promise<Target> {
+export function targetOf({ apiUrl, adminUrl, calls, network }: ServiceFixture): Promise<Target> {
   return openTarget({
     apiUrl,
     adminUrl,
@@ -166,6 +176,11 @@ export function targetOf({ apiUrl, adminUrl, calls }: ServiceFixture): Promise<T
       const headers = { authorization: `Bearer ${key}` };
       await (await fetch(url, { method: 'POST', headers })).text();
       await eventually(async () => (await (await fetch(url, { headers })).text()).includes('"connected"'));
+    },
+    keepsFiles: false,
+    async write({ id: tenantId }, shopId) {
+      const session = { shard: shardOf(tenantId), tenantId, shopId };
+      assert.ok(await network.inbound(session, PICTURE));
     },
   });
 }
