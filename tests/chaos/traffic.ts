@@ -85,12 +85,11 @@ export function startTraffic(
       await pause(random() * 100);
     }
   });
-  const accepted = Promise.all(sends)
-    .finally(() => {
-      isSending = false;
-    })
-    .then(() => Promise.all(reads))
-    .then(() => undefined);
+  const sending = Promise.all(sends).finally(() => {
+    isSending = false;
+  });
+  // One list, so that each failure is looked at. One that is not would end the process.
+  const accepted = Promise.all([sending, ...reads]).then(() => undefined);
   // A failure reaches the caller that waits for it. Until then it must not end the process.
   accepted.catch(() => undefined);
   return {
