@@ -21,6 +21,11 @@ export interface DueTimer {
   readonly id: string;
   /** Milliseconds since the Unix epoch. */
   readonly dueAtMs: number;
+  /**
+   * So many milliseconds must have passed on the process's monotonic clock, too, since the actor began to wait. A step
+   * of the wall clock cannot shorten them.
+   */
+  readonly leastMs?: number;
 }
 
 /** The reason why an actor stops here. After `crashed` it is loaded again at once, or after a backoff. */

@@ -24,6 +24,8 @@ export class ActorTimers {
    * Never after the earliest moment that is still to come. It is before that moment if the moments have changed since.
    */
   #armedForMs = 0;
+  /** Those with a `leastMs`, and the monotonic time from which each is waited for. */
+  #lasting: readonly { readonly timer: DueTimer; readonly sinceMs: number }[] = [];
 
   constructor(clock: Clock, actor: TimedActor) {
     this.#clock = clock;
@@ -38,6 +40,7 @@ export class ActorTimers {
   update(due: readonly DueTimer[]): void {
     if (due.length === 0 && this.#due.length === 0) return;
     this.#due = due;
+    if (this.#lasting.length > 0 || due.some(({ leastMs }) => leastMs !== undefined)) this.#updateLasting();
     if (this.#delivered.length > 0) this.#delivered = both(this.#delivered, due);
     this.#arm();
   }
@@ -53,12 +56,32 @@ export class ActorTimers {
     this.#armed = undefined;
     this.#due = NO_MOMENTS;
     this.#delivered = NO_MOMENTS;
+    this.#lasting = [];
+  }
+
+  #updateLasting(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#lasting = this.#due
+      .filter(({ leastMs }) => leastMs !== undefined)
+      .map((timer) => ({ timer, sinceMs: this.#sinceMs(timer) ?? nowMs }));
+  }
+
+  #sinceMs({ id, dueAtMs }: DueTimer): number | undefined {
+    return this.#lasting.find(({ timer }) => timer.id === id && timer.dueAtMs === dueAtMs)?.sinceMs;
+  }
+
+  /** Returns the wall-clock time at which the moment has come, by both clocks as they are now. */
+  #comesAtMs(timer: DueTimer): number {
+    const { dueAtMs, leastMs } = timer;
+    const sinceMs = leastMs === undefined ? undefined : this.#sinceMs(timer);
+    if (leastMs === undefined || sinceMs === undefined) return dueAtMs;
+    return Math.max(dueAtMs, this.#clock.wallMs() + sinceMs + leastMs - this.#clock.monotonicMs());
   }
 
   #arm(): void {
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const timer of this.#due) {
-      if (!isIn(this.#delivered, timer)) earliestMs = Math.min(earliestMs, timer.dueAtMs);
+      if (!isIn(this.#delivered, timer)) earliestMs = Math.min(earliestMs, this.#comesAtMs(timer));
     }
     const waits = earliestMs !== Number.POSITIVE_INFINITY;
     // A timer that fires too early arms the next one. The deadlines of a message's steps replace each other within a
@@ -78,7 +101,7 @@ export class ActorTimers {
   #fire(): void {
     const nowMs = this.#clock.wallMs();
     for (const timer of this.#due) {
-      if (timer.dueAtMs > nowMs || isIn(this.#delivered, timer)) continue;
+      if (this.#comesAtMs(timer) > nowMs || isIn(this.#delivered, timer)) continue;
       this.#delivered = [...this.#delivered, timer];
       this.#actor.timerDue(timer.id);
     }

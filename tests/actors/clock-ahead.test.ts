@@ -42,6 +42,17 @@ test('a gap, a pause, a wait to reconnect and an age that lie hours ahead start 
   assert.ok(reconnect <= down.nowMs + 5 * 60_000, `it reconnects in ${reconnect - down.nowMs} ms`);
 });
 
+test('the wait for an outcome lasts twice the time of the session, even if the wall clock steps', async () => {
+  const shop = await ShopHarness.connected();
+  const id = shop.send();
+  const least = () => shop.timers().find(({ id }) => id === 'pacing')?.leastMs;
+  assert.equal(least(), undefined, 'what is prepared is put back');
+  shop.toWire(id);
+  assert.equal(least(), 120_000);
+  shop.outcome(id, { kind: 'acknowledged' });
+  assert.equal(least(), undefined, 'a gap may end early');
+});
+
 test('a restriction without a named end that lies days ahead ends a day later, also after another restart', async () => {
   const shop = await ShopHarness.connected();
   shop.nowMs += 10 * DAY_MS;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActorTimers } from '../../runtime/actor/actor-timers.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { SteppedClock } from '../../runtime/stepped-clock.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** An actor's timers on a fake clock, with their calls and the number of times that they were armed. */
@@ -63,4 +64,31 @@ test('a moment fires again if the state named another one meanwhile; none once i
   timers.cancel();
   await clock.advance(200);
   assert.deepEqual(told, ['a 10', 'a 20']);
+});
+
+test('a step of the wall clock ends no wait that must last: the monotonic clock ends it', async () => {
+  const clock = new FakeClock();
+  const stepped = new SteppedClock(clock, 5, queueMicrotask);
+  const told: string[] = [];
+  const timers = new ActorTimers(stepped, { timerDue: (id) => void told.push(id) });
+  const inMs = (id: string, afterMs: number) => ({ id, dueAtMs: clock.wallMs() + afterMs });
+  const due = [{ ...inMs('outcome', 180_000), leastMs: 120_000 }, inMs('retry', 900_000)];
+  timers.update(due);
+  await clock.advance(20_000);
+  clock.stepWall(3_600_000);
+  stepped.fireAll();
+  await clock.advance(10);
+  assert.deepEqual(told, ['retry']);
+  timers.update([...due, inMs('another', 90_000_000)]);
+  await clock.advance(99_900);
+  assert.deepEqual(told, ['retry']);
+  await clock.advance(100);
+  assert.deepEqual(told, ['retry', 'outcome']);
+});
+
+test('a wait that must last ends by the wall clock if that comes later', async () => {
+  const { clock, timers, told, at } = world();
+  timers.update([{ ...at('outcome', 180_000), leastMs: 120_000 }]);
+  await clock.advance(200_000);
+  assert.deepEqual(told, ['outcome 180000']);
 });

@@ -10,12 +10,15 @@ import { endRestriction, restrictionDueAtMs } from './number/reported-limits.ts'
 import { noticesDueAtMs, repeatNotices } from './pool/opt-out-notices.ts';
 import { askPoolAgain, poolDueAtMs } from './pool/relinquish-message.ts';
 import { scheduledDueAtMs, trySchedules } from './scheduled/scheduled-turns.ts';
+import { OUTCOME_LEAST_MS } from './wire/dispatch-message.ts';
 
 /** A moment that a shop may wait for, and what happens then. */
 interface ShopTimer {
   readonly id: string;
   /** Milliseconds since the Unix epoch. Null or undefined if the shop does not wait for it. */
   dueAtMs(state: ShopState): number | null | undefined;
+  /** How long the shop waits at least, whatever the wall clock does; see `DueTimer`. */
+  leastMs?(state: ShopState): number | undefined;
   onDue(builder: TurnBuilder, retentionMs: number): void;
 }
 
@@ -23,6 +26,8 @@ const TIMERS: readonly ShopTimer[] = [
   {
     id: 'pacing',
     dueAtMs: ({ pacing }) => pacing.context.untilMs,
+    // A clock that steps ahead must not end the wait for an acknowledgement that is on its way.
+    leastMs: ({ pacing }) => (pacing.value === 'sending' ? OUTCOME_LEAST_MS : undefined),
     onDue: (builder) => builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs }),
   },
   {
@@ -49,10 +54,11 @@ const NO_TIMERS: readonly DueTimer[] = [];
 /** Returns the moments that a shop waits for. */
 export function shopTimers(state: ShopState): readonly DueTimer[] {
   let timers = NO_TIMERS;
-  for (const { id, dueAtMs } of TIMERS) {
+  for (const { id, dueAtMs, leastMs } of TIMERS) {
     const atMs = dueAtMs(state);
     if (atMs == null) continue;
-    const timer = { id, dueAtMs: atMs };
+    const lasting = leastMs?.(state);
+    const timer = lasting === undefined ? { id, dueAtMs: atMs } : { id, dueAtMs: atMs, leastMs: lasting };
     // Most shops wait for one moment, and a push reserves memory for seventeen elements.
     timers = timers.length === 0 ? [timer] : timers.concat(timer);
   }

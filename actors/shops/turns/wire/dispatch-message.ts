@@ -20,6 +20,9 @@ import type { DispatchFacts } from './dispatch-facts.ts';
  */
 const ACKNOWLEDGE_DEADLINE_MS = 60_000;
 
+/** How long a shop waits at least for the outcome of a message on the wire: longer than the session does. */
+export const OUTCOME_LEAST_MS = 2 * ACKNOWLEDGE_DEADLINE_MS;
+
 /** The reason for a message whose record expired while it waited. */
 const GONE: MessageReason = 'EXPIRED';
 
