@@ -9,13 +9,22 @@ export interface WebhookRecord {
   /** The signing secret, sealed. */
   readonly secret: string;
   /** The previous secret, sealed, which also signs until `untilMs`. Null if there is none. */
-  readonly former: { readonly secret: string; readonly untilMs: number } | null;
+  readonly former: FormerSecret | null;
+  /** The secrets before it that also sign still, the newest first. Absent before the first rotation. */
+  readonly earlier?: readonly FormerSecret[];
   /** The position in the tenant's stream from which it gets events. */
   readonly since: string;
   readonly createdAtMs: number;
   /** When it was last enabled or got another address, later each time: failures before that are forgiven. */
   readonly enabledAtMs: number;
   readonly disabled: { readonly atMs: number; readonly why: WebhookEnd } | null;
+}
+
+/** A secret that was rotated away, sealed. */
+export interface FormerSecret {
+  readonly secret: string;
+  /** Until then it also signs. */
+  readonly untilMs: number;
 }
 
 /**

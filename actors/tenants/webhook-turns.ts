@@ -19,6 +19,8 @@ const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, 
 const ATTEMPTS_KEPT = 2_000;
 /** How long a rotated secret still signs, in milliseconds. */
 const OVERLAP_MS = 24 * 3_600_000;
+/** Most former secrets that sign: they bound the record, and the header of signatures. */
+const MOST_FORMER_SECRETS = 4;
 
 /**
  * Names the endpoints that get events. A tenant that is not active has none; their events wait until it is active
@@ -76,7 +78,7 @@ export function changeWebhook(
   state: TenantState,
   change: {
     readonly webhookId: string;
-    readonly changes: WebhookChanges & Partial<Pick<WebhookRecord, 'secret' | 'former'>>;
+    readonly changes: WebhookChanges & Partial<Pick<WebhookRecord, 'secret' | 'former' | 'earlier'>>;
     readonly nowMs: number;
   },
 ): Turn<TenantState, TenantEffect> {
@@ -92,7 +94,8 @@ export function changeWebhook(
 
 /**
  * Gives an endpoint another secret; the present one also signs for 24 hours. The present secret is read in this turn,
- * so of two rotations at once the second has the first's as its previous one.
+ * so of two rotations at once the second has the first's as its previous one. Former secrets keep their time: the
+ * endpoint may still use one of them, if the answer of a rotation was lost.
  */
 export function rotateWebhookSecret(
   state: TenantState,
@@ -106,11 +109,13 @@ export function rotateWebhookSecret(
   const { webhookId, secret, unreadable, nowMs } = rotation;
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
-  const former =
-    webhook.secret === unreadable ? null : { secret: webhook.secret, untilMs: nowMs + OVERLAP_MS };
+  const isLost = webhook.secret === unreadable;
+  const former = isLost ? null : { secret: webhook.secret, untilMs: nowMs + OVERLAP_MS };
+  const before = isLost || webhook.former === null ? [] : [webhook.former, ...(webhook.earlier ?? [])];
+  const earlier = before.filter(({ untilMs }) => untilMs > nowMs).slice(0, MOST_FORMER_SECRETS - 1);
   // An endpoint that no key could open is enabled again.
   const enabled = webhook.disabled?.why === 'unreadable' ? { disabled: null } : {};
-  return changeWebhook(state, { webhookId, changes: { secret, former, ...enabled }, nowMs });
+  return changeWebhook(state, { webhookId, changes: { secret, former, earlier, ...enabled }, nowMs });
 }
 
 /**

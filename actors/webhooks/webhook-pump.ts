@@ -19,7 +19,7 @@ import type { EndpointPace, EndpointPumpOptions, ReadEvents, SentEvent } from '.
 import { SLOW_MS } from './endpoint-tries.ts';
 import { FairSlots } from './fair-slots.ts';
 import type { ReplayedEvent } from './progress.ts';
-import { openedSecret, secretUse } from './webhook-secrets.ts';
+import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';
 
 /**
  * Deliveries of this node in flight: each is a connection for up to 15 s. A tenant has 16 slots for each kind of
@@ -191,9 +191,7 @@ export class WebhookPump {
     const { clock, cipher, delivery } = this.#options;
     const nowMs = clock.wallMs();
     const use = secretUse(tenantId, webhook.id);
-    const { former } = webhook;
-    const sealed = [webhook.secret, ...(former !== null && former.untilMs > nowMs ? [former.secret] : [])];
-    const opened = sealed.map((secret) => openedSecret(cipher, use, secret));
+    const opened = secretsAt(webhook, nowMs).map((secret) => openedSecret(cipher, use, secret));
     if (opened[0] === undefined) return UNREADABLE;
     const secrets = opened.filter((secret) => secret !== undefined);
     return deliver(webhook.url, { ...event, timestamp: Math.floor(nowMs / 1_000), secrets }, delivery);

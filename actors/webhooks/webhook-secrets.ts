@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
-import type { WebhookRecord } from '../tenants/webhook-record.ts';
+import type { FormerSecret, WebhookRecord } from '../tenants/webhook-record.ts';
 
 /** The use that an endpoint's secret is sealed for: it opens as the secret of no other endpoint. */
 export function secretUse(tenantId: string, webhookId: string): string {
@@ -13,6 +14,12 @@ export function openedSecret(cipher: TextCipher, use: string, sealed: string): s
   } catch {
     return undefined;
   }
+}
+
+/** Returns the sealed secrets that sign at that time, the present one first. */
+export function secretsAt({ secret, former, earlier = [] }: WebhookRecord, nowMs: number): string[] {
+  const formers = former === null ? [] : [former, ...earlier];
+  return [secret, ...formers.filter(({ untilMs }) => untilMs > nowMs).map((each) => each.secret)];
 }
 
 /**
@@ -31,17 +38,16 @@ export function resealed(
     const secret = openedSecret(cipher, use, sealed);
     return secret === undefined ? sealed : cipher.seal(use, secret);
   };
-  const { former, disabled } = webhook;
+  const { former, earlier, disabled } = webhook;
   if (openedSecret(cipher, use, webhook.secret) === undefined)
     return disabled === null ? { ...webhook, disabled: { atMs: nowMs, why: 'unreadable' } } : webhook;
-  const secret = resealed(webhook.secret);
-  const formerSecret = former && resealed(former.secret);
-  const isBack = disabled?.why === 'unreadable';
-  if (secret === webhook.secret && formerSecret === (former?.secret ?? null) && !isBack) return webhook;
-  return {
+  const again = (each: FormerSecret): FormerSecret => ({ ...each, secret: resealed(each.secret) });
+  const changed = {
     ...webhook,
-    secret,
-    former: former && { ...former, secret: formerSecret ?? former.secret },
-    ...(isBack ? { disabled: null, enabledAtMs: nowMs } : {}),
+    secret: resealed(webhook.secret),
+    former: former && again(former),
+    ...(earlier && { earlier: earlier.map(again) }),
+    ...(disabled?.why === 'unreadable' ? { disabled: null, enabledAtMs: nowMs } : {}),
   };
+  return isDeepStrictEqual(changed, webhook) ? webhook : changed;
 }

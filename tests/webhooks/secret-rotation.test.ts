@@ -9,6 +9,7 @@ import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
 import { WebhookPump } from '../../actors/webhooks/webhook-pump.ts';
+import { resealed, secretUse } from '../../actors/webhooks/webhook-secrets.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { type RealService, startRealService } from '../http/real-service.ts';
@@ -73,15 +74,35 @@ async function signing(tenantId: string, id: string, atMs: number, secrets: read
   return secrets.map((secret) => signatures.includes(new Webhook(secret).sign('1-1', at, BODY)));
 }
 
-test('two rotations at once return two secrets, and both sign', async () => {
+test('two rotations at once return two secrets, and both sign beside the one before them', async () => {
   const { tenant } = await account();
-  const { id } = await create(tenant, { url });
+  const { id, secret } = await create(tenant, { url });
   const rotate = () => service.actors.webhooks.operations.rotateSecret(tenant.id, id);
   const answers = await Promise.all([rotate(), rotate()]);
   const secrets = answers.map((answer) =>
     answer.ok ? answer.value.secret : assert.fail(answer.failure.code),
   );
-  assert.deepEqual(await signing(tenant.id, id, Date.now(), secrets), [true, true]);
+  assert.deepEqual(await signing(tenant.id, id, Date.now(), [...secrets, secret]), [true, true, true]);
+});
+
+test('each former secret signs for its 24 hours, the last four at most, and under another key too', async () => {
+  const { tenant } = await account();
+  const { id, secret, call } = await create(tenant, { url });
+  const secrets = [secret];
+  for (let count = 0; count < 5; count += 1) {
+    secrets.push((await call('POST', '/rotate-secret', {})).body.data.secret);
+  }
+  assert.deepEqual(await signing(tenant.id, id, Date.now(), secrets), [false, true, true, true, true, true]);
+  const { secret: present, former, earlier = [] } = await recordOf(tenant.id, id);
+  const lastMs = earlier.at(-1)?.untilMs ?? 0;
+  assert.deepEqual(await signing(tenant.id, id, lastMs, secrets), [false, false, true, true, true, true]);
+  const cipher = textCipher([Buffer.alloc(32, 3), Buffer.alloc(32, 1)], 'webhooks');
+  const moved = resealed(tenant.id, await recordOf(tenant.id, id), { cipher, nowMs: Date.now() });
+  const stored = [moved.secret, moved.former?.secret, ...(moved.earlier ?? []).map((each) => each.secret)];
+  assert.equal(stored.length, 5);
+  for (const sealed of stored) assert.ok(cipher.isNewest(secretUse(tenant.id, id), sealed ?? ''));
+  assert.ok(![present, former?.secret].includes(moved.secret));
+  assert.equal(resealed(tenant.id, moved, { cipher, nowMs: Date.now() }), moved);
 });
 
 test('a secret that was rotated away signs for 24 hours, and no longer', async () => {
