@@ -9,12 +9,18 @@ test('a file has the name that its server gives it, the extended one first', () 
   for (const [disposition, name] of [
     ['attachment; filename=price-list.pdf', 'price-list.pdf'],
     ['attachment; filename="price list (1).pdf"', 'price list (1).pdf'],
-    ['inline; filename="a; filename*=UTF-8\'\'b.pdf"', 'a_ filename__UTF-8__b.pdf'],
+    ['inline; filename="a; filename*=UTF-8\'\'b.pdf"', "a; filename_=UTF-8''b.pdf"],
     ['attachment; filename="menu.pdf"; filename*=UTF-8\'\'caf%C3%A9%20menu.pdf', 'café menu.pdf'],
     ["attachment; filename*=iso-8859-1''caf%E9.pdf", 'café.pdf'],
     ["attachment; filename*=UTF-8''%FF.pdf; filename=plain.pdf", 'plain.pdf'],
     [Buffer.from('attachment; filename="café.pdf"').toString('latin1'), 'café.pdf'],
     ['attachment; filename="caf\u00e9.pdf"', 'café.pdf'],
+    [
+      "attachment; filename*=UTF-8''r%C3%A9sum%C3%A9%20%F0%9F%98%80%20%E2%80%93%205%E2%82%AC.pdf",
+      'résumé 😀 – 5€.pdf',
+    ],
+    ['attachment; filename="Jenny\'s menu.pdf"', "Jenny's menu.pdf"],
+    ["attachment; filename*=UTF-8''%D9%85%DB%8C%E2%80%8C%D8%B1%D9%88%D9%85.pdf", 'می\u200cروم.pdf'],
     ['attachment; filename="say \\"hi\\".pdf"', 'say _hi_.pdf'],
   ] as const) {
     assert.equal(named(disposition), name, disposition);

@@ -1,6 +1,9 @@
 /** The longest name of a file, in characters. */
 const LONGEST = 100;
 
+/** All but letters, digits, signs, blanks and joiners, which Persian names and emoji need; and the reserved signs. */
+const STEERING = /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Join_Control} ]|[%\\/:*?"<>|]/gu;
+
 /** Endings of the types that shops send most; a phone chooses the program to open a file by it. */
 const ENDINGS: Readonly<Record<string, string>> = {
   'application/msword': 'doc',
@@ -33,7 +36,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 /**
  * Returns a file's name for its recipient, from Content-Disposition (RFC 6266) or else from the last part of the
- * address. Only letters, digits and some signs are kept. A name without an ending gets the ending of the type.
+ * address. Controls, marks of direction and signs that file systems reserve become `_`. A name without an ending gets
+ * the ending of the type.
  */
 export function attachmentName(file: {
   readonly disposition: string | undefined;
@@ -91,7 +95,7 @@ function safelyDecoded(text: string): string {
 /** The last part of a path, without what steers a screen or a file system. */
 function readable(path: string): string {
   const last = path.split(/[/\\]/).at(-1) ?? '';
-  const plain = last.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}._ ()&+,-]/gu, '_');
+  const plain = last.normalize('NFC').replace(STEERING, '_');
   return Array.from(plain.replace(/^[. ]+/, '').trim())
     .slice(-LONGEST)
     .join('');
