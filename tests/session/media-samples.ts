@@ -53,24 +53,52 @@ function pngHead(width: number, height: number, { depth = 8, interlace = 0 } = {
 const pngOf = (...parts: readonly Buffer[]): Buffer =>
   Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...parts, pngChunk('IEND', Buffer.alloc(0))]);
 
+/** Returns a PNG of 8 × 8 pixels with so many compressed texts, each of this size once it is read. */
+export function pngOfTexts(count: number, bytes: number): Buffer {
+  const packed = deflateSync(Buffer.alloc(bytes, 'a'));
+  const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), packed]));
+  const rows = pngChunk('IDAT', deflateSync(Buffer.alloc(72)));
+  return pngOf(pngHead(8, 8), ...Array<Buffer>(count).fill(text), rows);
+}
+
+/** Returns a PNG of 8 × 8 pixels whose rows are in this number of chunks. */
+export function pngOfChunks(count: number): Buffer {
+  const empty = pngChunk('IDAT', Buffer.alloc(0));
+  const rows = pngChunk('IDAT', deflateSync(Buffer.alloc(72)));
+  return pngOf(pngHead(8, 8), rows, ...Array<Buffer>(count - 1).fill(empty));
+}
+
 /** The number of bits of a coefficient that a scan can bring one after the other. */
 const BITS = 14;
+/** The most blocks that one code skips in a scan: 2 to the power of 14, and as many less one. */
+const MOST_SKIPPED = 32_767;
 
-/** Returns a valid progressive JPEG of 8 × 8 pixels with this number of scans, at most 883. */
-export function jpegOfScans(count: number): Buffer {
-  // Each Huffman table has one code, the bit 0: no difference, or the end of the block. Ones fill the byte.
-  const table = (id: number): string => `ffc40014${hex(id)}01${'00'.repeat(16)}`;
-  const scan = (coefficient: number, bits: number): string =>
-    `ffda0008010100${hex(coefficient)}${hex(coefficient)}${hex(bits)}7f`;
+/** Returns a valid progressive JPEG, grey and square, with this number of scans, at most 883. */
+export function jpegOfScans(count: number, side = 8): Buffer {
+  const blocks = Math.ceil(side / 8) ** 2;
+  // Each Huffman table has one code, the bit 0. It means no difference, or to skip as many blocks as the 14 bits behind it
+  // say. Ones fill the last byte.
+  const table = (id: number, symbol: string): string => `ffc40014${hex(id)}01${'00'.repeat(15)}${symbol}`;
+  const scan = (coefficient: number, bits: number, content: string): string =>
+    `ffda0008010100${hex(coefficient)}${hex(coefficient)}${hex(bits)}${content}`;
+  const skips = bytesOf(`0${'1'.repeat(BITS)}`.repeat(Math.ceil(blocks / MOST_SKIPPED)));
   const scans = Array.from({ length: count - 1 }, (_, index) => {
     const bit = BITS - 1 - (index % BITS);
     const bitBefore = bit === BITS - 1 ? 0 : bit + 1;
-    return scan(1 + Math.floor(index / BITS), bitBefore * 16 + bit);
+    return scan(1 + Math.floor(index / BITS), bitBefore * 16 + bit, skips);
   });
   const quantization = `ffdb004300${'01'.repeat(64)}`;
-  const frame = 'ffc2000b080008000801011100';
-  const parts = ['ffd8', quantization, frame, table(0), table(16), scan(0, 0), ...scans, 'ffd9'];
+  const size = hex(side).padStart(4, '0');
+  const frame = `ffc2000b08${size}${size}01011100`;
+  const first = scan(0, 0, bytesOf('0'.repeat(blocks)));
+  const parts = ['ffd8', quantization, frame, table(0, '00'), table(16, 'e0'), first, ...scans, 'ffd9'];
   return Buffer.from(parts.join(''), 'hex');
+}
+
+/** The bits in whole bytes, as hex. A byte of ones has a zero behind it, so that it is no marker. */
+function bytesOf(bits: string): string {
+  const bytes = bits.match(/.{1,8}/g) ?? [];
+  return bytes.map((byte) => hex(Number.parseInt(byte.padEnd(8, '1'), 2)).replace('ff', 'ff00')).join('');
 }
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
@@ -80,7 +108,8 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([uint32(data.length), content, uint32(crc32(content))]);
 }
 
-function uint32(value: number): Buffer {
+/** A number of four bytes, the highest first. */
+export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;

@@ -1,13 +1,18 @@
 const MARKER = 0xff;
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
+/** Frames of the kinds that phones and browsers open: baseline, extended and progressive, by Huffman codes. */
+const ORDINARY_FRAMES = new Set([0xc0, 0xc1, 0xc2]);
+/** Markers among those of frames that begin none: tables of codes. */
+const TABLES = new Set([0xc4, 0xc8, 0xcc]);
 /** More of these bytes than a photo of 16 MiB has: one in 256 of its compressed bytes, and a few a scan. */
 const MOST_MARKER_BYTES = 200_000;
 
 /**
- * True if a JPEG has more than `most` scans: each is a pass over all pixels. True also if it has so many bytes 0xff that
- * looking at them would hold the thread up. Bytes before a marker are passed over, as decoders do. Data after the image
- * does not count (ITU-T T.81, annex B).
+ * True if a JPEG has more than `most` scans: each is a pass over all pixels. True also if it is arithmetic-coded, because
+ * its scans may take long with hardly any bytes, and if it has so many bytes 0xff that looking at them would hold the
+ * thread up. Bytes before a marker are passed over, as decoders do. Data after the image does not count (ITU-T T.81,
+ * annex B).
  */
 export function hasManyScans(jpeg: Buffer, most: number): boolean {
   let scans = 0;
@@ -18,7 +23,7 @@ export function hasManyScans(jpeg: Buffer, most: number): boolean {
     const marker = jpeg[at + 1] ?? 0;
     if (marker === END_OF_IMAGE) return false;
     if (marker === START_OF_SCAN) scans += 1;
-    if (scans > most) return true;
+    if (scans > most || isUnusual(marker)) return true;
     if (marker === MARKER) at += 1;
     else at += isAlone(marker) ? 2 : 2 + jpeg.readUInt16BE(at + 2);
   }
@@ -27,3 +32,6 @@ export function hasManyScans(jpeg: Buffer, most: number): boolean {
 
 /** True if no segment follows: a byte of compressed data, a restart, or TEM. */
 const isAlone = (marker: number): boolean => marker <= 1 || (marker >= 0xd0 && marker <= 0xd7);
+
+const isUnusual = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && !ORDINARY_FRAMES.has(marker) && !TABLES.has(marker);

@@ -1,0 +1,27 @@
+/** The chunks that the pixels need, and `eXIf`, which has the orientation. The rest may inflate to a thousand times its size. */
+const KEPT = new Set(['IHDR', 'PLTE', 'tRNS', 'eXIf', 'IDAT', 'IEND']);
+const SIGNATURE_BYTES = 8;
+/** The length, the type and the checksum of a chunk. */
+const FRAME_BYTES = 12;
+/** A longer `eXIf` is left out. A JPEG cannot have a longer one either. */
+const MOST_EXIF_BYTES = 65_535;
+/** More than an image of 16 MiB has: libraries write chunks of 8 KiB. Looking at more would hold the thread up. */
+const MOST_CHUNKS = 20_000;
+
+/**
+ * Returns a PNG without the chunks that a thumbnail does not need, such as compressed texts and colour profiles.
+ * Undefined if it has too many chunks.
+ */
+export function barePng(png: Buffer): Buffer | undefined {
+  const parts = [png.subarray(0, SIGNATURE_BYTES)];
+  let at = SIGNATURE_BYTES;
+  for (let seen = 0; at + FRAME_BYTES <= png.length; seen += 1) {
+    if (seen === MOST_CHUNKS) return undefined;
+    const size = png.readUInt32BE(at);
+    const type = png.toString('latin1', at + 4, at + 8);
+    const end = at + FRAME_BYTES + size;
+    if (KEPT.has(type) && (type !== 'eXIf' || size <= MOST_EXIF_BYTES)) parts.push(png.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat(parts);
+}
