@@ -31,6 +31,13 @@ async function leave(shop: ShopHarness): Promise<number> {
 
 test('an erasure that stopped half way and is repeated keeps the first writes', async () => {
   const shop = await connectedShop(false);
+  for (const [from, text] of [
+    ['+33611110001', 'STOP'],
+    ['+33611110002', 'Hello'],
+  ] as const) {
+    const atMs = shop.nowMs;
+    shop.session({ type: 'session.inbound', wireId: `I${from}`, from, text, atMs, token: 't' });
+  }
   assert.ok((await leave(shop)) > 0);
   // The shop's sent messages are gone when the erasure is tried again. Its own record is deleted last.
   shop.redis.run(['DEL', shop.state.keys.accepted]);
@@ -38,7 +45,12 @@ test('an erasure that stopped half way and is repeated keeps the first writes', 
   const number = { tenantId: shop.state.shop.tenantId, phone: PHONE };
   const readAt = (nowMs: number) => readArchive(number, vault, { store: storeOf(shop.redis), nowMs });
   const { past } = (await readAt(shop.nowMs)) ?? {};
-  assert.equal(past?.entries.length, 1);
+  assert.deepEqual(
+    past?.entries.map(({ subject, fingerprint }) => [subject, fingerprint]),
+    [[0, { high: 0, low: 0 }]],
+    'neither the recipient nor the text',
+  );
+  assert.deepEqual([...past.writers.keys()], ['+33611110001'], 'nobody who wrote but opted out');
   assert.equal(past.warmupSinceMs, shop.nowMs - 20 * DAY_MS);
   assert.ok(await readAt(shop.nowMs + 30 * DAY_MS));
   assert.equal(await readAt(shop.nowMs + 30 * DAY_MS + 1), undefined);

@@ -122,6 +122,25 @@ describe('a scheduled send', () => {
     assert.equal(events(shop).length, 1);
   });
 
+  test('is tried again after 30 s, whether the session is away or the tenant inactive', async () => {
+    for (const [isOver, code] of [
+      [(shop: ShopHarness) => shop.command({ type: 'disconnect' }), 'MSGAPP_NOT_CONNECTED'],
+      [(shop: ShopHarness) => shop.command({ type: 'tenant_active', active: false }), 'TENANT_INACTIVE'],
+    ] as const) {
+      const shop = await ShopHarness.connected();
+      const id = await scheduledId(shop, { notAfterMs: shop.nowMs + HOUR_MS + 59_999 });
+      isOver(shop);
+      shop.pass(HOUR_MS);
+      assert.equal(await deliver(shop), 1);
+      shop.pass(29_999);
+      assert.equal(await deliver(shop), 0);
+      shop.pass(1);
+      assert.equal(await deliver(shop), 1);
+      const end = await shown(shop, id);
+      assert.deepEqual([end?.status, end?.code], ['refused', code]);
+    }
+  });
+
   test('is tried again after the wait that a refusal names, if that is in time', async () => {
     const shop = await ShopHarness.connected();
     const atMs = shop.nowMs + HOUR_MS;

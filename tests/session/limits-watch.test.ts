@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { WASocket } from '@whiskeysockets/baileys';
+import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
 import { LimitsWatch } from '../../actors/sessions/worker-thread/connection/limits-watch.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
@@ -37,7 +38,7 @@ function watched(change: Partial<Answers> = {}) {
   };
   const watch = new LimitsWatch({
     socket: socket as unknown as WASocket,
-    everyMs: HOUR_MS,
+    everyMs: DEFAULT_SESSION_TIMING.limitsEveryMs,
     later: (delayMs, act) => clock.after(delayMs, act),
     report: () => undefined,
     log: () => undefined,

@@ -25,6 +25,8 @@ interface Pool {
   readonly clock?: Clock;
   /** The thread's code, asked for at each start. */
   readonly entry?: () => URL;
+  /** Called at each loss, before the pool goes on. */
+  readonly onLost?: () => void;
 }
 
 /** The code of a worker that follows the orders of a test. */
@@ -33,7 +35,7 @@ export const SCRIPTED = pathToFileURL(moduleFile('tests/session/scripted-worker.
 /** Starts a pool that reports to the test. */
 export function startPool(
   count: number,
-  { supervision = {}, clock = systemClock, entry = () => SCRIPTED }: Pool = {},
+  { supervision = {}, clock = systemClock, entry = () => SCRIPTED, onLost = () => undefined }: Pool = {},
 ): ObservedPool {
   const story: string[] = [];
   const events = new EventEmitter();
@@ -62,7 +64,10 @@ export function startPool(
     events: {
       message: (message, { worker }) =>
         note(`${worker}: ${message.kind === 'closed' ? message.shopId : message.kind}`),
-      lost: (worker, detail) => note(`${worker} lost: ${detail}`),
+      lost: (worker, detail) => {
+        onLost();
+        note(`${worker} lost: ${detail}`);
+      },
       ready: () => void events.emit('told'),
       unreachable: () => note('unreachable'),
       reachable: () => note('reachable'),

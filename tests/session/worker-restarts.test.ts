@@ -112,3 +112,36 @@ test('if all workers are lost, they start again together, and sessions wait unti
     await pool.stop();
   }
 });
+
+test('by default a lost worker restarts after 0.2 to 10 s, and a minute without any is reported', async () => {
+  const waits: { readonly delayMs: number; readonly act: () => void }[] = [];
+  let isLost = false;
+  const observed = startPool(1, {
+    clock: {
+      ...systemClock,
+      after(delayMs, act) {
+        if (!isLost) return systemClock.after(delayMs, act);
+        waits.push({ delayMs, act });
+        return { cancel: () => undefined };
+      },
+    },
+    supervision: { restartDelayMs: DEFAULT_WORKER_SUPERVISION.restartDelayMs },
+    entry: () => (isLost ? new URL('http://127.0.0.1/') : SCRIPTED),
+    onLost: () => {
+      isLost = true;
+    },
+  });
+  const { pool, until } = observed;
+  try {
+    await allReady(observed, 1);
+    pool.post(0, { kind: 'close', shopId: 'exit' });
+    await until(() => isLost);
+    for (let lost = 1; lost < 8; lost += 1) waits.at(-1)?.act();
+    assert.deepEqual(
+      waits.map(({ delayMs }) => delayMs),
+      [60_000, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000],
+    );
+  } finally {
+    await pool.stop();
+  }
+});
