@@ -1,6 +1,6 @@
 /** The waits of a session in production, in milliseconds. */
 export const DEFAULT_SESSION_TIMING = {
-  /** How long a connection may take until its first event: a QR code, an open session or an end. */
+  /** How long a connection may get nothing from the network before its first event: a QR code, an open session or an end. */
   connectMs: 30_000,
   /** How long the client waits for the reply to one query, and for the handshake. */
   queryMs: 20_000,

@@ -122,11 +122,7 @@ export class LiveSession {
       this.#options.onSettled();
       return;
     }
-    const { clock, timing } = this.#options.environment;
-    // A refused upgrade (HTTP 503 or 429) surfaces as nothing at all (docs/chat-client.md, What the client surfaces).
-    this.#watchdog = clock.after(timing.connectMs, () =>
-      this.#end('transient', { statusCode: 408, detail: 'the connection came to nothing in time' }),
-    );
+    this.#awaitNetwork();
     try {
       const credentials = await loadCredentials(this.#sealed);
       if (!this.#ended) this.#connect(credentials);
@@ -236,7 +232,22 @@ export class LiveSession {
       end: (end, cause) => this.#end(end, cause),
       updated: (update) => this.#updated(update),
     });
+    this.#running.socket.ws.on('frame', this.#awaitNetwork);
   }
+
+  /**
+   * Ends a session that opens and gets nothing from the network for a while. A refused upgrade (HTTP 503 or 429) surfaces
+   * as nothing at all (docs/chat-client.md, What the client surfaces). On a busy machine many openings with long backlogs
+   * take longer together, and starting one anew would cost another login.
+   */
+  readonly #awaitNetwork = (): void => {
+    if (this.#settled) return;
+    const { clock, timing } = this.#options.environment;
+    this.#watchdog?.cancel();
+    this.#watchdog = clock.after(timing.connectMs, () =>
+      this.#end('transient', { statusCode: 408, detail: 'the connection came to nothing in time' }),
+    );
+  };
 
   /** Throws `Unreadable`: a shop whose egress cannot be read has no way to connect. */
   #egress(): Egress | undefined {
@@ -350,6 +361,7 @@ export class LiveSession {
     this.#watchdog?.cancel();
     if (this.#settled) return;
     this.#settled = true;
+    this.#running?.socket.ws.off('frame', this.#awaitNetwork);
     this.#options.onSettled();
   }
 
