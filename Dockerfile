@@ -78,6 +78,8 @@ WORKDIR /app
 # A container's loopback is reached by nobody else, the scraper and a front door included. What is published of it, `-p`
 # says; and where the operators' listener is on a network, short tokens are refused.
 ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0
+# As in `npm start` (docs/running.md).
+ENV UV_THREADPOOL_SIZE=8
 COPY --from=packages /system /
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./

@@ -7,9 +7,12 @@ import { root } from '../root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('the image starts the service with the flags of npm start', () => {
+test('the image starts the service with the flags and the thread pool of npm start', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
-  const [node, ...args] = imageTarget('service').entryPoint;
+  const { entryPoint, environment } = imageTarget('service');
+  const [node, ...args] = entryPoint;
   assert.equal(node, '/usr/bin/node');
-  assert.deepEqual(args, scripts.start.split(' ').slice(1));
+  const [pool, , ...flags] = scripts.start.split(' ');
+  assert.deepEqual(args, flags);
+  assert.equal(`UV_THREADPOOL_SIZE=${environment.UV_THREADPOOL_SIZE}`, pool);
 });
