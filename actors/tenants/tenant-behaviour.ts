@@ -5,18 +5,17 @@ import type { Behaviour, DeactivationReason, Turn } from '../../runtime/behaviou
 import type { Store, Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import { partsOf } from '../parts.ts';
+import { changeTenant, createShop } from './account-turns.ts';
+import { type ContactRecord, readContacts } from './contact-record.ts';
+import { declareContacts, revokeContact } from './contact-turns.ts';
 import {
-  changeTenant,
-  createShop,
   deleteShop,
   deleteTenant,
   erasePerson,
   finishPersonErasure,
   shopErased,
   tenantErased,
-} from './account-turns.ts';
-import { type ContactRecord, readContacts } from './contact-record.ts';
-import { declareContacts, revokeContact } from './contact-turns.ts';
+} from './erasure-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
 import { mergedField } from './person-entry.ts';
 import { TENANT_LANES, type TenantCommand, type TenantEffect } from './tenant-commands.ts';
