@@ -1,0 +1,60 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { done, type FailureCode, failed } from '../failure.ts';
+import type { StoredKeyDirectory } from '../tenants/key-directory.ts';
+import { hashesToForget } from '../tenants/key-turns.ts';
+import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
+import type { TenantCommand } from '../tenants/tenant-commands.ts';
+import { keyView } from '../tenants/tenant-record.ts';
+import type { FreshKeyView, KeyView } from '../tenants/tenant-view.ts';
+import type { Found, OperatorOperations } from './operator-operations.ts';
+import type { TenantAccess } from './tenant-access.ts';
+
+/** The directory that finds a key's tenant, and the source of ids. */
+export interface ApiKeysOptions {
+  readonly clock: Clock;
+  readonly directory: StoredKeyDirectory;
+  readonly makeId: (nowMs: number) => string;
+}
+
+type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' | 'revokeKey'>;
+
+/** Makes, lists, rotates and revokes the keys of tenants. */
+export function apiKeys(
+  { directory, clock, makeId }: ApiKeysOptions,
+  { withTenant, ask }: TenantAccess,
+): ApiKeys {
+  /** Makes a value and names its tenant first, so that the key is found as soon as the commit succeeds. */
+  const withNewValue = async <Code extends FailureCode = never>(
+    tenantId: string,
+    put: (hash: string) => TenantCommand,
+  ): Promise<Found<FreshKeyView, Code>> => {
+    const key = makeRawKey();
+    const hash = keyHash(key);
+    await directory.name(hash, tenantId);
+    const record = await ask<KeyView, Code>(tenantId, put(hash));
+    if (!record.ok) return record;
+    return (await directory.keep(hash)) ? done({ ...record.value, key }) : failed('NOT_FOUND');
+  };
+
+  return {
+    createKey: (tenantId, { expiresAt, ...draft }) =>
+      withTenant(tenantId, () =>
+        withNewValue(tenantId, (hash) => {
+          const nowMs = clock.wallMs();
+          const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
+          const times = { createdAtMs: nowMs, rotatedAtMs: null, revokedAtMs: null };
+          return { type: 'put_key', key: { id: makeId(nowMs), hash, ...draft, expiresAtMs, ...times } };
+        }),
+      ),
+    listKeys: (tenantId) =>
+      withTenant(tenantId, ({ apiKeys }) => done([...apiKeys.values()].map(({ record }) => keyView(record)))),
+    rotateKey: (tenantId, keyId) =>
+      withTenant(tenantId, async ({ apiKeys }) => {
+        const forgotten = hashesToForget(apiKeys.get(keyId)?.record ?? {});
+        // Before the commit: a crash after it would leave them in the directory permanently.
+        if (forgotten.length > 0) await directory.forget(forgotten);
+        return withNewValue<'CONFLICT'>(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash, forgotten }));
+      }),
+    revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),
+  };
+}

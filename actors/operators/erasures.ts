@@ -1,0 +1,83 @@
+import type { Actors } from '../../runtime/actors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { done, failed } from '../failure.ts';
+import type { TenantCommand } from '../tenants/tenant-commands.ts';
+import type { TenantErasure } from '../tenants/tenant-erasure.ts';
+import { tenantAddress } from '../tenants/tenant-keys.ts';
+import type { TenantState } from '../tenants/tenant-state.ts';
+import type { Found, OperatorOperations } from './operator-operations.ts';
+
+/** The actors, and the eraser of a tenant's data. */
+export interface ErasuresOptions {
+  readonly actors: Actors;
+  readonly clock: Clock;
+  readonly erasure: Pick<TenantErasure, 'run'>;
+}
+
+/** How long an operator's call waits for an erasure to end. */
+const ERASED_WITHIN_MS = 1_000;
+
+type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop' | 'deletePerson' | 'erasure'>;
+
+/** Erases tenants, shops and people, and tells how far an erasure has come. */
+export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures {
+  const left = async (tenantId: string): Promise<TenantState | undefined> => {
+    const state = await actors.state<TenantState>(tenantAddress(tenantId));
+    return state?.isGone ? undefined : state;
+  };
+  /** Sends the tenant a command, and waits a while for the erasure that follows. */
+  const ask = async (tenantId: string, command: TenantCommand): Promise<Found<unknown>> => {
+    const address = tenantAddress(tenantId);
+    const asked = await actors.ask<Found<unknown>>(address, command, failed('NOT_FOUND'));
+    if (asked.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(address));
+    return asked;
+  };
+  return {
+    async deleteTenant(tenantId) {
+      const asked = await ask(tenantId, { type: 'delete_tenant' });
+      if (!asked.ok) return asked;
+      const state = await left(tenantId);
+      if (state === undefined) return done({ id: tenantId, deleted: true });
+      return done({ id: tenantId, deleted: false, ...leftOf(state) });
+    },
+    async deleteShop({ tenantId, shopId }) {
+      const asked = await ask(tenantId, { type: 'delete_shop', shopId });
+      if (!asked.ok) return asked;
+      const state = await left(tenantId);
+      if (!state?.erasing.has(shopId)) return done({ id: shopId, deleted: true });
+      return done({ id: shopId, deleted: false, ...leftOf(state) });
+    },
+    async deletePerson(tenantId, personId) {
+      const asked = await ask(tenantId, { type: 'erase_person', personId });
+      if (!asked.ok) return asked;
+      const state = await left(tenantId);
+      if (!state?.erasingPeople.has(personId)) return done({ id: personId, deleted: true });
+      return done({ id: personId, deleted: false, ...leftOf(state) });
+    },
+    async erasure(tenantId) {
+      const state = await left(tenantId);
+      if (state === undefined) return failed('NOT_FOUND');
+      const { shopsLeft, peopleLeft } = leftOf(state);
+      if (!state.record.deleted && shopsLeft + peopleLeft === 0) return failed('NOT_FOUND');
+      return done({ id: tenantId, wholeTenant: state.record.deleted, shopsLeft, peopleLeft });
+    },
+  };
+}
+
+function leftOf({ erasing, erasingPeople }: TenantState): {
+  readonly shopsLeft: number;
+  readonly peopleLeft: number;
+} {
+  return { shopsLeft: erasing.size, peopleLeft: erasingPeople.size };
+}
+
+/** Resolves with the work, or after `timeoutMs`. */
+function within(clock: Pick<Clock, 'after'>, timeoutMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(timeoutMs, resolve);
+    void work.finally(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}

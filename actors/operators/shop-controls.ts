@@ -1,0 +1,67 @@
+import type { Actors } from '../../runtime/actors.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Store } from '../../runtime/store.ts';
+import { done, failed } from '../failure.ts';
+import type { EgressVault } from '../sessions/egress-vault.ts';
+import type { SessionHost } from '../sessions/session-host.ts';
+import type { ShopCommand } from '../shops/protocol/shop-commands.ts';
+import type { ShopReference } from '../shops/shop-operations.ts';
+import { shopAddress } from '../shops/state/shop-keys.ts';
+import { withReplyTimeout } from '../with-reply-timeout.ts';
+import { changeEgress } from './egress-change.ts';
+import type { Found, OperatorOperations, ShopInspection } from './operator-operations.ts';
+import { inspectShop } from './shop-inspection.ts';
+import type { TenantAccess } from './tenant-access.ts';
+
+/** The actors, their sessions and their stored data. */
+export interface ShopControlsOptions {
+  readonly actors: Actors;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly host: Pick<SessionHost, 'describe' | 'available' | 'tryEgress'>;
+  readonly egressVault: EgressVault;
+  readonly log: Logger;
+}
+
+type ShopControls = Pick<
+  OperatorOperations,
+  'pause' | 'resume' | 'restart' | 'passivate' | 'snapshot' | 'setEgress'
+>;
+
+/** Shows and controls the actors of shops. */
+export function shopControls(options: ShopControlsOptions, { withTenant }: TenantAccess): ShopControls {
+  const { actors, clock } = options;
+  const withShop = (shop: ShopReference, act: () => Promise<unknown>): Promise<Found<ShopInspection>> =>
+    withTenant(shop.tenantId, async ({ shops, settings }) => {
+      if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
+      await act();
+      const view = await inspectShop(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
+      return view === undefined ? failed('NOT_FOUND') : done(view);
+    });
+  const command = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
+    withReplyTimeout(clock, actors.ask(shopAddress(shop), command));
+  return {
+    pause: (shop) => withShop(shop, () => command(shop, { type: 'pause' })),
+    resume: (shop) =>
+      withShop(shop, async () => {
+        await actors.resume(shopAddress(shop));
+        await command(shop, { type: 'resume' });
+      }),
+    restart: (shop) => withShop(shop, () => actors.restart(shopAddress(shop))),
+    passivate: (shop) =>
+      withTenant(shop.tenantId, async ({ shops }) => {
+        if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
+        const answer = await actors.passivate(shopAddress(shop));
+        if (answer === 'passivated') return done({ passivated: true });
+        return failed('CONFLICT', {
+          message: 'The shop has a session or work in its queue and must stay active.',
+        });
+      }),
+    setEgress: (shop, egress) =>
+      withTenant(shop.tenantId, async ({ shops }) =>
+        shops.has(shop.shopId) ? changeEgress(options, shop, egress) : failed('NOT_FOUND'),
+      ),
+    snapshot: (shop) => withShop(shop, async () => undefined),
+  };
+}
