@@ -8,17 +8,16 @@ import { eventView } from '../events/event-service.ts';
 import type { Outcome } from '../failure.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
-import { cursorOf, isBefore, placeBefore, storedAtMs } from '../tenants/event-cursor.ts';
-import { wereCutOff } from '../tenants/event-retention.ts';
-import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/tenant-event.ts';
+import { cursorOf } from '../tenants/event-cursor.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
 import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
-import { EndpointPump, isWanted } from './endpoint-pump.ts';
-import type { EndpointPace, EndpointPumpOptions, ReadEvents, SentEvent } from './endpoint-pump-options.ts';
+import { EndpointPump } from './endpoint-pump.ts';
+import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';
 import { SLOW_MS } from './endpoint-tries.ts';
 import { FairSlots } from './fair-slots.ts';
 import type { ReplayedEvent } from './progress.ts';
+import { readAfter, readAt } from './read-events.ts';
 import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';
 
 /**
@@ -40,9 +39,6 @@ const UNREADABLE: Delivered = {
   holdMs: null,
   error: 'no key of CREDENTIALS_KEY opens its secret: give it a new one',
 };
-/** Events that are read at a time to find those for an endpoint. */
-const BATCH = 100;
-
 /** The actors, the store and the ways out that webhooks use. */
 export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 'random' | 'log'> {
   readonly actors: Pick<Actors, 'ask'>;
@@ -228,15 +224,7 @@ export class WebhookPump {
         return stored === null ? undefined : (JSON.parse(stored) as WebhookProgress);
       },
       after: (place, limit, webhook) => readAfter(store, { key, place, limit, webhook }),
-      async at(place) {
-        const [[entry], [oldest]] = (await store.read([
-          ['XRANGE', key, place, place],
-          ['XRANGE', key, '-', '+', 'COUNT', 1],
-        ])) as [StreamEntry[], StreamEntry[]];
-        if (entry !== undefined) return { event: decodeEvent(entry) };
-        const missedUntilMs = await cutOffMs(store, { key, place: placeBefore(place), oldest: oldest?.[0] });
-        return { event: undefined, missedUntilMs };
-      },
+      at: (place) => readAt(store, { key, place }),
       async body(event) {
         const view = await eventView(event, tenantId, { messages, inbound });
         return view && JSON.stringify(view);
@@ -272,42 +260,4 @@ export class WebhookPump {
 /** The name of a tenant's share of the slots. */
 function slotsOf(tenantId: string, share: EndpointPace | 'tests'): string {
   return `${tenantId} ${share}`;
-}
-
-/** Reads one batch and returns the events of the endpoint's types and shops, and the position reached. */
-async function readAfter(
-  store: Pick<Store, 'read'>,
-  asked: {
-    readonly key: string;
-    readonly place: string;
-    readonly limit: number;
-    readonly webhook: WebhookRecord;
-  },
-): Promise<ReadEvents> {
-  const { key, place, limit, webhook } = asked;
-  // The oldest is read last, so that a removal in between is noticed.
-  const [entries, [oldest]] = (await store.read([
-    ['XRANGE', key, `(${place}`, '+', 'COUNT', BATCH],
-    ['XRANGE', key, '-', '+', 'COUNT', 1],
-  ])) as [StreamEntry[], StreamEntry[]];
-  const missedUntilMs = await cutOffMs(store, { key, place, oldest: oldest?.[0] });
-  const events: StoredEvent[] = [];
-  let seen = place;
-  for (const event of entries.map(decodeEvent)) {
-    if (isBefore(event.streamId, seen)) continue;
-    seen = event.streamId;
-    if (isWanted(webhook, event)) events.push(event);
-    if (events.length === limit) break;
-  }
-  return { events, place: seen, missedUntilMs };
-}
-
-/** Returns the time of the oldest kept event if some after a position were removed, else undefined. */
-async function cutOffMs(
-  store: Pick<Store, 'read'>,
-  asked: { readonly key: string; readonly place: string; readonly oldest: string | undefined },
-): Promise<number | undefined> {
-  const { oldest } = asked;
-  if (oldest === undefined || !(await wereCutOff(store, asked))) return undefined;
-  return storedAtMs(oldest);
 }
