@@ -45,7 +45,7 @@ export async function takeMessage(
     return;
   }
   const to = attribute(stanza, 'to');
-  const receipts = new HeldReceipts((receipt) => network.deliveries.addReceipt(companion.id, receipt));
+  const receipts = new HeldReceipts((receipt) => network.deliveries.receipts.add(companion.id, receipt));
   const incoming: Incoming = {
     receipt: (receipt) => receipts.add(receipt),
     sender: companion,

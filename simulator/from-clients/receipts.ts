@@ -46,7 +46,7 @@ export async function takeReceipt(
 export function takeAck(network: Network, connection: Connection, ack: BinaryNode): void {
   const { companion } = connection;
   if (companion === undefined) return;
-  if (ack.attrs.class === 'receipt') network.deliveries.receiptAcknowledged(companion.id, ack);
+  if (ack.attrs.class === 'receipt') network.deliveries.receipts.acknowledged(companion.id, ack);
   if (ack.attrs.class === 'notification') network.notices.acknowledged(companion.id, attribute(ack, 'id'));
   const delivery = network.deliveries.get(companion.id, attribute(ack, 'id'));
   if (delivery === undefined || (delivery.tag ?? 'message') !== ack.attrs.class) return;
@@ -102,5 +102,5 @@ function forwardRetry(network: Network, asking: Companion, sender: string, recei
   // For a message to many, the retry comes from their address and names the device that asks (whatsmeow retry.go).
   const isToMany = isGroupAddress(to) || to === STATUS_ADDRESS;
   const origin = isToMany ? { from: to, participant: device } : { from: device, recipient };
-  network.deliveries.addReceipt(sender, node('receipt', { id, type, ...origin }, receipt.content));
+  network.deliveries.receipts.add(sender, node('receipt', { id, type, ...origin }, receipt.content));
 }

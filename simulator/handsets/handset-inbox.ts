@@ -83,7 +83,7 @@ function askAgain(
   if (receipt === undefined) return;
   const { id } = incoming.sender;
   if (when === 'at_once') incoming.receipt(receipt);
-  else network.deliveries.keepReceipt(id, receipt);
+  else network.deliveries.receipts.keep(id, receipt);
 }
 
 async function open(

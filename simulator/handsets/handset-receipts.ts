@@ -50,7 +50,7 @@ export function sendReceipts(
           ),
         ],
   );
-  for (const companion of network.companions.of(to)) network.deliveries.addReceipt(companion.id, receipt);
+  for (const companion of network.companions.of(to)) network.deliveries.receipts.add(companion.id, receipt);
   return ids.length;
 }
 
@@ -81,6 +81,6 @@ export function sendGroupedReceipt(
   const receipt = node('receipt', { id: network.newId(), from: group.id, type, t }, [
     node('participants', about, [...users(delivered, 'delivery'), ...users(read, 'read')]),
   ]);
-  for (const companion of network.companions.of(to)) network.deliveries.addReceipt(companion.id, receipt);
+  for (const companion of network.companions.of(to)) network.deliveries.receipts.add(companion.id, receipt);
   return delivered.length + read.length;
 }

@@ -8,6 +8,7 @@ import { Backlog, type FindStanza } from '../socket/backlog.ts';
 import type { Connection } from '../socket/connection.ts';
 import type { Connections } from '../socket/connections.ts';
 import { node } from '../socket/stanzas.ts';
+import { KeptReceipts } from './kept-receipts.ts';
 import type { Notices } from './notices.ts';
 
 /** A stanza for a companion that has not sent its receipt yet. */
@@ -44,11 +45,11 @@ export interface Delivery {
 /** How a delivery ended: the client received it, or it refused it. */
 export type DeliveryEnd = 'receipted' | 'refused';
 
-/** The most stanzas, and the most receipts, that are kept for a companion. A new one removes the oldest. */
+/** The most stanzas that are kept for a companion. A new one removes the oldest. */
 const LONGEST_QUEUE = 5_000;
 
 /**
- * Keeps stanzas and receipts for companions. A stanza is sent when its companion is online. It is sent again at each
+ * Keeps stanzas for companions. A stanza is sent when its companion is online. It is sent again at each
  * login until the client sent a receipt for its id, as the real network does.
  */
 export class Deliveries {
@@ -57,10 +58,8 @@ export class Deliveries {
   readonly #notices: Notices;
   readonly #queues = new Map<string, Map<string, Delivery>>();
   readonly #waiting = new Map<string, Set<(end: DeliveryEnd) => void>>();
-  /** Receipts of handsets that the client has not acknowledged, by companion and then by `receiptName`. */
-  readonly #receipts = new Map<string, Map<string, BinaryNode>>();
-  /** The receipts that were sent to a client. Only these can be acknowledged. */
-  readonly #sentReceipts = new WeakSet<BinaryNode>();
+  /** The receipts of handsets that wait for companions. */
+  readonly receipts: KeptReceipts;
   /** The ids of deliveries that withhold all others, by companion. */
   readonly #blocking = new Map<string, Set<string>>();
   #lastSequence = 0;
@@ -69,6 +68,7 @@ export class Deliveries {
     this.#deliveries = journal.collection<Delivery>('deliveries');
     this.#connections = connections;
     this.#notices = notices;
+    this.receipts = new KeptReceipts(connections);
     const kept = [...this.#deliveries.entries()].map(([, delivery]) => delivery);
     for (const delivery of kept.sort((left, right) => left.sequence - right.sequence)) {
       this.#queueOf(delivery.companionId).set(delivery.messageId, delivery);
@@ -118,39 +118,6 @@ export class Deliveries {
     return this.#queues.get(companionId)?.get(messageId);
   }
 
-  /** Keeps a handset's receipt. It is sent at each login of the companion until the client acknowledges it. */
-  keepReceipt(companionId: string, receipt: BinaryNode): void {
-    const kept = this.#receipts.get(companionId) ?? new Map<string, BinaryNode>();
-    this.#receipts.set(companionId, kept);
-    for (const oldest of kept.keys()) {
-      if (kept.size < LONGEST_QUEUE) break;
-      kept.delete(oldest);
-    }
-    kept.set(receiptName(receipt.attrs, receipt.attrs.from), receipt);
-  }
-
-  /** Keeps a handset's receipt, and sends it now to a companion that is online. */
-  addReceipt(companionId: string, receipt: BinaryNode): void {
-    this.keepReceipt(companionId, receipt);
-    this.#connections.offer(companionId, () => this.#keptReceipt(companionId, receipt));
-  }
-
-  /** Returns the receipt, unless it was acknowledged meanwhile. */
-  #keptReceipt(companionId: string, receipt: BinaryNode): BinaryNode | undefined {
-    const name = receiptName(receipt.attrs, receipt.attrs.from);
-    const kept = this.#receipts.get(companionId)?.get(name);
-    if (kept !== undefined) this.#sentReceipts.add(kept);
-    return kept;
-  }
-
-  /** Removes a receipt that the client acknowledged. A newer receipt of the same name that was not sent yet stays. */
-  receiptAcknowledged(companionId: string, { attrs }: BinaryNode): void {
-    const kept = this.#receipts.get(companionId);
-    const name = receiptName(attrs, attrs.to);
-    const receipt = kept?.get(name);
-    if (receipt !== undefined && this.#sentReceipts.has(receipt)) kept?.delete(name);
-  }
-
   /**
    * Starts to send to the connection: first the waiting stanzas, oldest first, then receipts, then notifications, then
    * new stanzas.
@@ -158,13 +125,10 @@ export class Deliveries {
   flush(connection: Connection, companion: Companion): void {
     const { id } = companion;
     const waiting = this.waitingFor(id).map((delivery) => this.#finder(delivery));
-    const receipts = [...(this.#receipts.get(id)?.values() ?? [])].map(
-      (receipt) => () => this.#keptReceipt(id, receipt),
-    );
     connection.backlog = new Backlog({
       send: (stanza) => connection.send(stanza),
       isBlocked: () => this.#blockingOf(id).size > 0,
-      waiting: [...waiting, ...receipts, ...this.#notices.waitingFor(id)],
+      waiting: [...waiting, ...this.receipts.waitingFor(id), ...this.#notices.waitingFor(id)],
     });
     connection.backlog.start();
   }
@@ -210,7 +174,7 @@ export class Deliveries {
   forget(companionId: string): void {
     for (const delivery of this.#queueOf(companionId).values()) this.#end(delivery, 'refused');
     this.#queues.delete(companionId);
-    this.#receipts.delete(companionId);
+    this.receipts.forget(companionId);
   }
 
   #end(delivery: Delivery, end: DeliveryEnd): void {
@@ -237,11 +201,6 @@ export class Deliveries {
     this.#queues.set(companionId, queue);
     return queue;
   }
-}
-
-/** Returns the attributes that a receipt and its acknowledgement have in common. */
-function receiptName({ id, type, participant }: BinaryNode['attrs'], chat: string | undefined): string {
-  return [id, chat, participant, type].join(' ');
 }
 
 function stanzaOf(delivery: Delivery): BinaryNode {
