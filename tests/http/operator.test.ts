@@ -4,6 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { send } from './checked-client.ts';
 import type { Target } from './conformance-target.ts';
+import { erase } from './erase.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 describe("the operators' listener", () => {
@@ -58,7 +59,7 @@ describe("the operators' listener", () => {
       [changed.body.data.name, changed.body.data.poolFallback, changed.body.data.owner],
       ['Rue Basse', true, null],
     );
-    assert.equal((await operator('DELETE', `/tenants/${id}`)).body.data.deleted, true);
+    await erase(operator, `/tenants/${id}`);
     assert.equal((await operator('GET', `/tenants/${id}`)).status, 404);
   });
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { WebhookProgress } from '../../actors/tenants/webhook-record.ts';
+import { erase } from '../http/erase.ts';
 import { type RealService, startRealService } from '../http/real-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
@@ -47,7 +48,7 @@ test('the attempts of an erased shop are erased with it, and those of other shop
   const { store } = service.runtime.node;
   const [erased, kept] = received;
   assert.deepEqual([received.length, erased === kept], [2, false]);
-  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
+  await erase(service.operator, `/tenants/${tenant.id}/shops/${shopId}`);
   await untilRecorded(hook, 1);
   await store.append([['CONFIG', 'SET', 'rdbcompression', 'no']]);
   const [dump] = (await store.read([['DUMP', webhookAttempts]])) as [string];
@@ -93,7 +94,7 @@ test('an erased shop takes its dead letters along, also those of a disabled webh
   await until(2, 2, hook, disabled);
   assert.equal((await disabled.call('PATCH', '', { disabled: true })).status, 200);
 
-  assert.equal((await service.operator('DELETE', `/tenants/${tenant.id}/shops/${shopId}`)).status, 200);
+  await erase(service.operator, `/tenants/${tenant.id}/shops/${shopId}`);
   const left = await Promise.all([progressOf(hook.id), progressOf(disabled.id)]);
   assert.deepEqual(
     left.map(({ dead, retries }) => [dead.length, retries.length]),

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../runtime/redis-node.ts';
+import type { Reply } from './checked-client.ts';
+
+/** Erases a tenant, or a shop by its path, and waits for the end where a busy machine takes longer than a second. */
+export async function erase(
+  operator: (method: string, path: string, json?: unknown) => Promise<Reply>,
+  path: string,
+): Promise<void> {
+  const { status, body, text } = await operator('DELETE', path);
+  assert.ok(body.success, text);
+  assert.equal(status, body.data.deleted ? 200 : 202);
+  const [tenant] = path.split('/shops/');
+  await eventually(async () => (await operator('GET', `${tenant}/erasure`)).status === 404);
+}
