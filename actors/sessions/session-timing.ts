@@ -2,6 +2,8 @@
 export const DEFAULT_SESSION_TIMING = {
   /** How long a connection may get nothing from the network before its first event: a QR code, an open session or an end. */
   connectMs: 30_000,
+  /** How long it may take until that first event, whatever the network sends: others wait for its turn to open. */
+  openingMs: 5 * 60_000,
   /** How long the client waits for the reply to one query, and for the handshake. */
   queryMs: 20_000,
   /** Between the answer to one ping and the next; a ping without an answer within `queryMs` ends the session. */

@@ -9,6 +9,9 @@ import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 /** An opening has six answers, which take longer together than the session waits for one. */
 const ANSWER_MS = 700;
 const CONNECT_MS = 3_000;
+/** Longer than six of these answers take, and shorter than six slow ones. */
+const OPENING_MS = 9_000;
+const SLOW_ANSWER_MS = 2_000;
 
 let network: SimulatedNetwork;
 const shop = newShop();
@@ -39,7 +42,7 @@ before(async () => {
   await once(link, 'listening');
   const { port } = link.address() as AddressInfo;
   const socketUrl = `ws://127.0.0.1:${port}/ws/chat`;
-  network = await startSimulated({ socketUrl, timing: { connectMs: CONNECT_MS } });
+  network = await startSimulated({ socketUrl, timing: { connectMs: CONNECT_MS, openingMs: OPENING_MS } });
   await pair(network, shop);
 });
 after(async () => {
@@ -63,6 +66,21 @@ test('a session whose opening takes long opens as long as the network answers', 
   await network.log.next(shop, 'session.connected', (event) => event.generation === generation);
   assert.ok(performance.now() - beganMs > CONNECT_MS, 'it took no longer than one wait');
   lateMs = 0;
+});
+
+test('a session that does not open for long ends, though the network answers', async () => {
+  lateMs = SLOW_ANSWER_MS;
+  await reopen();
+  const { end, statusCode } = await network.log.next(
+    shop,
+    'session.closed',
+    (event) => event.generation === generation,
+  );
+  assert.deepEqual([end, statusCode], ['transient', 408]);
+  lateMs = 0;
+  generation += 1;
+  network.host.open(shop, { generation });
+  await network.log.next(shop, 'session.connected', (event) => event.generation === generation);
 });
 
 test('a session whose opening stops in the middle ends', async () => {

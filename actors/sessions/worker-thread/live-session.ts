@@ -57,6 +57,7 @@ export class LiveSession {
   readonly #inbound: InboundIntake;
   readonly #pairing: PairingOffer;
   #watchdog: ArmedTimer | undefined;
+  #openingEndsMs: number | undefined;
   readonly #timers: SessionTimers;
   #running: RunningParts | undefined;
   #open = false;
@@ -243,8 +244,10 @@ export class LiveSession {
   readonly #awaitNetwork = (): void => {
     if (this.#settled) return;
     const { clock, timing } = this.#options.environment;
+    this.#openingEndsMs ??= clock.monotonicMs() + timing.openingMs;
+    const leftMs = this.#openingEndsMs - clock.monotonicMs();
     this.#watchdog?.cancel();
-    this.#watchdog = clock.after(timing.connectMs, () =>
+    this.#watchdog = clock.after(Math.max(0, Math.min(timing.connectMs, leftMs)), () =>
       this.#end('transient', { statusCode: 408, detail: 'the connection came to nothing in time' }),
     );
   };
