@@ -1,95 +1,104 @@
-/** A network that takes long for each answer: an opening session ends only if the network sends nothing any more. */
+/** A network that takes long for each answer: how long an opening session waits for it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import type { SessionTiming } from '../../actors/sessions/session-timing.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 
 /** An opening has six answers, which take longer together than the session waits for one. */
 const ANSWER_MS = 700;
 const CONNECT_MS = 3_000;
-/** Longer than six of these answers take, and shorter than six slow ones. */
-const OPENING_MS = 9_000;
-const SLOW_ANSWER_MS = 2_000;
+/** An opening that is answered so takes longer. */
+const SHORT_OPENING_MS = 3_500;
 
-let network: SimulatedNetwork;
-const shop = newShop();
-let generation = 2;
-/** What the network sends comes this much later. Nothing comes any more once so many pieces did. */
-let lateMs = 0;
-let piecesLeft = Number.POSITIVE_INFINITY;
+/** A session whose line to the network is slow. */
+class SlowLine {
+  readonly shop = newShop();
+  /** What the network sends comes this much later. Nothing comes any more once so many pieces did. */
+  lateMs = 0;
+  piecesLeft = Number.POSITIVE_INFINITY;
+  network!: SimulatedNetwork;
+  #generation = 2;
+  readonly #lines = new Set<Socket>();
+  readonly #server: Server = createServer((client) => this.#join(client));
 
-const lines = new Set<Socket>();
-const link = createServer((client) => {
-  const server = createConnection(network.simulator.port, '127.0.0.1');
-  for (const socket of [client, server]) {
-    lines.add(socket);
-    socket.on('error', () => socket.destroy());
+  static async start(timing: Partial<SessionTiming>): Promise<SlowLine> {
+    const line = new SlowLine();
+    line.#server.listen(0, '127.0.0.1');
+    await once(line.#server, 'listening');
+    const { port } = line.#server.address() as AddressInfo;
+    line.network = await startSimulated({ socketUrl: `ws://127.0.0.1:${port}/ws/chat`, timing });
+    after(() => line.#stop());
+    await pair(line.network, line.shop);
+    return line;
   }
-  client.pipe(server);
-  client.on('close', () => server.destroy());
-  server.on('close', () => client.destroy());
-  server.on('data', (bytes: Buffer) => {
-    piecesLeft -= 1;
-    // Timers of one length come in their order.
-    if (piecesLeft >= 0) setTimeout(() => client.destroyed || client.write(bytes), lateMs);
-  });
-});
 
-before(async () => {
-  link.listen(0, '127.0.0.1');
-  await once(link, 'listening');
-  const { port } = link.address() as AddressInfo;
-  const socketUrl = `ws://127.0.0.1:${port}/ws/chat`;
-  network = await startSimulated({ socketUrl, timing: { connectMs: CONNECT_MS, openingMs: OPENING_MS } });
-  await pair(network, shop);
-});
-after(async () => {
-  await network.stop();
-  link.close();
-  for (const line of lines) line.destroy();
-});
+  /** Cuts the line, and opens the session again. */
+  async reopen(): Promise<void> {
+    await this.network.control.fault(SHOP_PHONE, 'drop');
+    await this.ended();
+    this.#generation += 1;
+    this.network.host.open(this.shop, { generation: this.#generation });
+  }
 
-/** Cuts the line, and opens the session again. */
-async function reopen(): Promise<void> {
-  await network.control.fault(SHOP_PHONE, 'drop');
-  await network.log.next(shop, 'session.closed', (event) => event.generation === generation);
-  generation += 1;
-  network.host.open(shop, { generation });
+  async opened(): Promise<void> {
+    await this.network.log.next(
+      this.shop,
+      'session.connected',
+      ({ generation }) => generation === this.#generation,
+    );
+  }
+
+  async ended(): Promise<readonly [end: string, statusCode: number | undefined]> {
+    const { end, statusCode } = await this.network.log.next(
+      this.shop,
+      'session.closed',
+      ({ generation }) => generation === this.#generation,
+    );
+    return [end, statusCode];
+  }
+
+  #join(client: Socket): void {
+    const server = createConnection(this.network.simulator.port, '127.0.0.1');
+    for (const socket of [client, server]) {
+      this.#lines.add(socket);
+      socket.on('error', () => socket.destroy());
+    }
+    client.pipe(server);
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+    server.on('data', (bytes: Buffer) => {
+      this.piecesLeft -= 1;
+      // Timers of one length come in their order.
+      if (this.piecesLeft >= 0) setTimeout(() => client.destroyed || client.write(bytes), this.lateMs);
+    });
+  }
+
+  async #stop(): Promise<void> {
+    await this.network.stop();
+    this.#server.close();
+    for (const socket of this.#lines) socket.destroy();
+  }
 }
 
-test('a session whose opening takes long opens as long as the network answers', async () => {
-  lateMs = ANSWER_MS;
-  await reopen();
+test('a session opens as long as the network answers, and ends once the network stops in the middle', async () => {
+  const line = await SlowLine.start({ connectMs: CONNECT_MS });
+  line.lateMs = ANSWER_MS;
+  await line.reopen();
   const beganMs = performance.now();
-  await network.log.next(shop, 'session.connected', (event) => event.generation === generation);
+  await line.opened();
   assert.ok(performance.now() - beganMs > CONNECT_MS, 'it took no longer than one wait');
-  lateMs = 0;
+  line.lateMs = 0;
+  line.piecesLeft = 3;
+  await line.reopen();
+  assert.deepEqual(await line.ended(), ['transient', 408]);
 });
 
 test('a session that does not open for long ends, though the network answers', async () => {
-  lateMs = SLOW_ANSWER_MS;
-  await reopen();
-  const { end, statusCode } = await network.log.next(
-    shop,
-    'session.closed',
-    (event) => event.generation === generation,
-  );
-  assert.deepEqual([end, statusCode], ['transient', 408]);
-  lateMs = 0;
-  generation += 1;
-  network.host.open(shop, { generation });
-  await network.log.next(shop, 'session.connected', (event) => event.generation === generation);
-});
-
-test('a session whose opening stops in the middle ends', async () => {
-  piecesLeft = 3;
-  await reopen();
-  const { end, statusCode } = await network.log.next(
-    shop,
-    'session.closed',
-    (event) => event.generation === generation,
-  );
-  assert.deepEqual([end, statusCode], ['transient', 408]);
+  const line = await SlowLine.start({ connectMs: CONNECT_MS, openingMs: SHORT_OPENING_MS });
+  line.lateMs = ANSWER_MS;
+  await line.reopen();
+  assert.deepEqual(await line.ended(), ['transient', 408]);
 });
