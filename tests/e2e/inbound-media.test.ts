@@ -132,6 +132,24 @@ test('four at a time for a tenant; a caller that leaves frees its slot, and its 
   await until('there is room', async () => (await fetchMedia(id)).status === 200);
 });
 
+test('ten seconds without a byte, from the network or to the reader, end the download', async () => {
+  const { id, path } = await receive({ kind: 'video', fileBytes: 400_000 });
+  await stack.network.spoilFile(path, 'stalled');
+  const large = await receive({ kind: 'document', fileBytes: 40_000_000 });
+  const leaving = new AbortController();
+  const stalled = await fetchMedia(id);
+  const unread = await fetchMedia(large.id, { signal: leaving.signal });
+  assert.deepEqual([stalled.status, unread.status], [200, 200]);
+  assert.equal(await stack.network.downloads(), 2);
+  try {
+    await assert.rejects(stalled.arrayBuffer());
+    await until('the network is left', async () => (await stack.network.downloads()) === 0);
+  } finally {
+    leaving.abort();
+    await stack.network.spoilFile(path, 'none');
+  }
+});
+
 test('a slow reader gets the whole file, and the service asks for no more than it reads', async () => {
   const fileBytes = 40_000_000;
   const { id, media } = await receive({ kind: 'document', fileBytes });

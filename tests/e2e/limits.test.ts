@@ -151,16 +151,19 @@ test('a cap that no wait lifts answers with a day, and with a message that expla
   assert.match(String(refused.error?.message), /Waiting does not lift this\.$/);
 });
 
-test('a rotated key’s old value and a revoked key stop with the call that ends them', async () => {
+test('a rotated key’s old values and a revoked key stop with the call that ends them', async () => {
   const made = await stack.admin.post(`/tenants/${stack.tenantId}/keys`, { name: 'r', permissions: [] });
   const keyPath = `/tenants/${stack.tenantId}/keys/${String(made.data.id)}`;
+  const first = apiClient(() => stack.apiUrl(), String(made.data.key));
   const rotated = await stack.admin.post(`${keyPath}/rotate`);
-  const old = apiClient(() => stack.apiUrl(), String(made.data.key));
-  const fresh = apiClient(() => stack.apiUrl(), String(rotated.data.key));
-  assert.equal((await old.get('/me')).error?.code, 'API_KEY_REVOKED');
+  const second = apiClient(() => stack.apiUrl(), String(rotated.data.key));
+  const rotatedAgain = await stack.admin.post(`${keyPath}/rotate`);
+  const fresh = apiClient(() => stack.apiUrl(), String(rotatedAgain.data.key));
+  for (const old of [first, second]) assert.equal((await old.get('/me')).error?.code, 'API_KEY_REVOKED');
   assert.equal((await fresh.get('/me')).status, 200);
   await stack.admin.delete(keyPath);
   await stack.end('SIGKILL');
   await stack.start();
-  for (const ended of [old, fresh]) assert.equal((await ended.get('/me')).error?.code, 'API_KEY_REVOKED');
+  for (const ended of [first, second, fresh])
+    assert.equal((await ended.get('/me')).error?.code, 'API_KEY_REVOKED');
 });

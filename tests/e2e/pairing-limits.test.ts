@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeAccount } from './account.ts';
-import { apiClient } from './api-client.ts';
+import { type ApiAnswer, apiClient } from './api-client.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 
 let stack: MemoryStack;
@@ -19,14 +19,31 @@ async function ask(
 ): Promise<readonly [status: number, code: string | undefined, seconds: number, message: string]> {
   shopCount += 1;
   const { data } = await stack.api.post('/shops', { name: `Shop ${shopCount}` });
-  const answer = await stack.api.post(`/shops/${data.id}/channels/msgapp/pairing-code`, { phone });
-  const { status, error, headers } = answer;
+  return refusalOf(await stack.api.post(`/shops/${data.id}/channels/msgapp/pairing-code`, { phone }));
+}
+
+function refusalOf({
+  status,
+  error,
+  headers,
+}: ApiAnswer): readonly [status: number, code: string | undefined, seconds: number, message: string] {
   return [status, error?.code, Number(headers.get('retry-after')), error?.message ?? ''];
 }
 
-test('one number is asked five times an hour, by whichever shop', async () => {
-  for (let time = 0; time < 5; time += 1) assert.equal((await ask(phoneOf(0)))[0], 200);
-  const [status, code, seconds, message] = await ask(phoneOf(0));
+/** The API of a tenant that has one shop and asks for codes with it. */
+async function anotherTenant(): Promise<(phone: string) => ReturnType<typeof ask>> {
+  const { apiKey, shopId } = await makeAccount(stack.admin, 'Another');
+  const api = apiClient(stack.apiUrl, apiKey);
+  return async (phone) =>
+    refusalOf(await api.post(`/shops/${shopId}/channels/msgapp/pairing-code`, { phone }));
+}
+
+test('one number is asked five times an hour, by whichever shop of whichever tenant', async () => {
+  for (let time = 0; time < 4; time += 1) assert.equal((await ask(phoneOf(0)))[0], 200);
+  const askAsAnother = await anotherTenant();
+  assert.equal((await askAsAnother(phoneOf(0)))[0], 200);
+  assert.equal((await ask(phoneOf(0)))[1], 'PAIRING_RATE_LIMITED');
+  const [status, code, seconds, message] = await (await anotherTenant())(phoneOf(0));
   assert.deepEqual([status, code], [429, 'PAIRING_RATE_LIMITED']);
   assert.ok(seconds > 3_500 && seconds <= 3_600, `${seconds} s`);
   assert.match(message, /^The limit of this service: one number/);
