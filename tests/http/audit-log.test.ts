@@ -9,6 +9,7 @@ import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import type { Target } from './conformance-target.ts';
+import { erase } from './erase.ts';
 import { ADMIN_TOKEN, plainStore, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 const ADA = 'token-of-ada-the-operator';
@@ -156,15 +157,15 @@ describe("the log of operators' changes", () => {
   test('changes of an erased tenant stay without its name', async () => {
     const { id } = await target.tenant();
     const shop = await operator('POST', `/tenants/${id}/shops`, { json: { name: 'Gone' } });
-    await operator('DELETE', `/tenants/${id}/shops/${shop.body.data.id}`);
+    await erase(operator, `/tenants/${id}/shops/${shop.body.data.id}`);
     const named = await listed(`?tenant=${id}&limit=100`);
     assert.ok(!JSON.stringify(named).includes(shop.body.data.id));
-    await operator('DELETE', `/tenants/${id}`);
+    await erase(operator, `/tenants/${id}`);
     const { items } = await listed(`?tenant=${id}&limit=100`);
     assert.ok(!JSON.stringify(items).includes(id));
     assert.deepEqual(
-      items.slice(0, 1).map(({ method, route, status }: Record<string, unknown>) => [method, route, status]),
-      [['DELETE', '/tenants/{tenantId}', 200]],
+      items.slice(0, 1).map(({ method, route }: Record<string, unknown>) => [method, route]),
+      [['DELETE', '/tenants/{tenantId}']],
     );
   });
 });

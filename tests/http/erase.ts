@@ -4,7 +4,7 @@ import type { Reply } from './checked-client.ts';
 
 /** Erases a tenant, or a shop by its path, and waits for the end where a busy machine takes longer than a second. */
 export async function erase(
-  operator: (method: string, path: string, json?: unknown) => Promise<Reply>,
+  operator: (method: string, path: string) => Promise<Reply>,
   path: string,
 ): Promise<void> {
   const { status, body, text } = await operator('DELETE', path);
