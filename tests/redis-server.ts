@@ -29,7 +29,10 @@ export async function startRedisServer(
 ): Promise<RedisServer> {
   const { appendfsync = 'everysec', extraArgs = [] } = options;
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'redis-'));
-  const start = (): Promise<PrivateRedis> => startPrivateRedis({ directory, appendfsync, extraArgs });
+  // The answers of DUMP are not compressed, so that tests can search them for what must not be there.
+  const searchable = ['--rdbcompression', 'no'];
+  const start = (): Promise<PrivateRedis> =>
+    startPrivateRedis({ directory, appendfsync, extraArgs: [...searchable, ...extraArgs] });
   let redis = await start();
   const { socketPath } = redis;
   return {

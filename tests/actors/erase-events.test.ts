@@ -17,7 +17,6 @@ let redis: Redis;
 before(async () => {
   server = await startRedisServer();
   redis = new Redis(server.url);
-  await redis.config('SET', 'rdbcompression', 'no');
 });
 after(async () => {
   redis?.disconnect();

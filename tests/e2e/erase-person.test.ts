@@ -19,7 +19,6 @@ let shops: readonly string[];
 before(async () => {
   stack = await startServiceStack();
   redis = new Redis(stack.redis.url);
-  await redis.config('SET', 'rdbcompression', 'no');
   const second = String((await stack.api.post('/shops', { name: 'Second' })).data.id);
   shops = [stack.shopId, second];
   await connectShop(stack, stack.shopId, PHONES[0]);

@@ -20,8 +20,6 @@ let redis: Redis;
 before(async () => {
   stack = await startServiceStack();
   redis = new Redis(stack.redis.url);
-  // So that what DUMP answers can be searched as it is.
-  await redis.config('SET', 'rdbcompression', 'no');
 });
 after(async () => {
   redis.disconnect();

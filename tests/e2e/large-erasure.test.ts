@@ -16,7 +16,6 @@ let redis: Redis;
 before(async () => {
   stack = await startServiceStack();
   redis = new Redis(stack.redis.url);
-  await redis.config('SET', 'rdbcompression', 'no');
 });
 after(async () => {
   redis?.disconnect();

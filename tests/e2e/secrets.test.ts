@@ -31,7 +31,6 @@ let redis: Redis;
 before(async () => {
   stack = await startServiceStack({ logLevel: 'trace' });
   redis = new Redis(stack.redis.url);
-  await redis.config('SET', 'rdbcompression', 'no');
   await connectShop(stack, stack.shopId, SHOP_PHONE);
   const sent = await sendText(stack, stack.shopId, { to: CUSTOMER, text: OUTBOUND, idempotencyKey: 'key' });
   await untilStatus(stack, String(sent.data.id), 'sent');

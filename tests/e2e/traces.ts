@@ -6,7 +6,7 @@ interface Trace {
   readonly id: string;
 }
 
-/** Yields each key with its name and content. The answers of `DUMP` must not be compressed (`rdbcompression no`). */
+/** Yields each key with its name and content. The answers of `DUMP` must not be compressed (`redis-server.ts`). */
 async function* contents(redis: Redis): AsyncGenerator<readonly [key: string, content: string]> {
   for (const key of await redis.keys('*')) {
     const dump = await redis.dumpBuffer(key);

@@ -14,8 +14,6 @@ export async function lookForErased(fleet: Fleet, history: History): Promise<voi
   const tenants = new Set(history.of('erased_tenant').map(({ tenant }) => tenant));
   const redis = new Redis(fleet.pair?.master().socketPath ?? '');
   try {
-    // So that what DUMP answers can be searched as it is.
-    await redis.config('SET', 'rdbcompression', 'no');
     for (const { key, id } of await tracesOf(redis, new Set([...shops.keys(), ...tenants]))) {
       // A key whose making was cut off has no owner, and its entry expires (docs/promises.md, Erasure).
       if (key.startsWith('api-key:') && (await redis.ttl(key)) > 0) continue;

@@ -22,7 +22,6 @@ let redis: Redis;
 before(async () => {
   service = await startRealService();
   redis = new Redis(service.redisUrl);
-  await redis.config('SET', 'rdbcompression', 'no');
 });
 after(async () => {
   redis?.disconnect();
