@@ -49,7 +49,7 @@ export interface World {
   api(key: string): ApiClient;
   /** Logins of all sessions so far. */
   logins(): number;
-  /** Openings so far that took too long, and were tried again. A busy machine has them. */
+  /** Openings so far that got nothing from the network for too long, and were tried again. */
   lateOpenings(): number;
   /** The time that everything has now. */
   nowMs(): number;
