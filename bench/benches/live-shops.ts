@@ -17,9 +17,7 @@ export async function liveShops(
     connected: false,
     held: false,
   });
-  const shops = fleet.shops
-    .slice(0, count)
-    .map((shop, index) => ({ ...shop, phone: `+3361${String(index).padStart(7, '0')}` }));
+  const shops = fleet.shops.slice(0, count).map((shop, index) => ({ ...shop, phone: ownerPhone(index) }));
   await side.connect(shops, atOnce);
   return shops;
 }
@@ -60,6 +58,11 @@ export function textOf(turn: number): string {
 /** The numbers that every tenant of a bench has as customers. */
 export function customers(): string[] {
   return Array.from({ length: CUSTOMERS }, (_, index) => customer(index));
+}
+
+/** The number of the phone that a session is linked to. */
+export function ownerPhone(index: number): string {
+  return `+3361${String(index).padStart(7, '0')}`;
 }
 
 export function customer(index: number): string {

@@ -8,19 +8,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, spawnGuarded } from '../../../service/guarded-process.ts';
 import { startPrivateRedis } from '../../../service/private-redis.ts';
 import { simulatorControl } from '../../../simulator/control-client.ts';
-import { customer } from '../../benches/live-shops.ts';
-import type { Figures } from '../../harness/bench.ts';
+import { ownerPhone } from '../../benches/live-shops.ts';
 import { startSimulatorProcess } from '../../harness/live-side.ts';
-import { cpuMs } from '../../harness/process-usage.ts';
 import { inParallel } from '../../load/in-parallel.ts';
 import { foldersOf, install } from './baileys-api-install.ts';
-import type { Driver, Gateway, Place, Wave } from './driver.ts';
+import { callWaves } from './call-waves.ts';
+import type { Driver, Gateway, Place } from './driver.ts';
 
 /** A key of the peer's form, which it looks up in its Redis. */
 const API_KEY = 'kkkkkkkk0123456789abcdef0123456789abcdef';
 const PAIRED_AT_ONCE = 8;
-/** How long this service shows composing before such a text. */
-const COMPOSING_MS = { least: 1_200, most: 2_000 };
 const PRELOAD = join(import.meta.dirname, 'bun-preload.mjs');
 
 /** fazer-ai/baileys-api: the real client behind Bun, a call a message. */
@@ -102,7 +99,7 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
     if (event.qr !== undefined) void network.scan(event.qr, phone).catch(() => undefined);
     if (event.connection === 'open') open.add(phone);
   });
-  const phones = Array.from({ length: sessions }, (_, index) => `+3361${String(index).padStart(7, '0')}`);
+  const phones = Array.from({ length: sessions }, (_, index) => ownerPhone(index));
   const startedMs = performance.now();
   await inParallel(phones, PAIRED_AT_ONCE, async (phone) => {
     const webhookUrl = `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/${encodeURIComponent(phone)}`;
@@ -125,14 +122,26 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
       return { server: server.pid, redis: redis.process.pid, simulator: simulator.process.pid };
     },
     pairAllMs,
-    waves: wavesOf({ sessions, server: () => server.pid, call, send, at }),
-    cheapestGet: () => ({
-      port,
-      bytes: `GET /status/auth HTTP/1.1\r\nHost: bench\r\nx-api-key: ${API_KEY}\r\n\r\n`,
+    waves: callWaves({
+      sessions,
+      server: () => server.pid,
+      lookUp: (phone, to) => call('POST', at(phone, 'on-whatsapp'), { jids: [addressOf(to)] }),
+      compose: (phone, to) =>
+        call('PATCH', at(phone, 'presence'), { type: 'composing', toJid: addressOf(to) }),
+      async send(phone, to, text) {
+        const status = await send(phone, to, text);
+        if (status !== 200) throw new Error(`baileys-api answered ${status}`);
+      },
     }),
-    send: async ({ phone, to, text, key }) => (await send(phone, to, text, key)) === 200,
-    // Its answer comes when the message was handed to the socket.
-    settled: async () => 0,
+    calls: {
+      cheapestGet: () => ({
+        port,
+        bytes: `GET /status/auth HTTP/1.1\r\nHost: bench\r\nx-api-key: ${API_KEY}\r\n\r\n`,
+      }),
+      send: async ({ phone, to, text, key }) => (await send(phone, to, text, key)) === 200,
+      // Its answer comes when the message was handed to the socket.
+      settled: async () => 0,
+    },
     async restart(signal) {
       server.signal(signal);
       await server.ended;
@@ -148,82 +157,6 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
       }
       rmSync(directory, { recursive: true, force: true });
     },
-  };
-}
-
-interface Peer {
-  readonly sessions: number;
-  readonly server: () => number;
-  readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
-  readonly send: (index: number, to: string, text: string) => Promise<number>;
-  readonly at: (index: number, what: string) => string;
-}
-
-/**
- * Returns the ways of sending: with this service's steps (look-up, composing, the wait, the message), and as fast as it
- * can.
- */
-function wavesOf(peer: Peer): Wave[] {
-  const { send, call, at } = peer;
-  let serial = 0;
-  const text = (): string => `Your order ${serial++} waits at the counter.`;
-  const alike = async (index: number, to: string): Promise<number> => {
-    await call('POST', at(index, 'on-whatsapp'), { jids: [addressOf(to)] });
-    await call('PATCH', at(index, 'presence'), { type: 'composing', toJid: addressOf(to) });
-    await delay(COMPOSING_MS.least + Math.random() * (COMPOSING_MS.most - COMPOSING_MS.least));
-    return send(index, to, text());
-  };
-  const alone = (index: number, to: string): Promise<number> => send(index, to, text());
-  const first = (offset: number) => (index: number, turn: number, each: number) =>
-    customer(index + turn + offset * each);
-  const known = (index: number, turn: number) => customer(index + (turn % 8));
-  const ways: readonly (readonly [name: string, times: number, way: Omit<Way, 'each'>])[] = [
-    [
-      'made to do the same: look-up, composing, wait, send',
-      1,
-      { atOnce: 1, act: alike, recipient: first(0) },
-    ],
-    ['send alone, first contacts, 1 call a session', 1, { atOnce: 1, act: alone, recipient: first(1) }],
-    ['send alone, first contacts, 4 calls a session', 1, { atOnce: 4, act: alone, recipient: first(2) }],
-    ['send alone, known chats, 1 call a session', 4, { atOnce: 1, act: alone, recipient: known }],
-    ['send alone, known chats, 4 calls a session', 4, { atOnce: 4, act: alone, recipient: known }],
-  ];
-  return ways.map(([name, times, way]) => ({
-    name,
-    send: (each) => calls(peer, { ...way, each: times * each }),
-  }));
-}
-
-/** One way of calling: so many calls of a session under way at a time, each to the recipient of its turn. */
-interface Way {
-  readonly each: number;
-  readonly atOnce: number;
-  readonly act: (index: number, to: string) => Promise<number>;
-  readonly recipient: (index: number, turn: number, each: number) => string;
-}
-
-/** `each` messages of every session. */
-async function calls({ sessions, server }: Peer, way: Way): Promise<Figures> {
-  const { each, atOnce, act, recipient } = way;
-  const before = { cpuMs: cpuMs(server()), atMs: performance.now() };
-  const tookMs: number[] = [];
-  const work = async (index: number): Promise<void> => {
-    const turns = Array.from({ length: each }, (_, turn) => turn);
-    await inParallel(turns, atOnce, async (turn) => {
-      const startedMs = performance.now();
-      const status = await act(index, recipient(index, turn, each));
-      if (status !== 200) throw new Error(`baileys-api answered ${status}`);
-      tookMs.push(performance.now() - startedMs);
-    });
-  };
-  await Promise.all(Array.from({ length: sessions }, (_, index) => work(index)));
-  const count = each * sessions;
-  tookMs.sort((one, other) => one - other);
-  return {
-    perSecond: (count * 1_000) / (performance.now() - before.atMs),
-    cpuMsPerMessage: (cpuMs(server()) - before.cpuMs) / count,
-    callP50Ms: tookMs[Math.floor(count * 0.5)] ?? Number.NaN,
-    callP99Ms: tookMs[Math.floor(count * 0.99)] ?? Number.NaN,
   };
 }
 

@@ -9,12 +9,18 @@ export interface Place {
   readonly progress: (text: string) => void;
 }
 
+/** The names of the tables. */
+export const TABLES = ['rest', 'restart', 'send', 'get', 'kills'] as const;
+export type Table = (typeof TABLES)[number];
+
 /** A gateway to the chat network that can be measured. Another one needs one file: a driver, put into `run.ts`. */
 export interface Driver {
   readonly name: string;
+  /** The tables in which it has a row; undefined: all. */
+  readonly tables?: readonly Table[];
   /** Fetches and installs it, at its pinned version. A string: why it cannot be had here, in one sentence. */
-  prepare(place: Place): Promise<string | undefined>;
-  /** Starts it with its own Redis and simulator, and links so many phones. */
+  prepare?(place: Place): Promise<string | undefined>;
+  /** Starts it with its own stores and simulator, and links so many phones. */
   start(place: Place, sessions: number): Promise<Gateway>;
 }
 
@@ -43,10 +49,19 @@ export interface Gateway {
   /** Numbers of the linked phones, E.164. */
   readonly phones: readonly string[];
   /** Process ids; the server's is another one after a restart. */
-  readonly watch: Readonly<Record<'server' | 'redis' | 'simulator', number>>;
+  readonly watch: { readonly server: number; readonly redis?: number; readonly simulator: number };
   /** How long linking all phones took, from the first code asked for. */
   readonly pairAllMs: number;
   readonly waves: readonly Wave[];
+  /** Undefined: it has no row in `get` and `kills`. */
+  readonly calls?: Calls;
+  /** Ends the server so and starts it on the same data, as soon as it has ended. */
+  restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What callers of a gateway can do. */
+export interface Calls {
   /** Its cheapest call that asks for a key: where, and the bytes of it. */
   cheapestGet(): { readonly port: number; readonly bytes: string };
   /**
@@ -56,7 +71,4 @@ export interface Gateway {
   send(message: Text): Promise<boolean>;
   /** Resolves when nothing that was taken on waits any more; how many messages ended as failed. */
   settled(): Promise<number>;
-  /** Ends the server so and starts it on the same data, as soon as it has ended. */
-  restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-  stop(): Promise<void>;
 }

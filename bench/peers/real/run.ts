@@ -3,10 +3,12 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Run } from '../../harness/bench.ts';
+import { compile } from '../../harness/build.ts';
 import { loadAverage } from '../../harness/process-usage.ts';
 import { tableOf } from '../../harness/table.ts';
 import { baileysApi } from './baileys-api.ts';
-import type { Driver, Gateway, Place } from './driver.ts';
+import { bareClient } from './bare-client.ts';
+import { type Driver, type Gateway, type Place, TABLES, type Table } from './driver.ts';
 import { atRest, cheapestGet, kills, restart, sent } from './tables.ts';
 import { thisService } from './this-service.ts';
 
@@ -15,7 +17,8 @@ const { values } = parseArgs({
   options: {
     peer: { type: 'string' },
     directory: { type: 'string' },
-    tables: { type: 'string', default: 'rest,restart,send,get,kills' },
+    sides: { type: 'string', default: 'this-service,baileys-api,bare-client' },
+    tables: { type: 'string', default: TABLES.join() },
     sessions: { type: 'string', default: '50' },
     rounds: { type: 'string', default: '3' },
     rest: { type: 'string', default: '30' },
@@ -24,29 +27,41 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '5' },
   },
 });
-const TITLES: Readonly<Record<string, string>> = {
+const TITLES: Readonly<Record<Table, string>> = {
   rest: `${values.sessions} sessions at rest, after a SIGKILL`,
   restart: 'one server ended and started again at once, until all sessions are back',
   send: `${values.messages} messages of each session, one after the other way of sending`,
   get: 'the cheapest call that asks for a key, 64 connections',
   kills: `${values.kills} SIGKILLs under callers that ask again`,
 };
-const drivers: readonly Driver[] = [thisService, baileysApi];
+const SIDES: Readonly<Record<string, Driver>> = {
+  'this-service': thisService,
+  'baileys-api': baileysApi,
+  'bare-client': bareClient,
+};
+const drivers = values.sides.split(',').map((name) => {
+  const driver = SIDES[name];
+  if (driver === undefined) throw new Error(`--sides= takes ${Object.keys(SIDES)}, not ${name}`);
+  return driver;
+});
 const wanted = values.tables.split(',');
 const sessions = Number(values.sessions);
 const directory = values.directory ?? mkdtempSync(join(tmpdir(), 'real-peers-'));
 const progress = (text: string): void => void process.stderr.write(`${text}\n`);
-const tables = new Map<string, Run[]>();
+const tables = new Map<Table, Run[]>();
 
-const add = (table: string, run: Run): void => {
+const add = (table: Table, run: Run): void => {
   tables.set(table, [...(tables.get(table) ?? []), run]);
   progress(`${table}, ${run.side}, round ${run.round}: ${JSON.stringify(run.figures)}`);
 };
 
 try {
+  // Each side needs the simulator.
+  progress('compiling');
+  compile();
   const ready: Driver[] = [];
   for (const driver of drivers) {
-    const why = await driver.prepare(placeOf(driver));
+    const why = await driver.prepare?.(placeOf(driver));
     if (why === undefined) ready.push(driver);
     else progress(why);
   }
@@ -55,7 +70,7 @@ try {
   }
   for (const [name, runs] of tables) {
     console.log(
-      tableOf({ name, title: TITLES[name] ?? '', isMain: false, targets: [], run: async () => runs }, runs),
+      tableOf({ name, title: TITLES[name], isMain: false, targets: [], run: async () => runs }, runs),
     );
   }
   console.log(
@@ -72,9 +87,9 @@ function placeOf(driver: Driver): Place {
 
 /** All tables that are wanted, of one gateway. Kills have a start of their own: they use up what a shop may send. */
 async function measure(driver: Driver, round: number): Promise<void> {
-  const { name } = driver;
-  const isWanted = (table: string): boolean => wanted.includes(table);
-  if (['rest', 'restart', 'send', 'get'].some(isWanted)) {
+  const { name, tables: possible = TABLES } = driver;
+  const isWanted = (table: Table): boolean => wanted.includes(table) && possible.includes(table);
+  if ((['rest', 'restart', 'send', 'get'] as const).some(isWanted)) {
     await on(driver, async (gateway) => {
       const back = await restart(gateway, 'SIGKILL');
       if (isWanted('rest'))
@@ -83,8 +98,10 @@ async function measure(driver: Driver, round: number): Promise<void> {
         const figures = { ...back, ...(await restart(gateway, 'SIGTERM')) };
         add('restart', { side: name, round, figures });
       }
-      if (isWanted('get'))
-        add('get', { side: name, round, figures: await cheapestGet(gateway, Number(values.seconds)) });
+      if (isWanted('get') && gateway.calls !== undefined) {
+        const figures = await cheapestGet(gateway, gateway.calls, Number(values.seconds));
+        add('get', { side: name, round, figures });
+      }
       if (!isWanted('send')) return;
       for (const wave of gateway.waves) {
         const figures = await sent(gateway, wave, Number(values.messages));
@@ -94,7 +111,8 @@ async function measure(driver: Driver, round: number): Promise<void> {
   }
   if (!isWanted('kills')) return;
   await on(driver, async (gateway) => {
-    const figures = await kills(gateway, { kills: Number(values.kills), each: 4 });
+    if (gateway.calls === undefined) return;
+    const figures = await kills(gateway, gateway.calls, { kills: Number(values.kills), each: 4 });
     add('kills', { side: name, round, figures });
   });
 }

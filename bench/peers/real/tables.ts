@@ -4,7 +4,7 @@ import { customer } from '../../benches/live-shops.ts';
 import type { Figures } from '../../harness/bench.ts';
 import { cpuMs, loadAverage, residentMiB } from '../../harness/process-usage.ts';
 import { HttpConnection } from '../../load/http-connection.ts';
-import type { Gateway, Text } from './driver.ts';
+import type { Calls, Gateway, Text } from './driver.ts';
 
 /** After all sessions are back, before anything is measured. */
 const SETTLE_MS = 20_000;
@@ -43,7 +43,7 @@ export async function atRest(gateway: Gateway, seconds: number): Promise<Figures
     restCpuPercent: (cpuMs(server) - before) / (seconds * 10),
     residentMiB: residentMiB(server),
     proportionalMiB: proportionalMiB(server),
-    redisMiB: residentMiB(redis),
+    ...(redis !== undefined && { redisMiB: residentMiB(redis) }),
     loadAverage: loadAverage(),
   };
 }
@@ -64,8 +64,8 @@ export async function sent(gateway: Gateway, wave: Gateway['waves'][number], eac
 }
 
 /** The cheapest call on 64 connections, each with the next as soon as the last was answered. */
-export async function cheapestGet(gateway: Gateway, seconds: number): Promise<Figures> {
-  const { port, bytes } = gateway.cheapestGet();
+export async function cheapestGet(gateway: Gateway, calls: Calls, seconds: number): Promise<Figures> {
+  const { port, bytes } = calls.cheapestGet();
   const { server } = gateway.watch;
   const tookMs: number[] = [];
   const endMs = performance.now() + seconds * 1_000;
@@ -102,6 +102,7 @@ export async function cheapestGet(gateway: Gateway, seconds: number): Promise<Fi
 /** SIGKILL at random moments under callers that ask again with the same key until they are answered. */
 export async function kills(
   gateway: Gateway,
+  calls: Calls,
   options: { readonly kills: number; readonly each: number },
 ): Promise<Figures> {
   const messages: Text[] = [];
@@ -119,7 +120,7 @@ export async function kills(
           key: `k-${phone}-${number}`,
         };
         messages.push(message);
-        await untilTaken(gateway, message, outcome);
+        await untilTaken(calls, message, outcome);
         await delay(500);
       }
     });
@@ -131,7 +132,7 @@ export async function kills(
     backMs.push(performance.now() - startedMs);
     await Promise.all(callers);
   }
-  const saidFailed = await gateway.settled();
+  const saidFailed = await calls.settled();
   await delay(3_000);
   return {
     messages: messages.length,
@@ -144,12 +145,12 @@ export async function kills(
 }
 
 async function untilTaken(
-  gateway: Gateway,
+  calls: Calls,
   message: Text,
   outcome: { retries: number; gaveUp: number },
 ): Promise<void> {
   for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
-    if (await gateway.send(message).catch(() => false)) return;
+    if (await calls.send(message).catch(() => false)) return;
     outcome.retries += 1;
     await delay(AGAIN_MS);
   }

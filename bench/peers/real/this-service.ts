@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { liveShops } from '../../benches/live-shops.ts';
 import { repliesOf, throughTheWire } from '../../benches/through-the-wire.ts';
 import type { Figures } from '../../harness/bench.ts';
-import { compile } from '../../harness/build.ts';
 import type { LiveProgram } from '../../harness/live-node.ts';
 import { startLiveSide } from '../../harness/live-side.ts';
 import { callAll } from '../../load/http-calls.ts';
@@ -16,11 +15,6 @@ const GAP_MS = { least: 1, most: 2 };
 /** The service of this repository, as `npm start` runs it. */
 export const thisService: Driver = {
   name: 'this service',
-  async prepare({ progress }) {
-    progress('compiling');
-    compile();
-    return undefined;
-  },
   start,
 };
 
@@ -75,30 +69,32 @@ async function start({ directory }: Place, sessions: number): Promise<Gateway> {
         send: (count) => wave(count, 0, ' Still.'),
       },
     ],
-    cheapestGet: () => ({
-      port: side.apiPort,
-      bytes: requestBytes({ method: 'GET', path: '/api/v1/me', token: shops[0]?.key ?? '' }),
-    }),
-    async send({ phone, to, text, key }) {
-      const { id, key: token } = shops[phone] as (typeof shops)[number];
-      const body = { channel: 'msgapp', to, text, idempotencyKey: key };
-      const call = { method: 'POST', path: `/api/v1/shops/${id}/messages`, token, body };
-      const [answer] = (await callAll(side.apiPort, [call])) as { id: string }[];
-      if (answer !== undefined) taken.push({ id: answer.id, token });
-      return true;
-    },
-    async settled() {
-      let failed = 0;
-      for (const { id, token } of taken.splice(0)) {
-        for (;;) {
-          const call = { method: 'GET', path: `/api/v1/messages/${id}`, token };
-          const [message] = (await callAll(side.apiPort, [call])) as { status: string }[];
-          if (message?.status === 'failed') failed += 1;
-          if (['sent', 'failed', 'rejected'].includes(message?.status ?? '')) break;
-          await delay(200);
+    calls: {
+      cheapestGet: () => ({
+        port: side.apiPort,
+        bytes: requestBytes({ method: 'GET', path: '/api/v1/me', token: shops[0]?.key ?? '' }),
+      }),
+      async send({ phone, to, text, key }) {
+        const { id, key: token } = shops[phone] as (typeof shops)[number];
+        const body = { channel: 'msgapp', to, text, idempotencyKey: key };
+        const call = { method: 'POST', path: `/api/v1/shops/${id}/messages`, token, body };
+        const [answer] = (await callAll(side.apiPort, [call])) as { id: string }[];
+        if (answer !== undefined) taken.push({ id: answer.id, token });
+        return true;
+      },
+      async settled() {
+        let failed = 0;
+        for (const { id, token } of taken.splice(0)) {
+          for (;;) {
+            const call = { method: 'GET', path: `/api/v1/messages/${id}`, token };
+            const [message] = (await callAll(side.apiPort, [call])) as { status: string }[];
+            if (message?.status === 'failed') failed += 1;
+            if (['sent', 'failed', 'rejected'].includes(message?.status ?? '')) break;
+            await delay(200);
+          }
         }
-      }
-      return failed;
+        return failed;
+      },
     },
     async restart(signal) {
       await side.restart(PACED, signal);
