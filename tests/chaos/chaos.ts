@@ -13,7 +13,7 @@ import { seededRandom } from '../seeded-random.ts';
 import { noRoomForAttachments } from './attachment-faults.ts';
 import { openShops } from './chaos-shops.ts';
 import { clockAhead, clocksStep, SHIFTED_SERVICE } from './clock-faults.ts';
-import { diskFull, noDescriptors } from './exhaustion-faults.ts';
+import { diskEndsRedis, diskFull, noDescriptors } from './exhaustion-faults.ts';
 import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults.ts';
 import { killOften } from './kills.ts';
 import { lineFault } from './link-faults.ts';
@@ -72,13 +72,18 @@ function say(line: string): void {
   console.log(`${String(Math.round((performance.now() - startedMs) / 1_000)).padStart(4)} s  ${line}`);
 }
 
+/** The name that is shown of a fault, and in which `--fault` is searched. */
+function nameOf(fault: string, where: string): string {
+  return `${fault}, ${where}`;
+}
+
 /** Inflicts one fault after the other; two share their shops, since a young number may send only ten an hour. */
 async function inflictAll(fleet: Fleet, faults: readonly Fault[], where: string): Promise<Figures[]> {
   const figures: Figures[] = [];
   let shops = await openShops(fleet, SHOPS);
   for (const [index, fault] of faults.entries()) {
     if (index > 0 && index % 2 === 0) shops = await openShops(fleet, SHOPS);
-    const name = `${fault.name}, ${where}`;
+    const name = nameOf(fault.name, where);
     say(`${name} …`);
     try {
       const run = { fleet, random, shops, messagesPerShop: MESSAGES_PER_SHOP, trafficMs: 6_000, timeout: 1 };
@@ -106,7 +111,7 @@ async function onFleet(
   where: string,
   { settings = {}, redisDirectory }: Surroundings = {},
 ) {
-  const faults = all.filter(({ name }) => name.includes(asked.fault ?? ''));
+  const faults = all.filter(({ name }) => nameOf(name, where).includes(asked.fault ?? ''));
   if (faults.length === 0) return [];
   say(`three nodes on ${where} …`);
   const environment = { MEDIA_NAME_SERVERS: nameServer.address, ...settings };
@@ -132,9 +137,14 @@ async function onSmallDisks(): Promise<Figures[]> {
   const [redis, files] = [smallDisk(64), smallDisk(64)];
   try {
     return [
-      ...(await onFleet('single', [diskFull(redis, 3_000)], 'a Redis on a small disk', {
-        redisDirectory: join(redis.folder, 'redis'),
-      })),
+      ...(await onFleet(
+        'single',
+        [diskEndsRedis(redis, 3_000), diskFull(redis, 3_000)],
+        'a Redis on a small disk',
+        {
+          redisDirectory: join(redis.folder, 'redis'),
+        },
+      )),
       ...(await onFleet('single', [outOfMemory, noRoomForAttachments(files)], 'nodes with little room', {
         // A message is tried five times, a gap apart: as long as it takes to look at the log.
         settings: { TMPDIR: files.folder, TSX_DISABLE_CACHE: '1', SEND_GAP_MS: '2000-2000' },

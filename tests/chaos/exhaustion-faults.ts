@@ -55,6 +55,48 @@ export function diskFull(disk: SmallDisk, forMs: number): Fault {
   };
 }
 
+/** Fills the disk under a Redis with `always`, which ends then. It is started again when there is space. */
+export function diskEndsRedis(disk: SmallDisk, forMs: number): Fault {
+  return {
+    name: `the disk of Redis is full, and Redis ends (${forMs / 1_000} s)`,
+    async inflict(run) {
+      const { fleet, shops } = run;
+      const [server] = fleet.servers;
+      assert.ok(server);
+      const before = await openSince(fleet, shops);
+      let slowestMs = 0;
+      try {
+        disk.fill();
+        await until('Redis ends', async () => !runs(server.pid));
+        const endMs = performance.now() + forMs;
+        while (performance.now() < endMs) {
+          slowestMs = Math.max(slowestMs, await sendRefusedMs(run));
+          await pause(100);
+        }
+      } finally {
+        disk.free();
+        await server.restart();
+      }
+      const backMs = performance.now();
+      await untilReady(fleet);
+      await untilConnected(shops);
+      const recoveredMs = performance.now() - backMs;
+      within(run, QUICK_MS, 'a 503 while the disk was full', slowestMs);
+      within(run, RECOVERY_MS, 'going on with room on the disk', recoveredMs);
+      assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened again');
+      return { recoveredMs, note: `time from the return of Redis; slowest 503 ${Math.round(slowestMs)} ms` };
+    },
+  };
+}
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the metric of each node for the alert on the disk of Redis: 1 while Redis can write to it. */
 function diskHeld({ fleet }: Run): Promise<number[]> {
   const name = 'msgapi_redis_assumption_held{assumption="disk"}';
