@@ -4,10 +4,13 @@ import { untilConnected } from './chaos-shops.ts';
 import { memoryLimit } from './memory-limit.ts';
 import { type Fault, homeOfFirst } from './scenario.ts';
 
-/** The memory that a node may allocate after the fault: little, so that it reaches the limit soon. */
+/** The memory that a node may allocate after the fault. It is used up soon, but not before the log says so. */
 const LIMIT_BYTES = 16 * 1024 * 1024;
 /** An alert fires above this share (image/monitoring/alert-rules.yaml, MemoryNearlyUsed). */
 const ALERT_SHARE = 0.9;
+
+/** What the log says before. */
+const words = 'memory is nearly used up';
 
 /** The system kills a node that reaches the limit of its memory. Its callers go to other nodes; it is started again. */
 export const outOfMemory: Fault = {
@@ -21,6 +24,8 @@ export const outOfMemory: Fault = {
       const used = await node.metric('process_resident_memory_bytes');
       const most = await node.metric('msgapi_memory_limit_bytes');
       assert.ok(used / most > ALERT_SHARE, `the alert is silent: ${used} of ${most} bytes`);
+      await until('the log says why', async () => node.log().includes(words) || !node.runs());
+      assert.ok(node.log().includes(words), 'the node was killed without a word');
       // Each answer allocates a little.
       await until('the system kills the node', async () => {
         await node.metric('process_resident_memory_bytes').catch(() => undefined);
@@ -38,6 +43,6 @@ export const outOfMemory: Fault = {
     // It has no bound: with TMPDIR on a small disk the node's workers compile their sources again (chaos.ts).
     const recoveredMs = performance.now() - backMs;
     const seconds = ((killedMs - startedMs) / 1_000).toFixed(1);
-    return { recoveredMs, note: `killed after ${seconds} s; time from its start` };
+    return { recoveredMs, note: `killed after ${seconds} s; time from its start; the log says "${words}"` };
   },
 };
