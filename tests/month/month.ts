@@ -114,9 +114,10 @@ async function month(world: World): Promise<void> {
     ...{ drops, logins: world.logins(), lateOpenings, drained, received },
     slowestStopMs: Math.round(Math.max(...heardMs)),
   });
-  const { waited = 0, heard = 0, stops = 0 } = counts;
+  const { waited = 0, heard = 0, heardLate = 0, stops = 0 } = counts;
   assert.ok(drained >= waited, `of ${waited} stanzas that waited at logins ${drained} came`);
   assert.ok(received >= heard + stops, `of ${heard + stops} messages of people ${received} were received`);
+  assert.ok(heardLate <= MOST_LATE * heard, `${heardLate} messages of people were heard late`);
   assert.equal(paired, all.length, 'each phone was linked once');
   assert.equal(ends - paired - lateOpenings, drops, 'sessions ended that nobody cut');
   assert.ok(
