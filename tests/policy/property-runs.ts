@@ -15,6 +15,7 @@ export function propertyRuns(test: TestContext, usualRuns: number): { seed: numb
 
 function argument(name: string): number | undefined {
   const prefix = `--${name}=`;
-  const given = process.argv.find((text) => text.startsWith(prefix));
+  // `npm run … -- --runs=…` comes after the script's own.
+  const given = process.argv.findLast((text) => text.startsWith(prefix));
   return given === undefined ? undefined : Number(given.slice(prefix.length));
 }
