@@ -50,6 +50,15 @@ async function untilListed(groupId: string, members: number): Promise<void> {
   });
 }
 
+/** Makes a group, and waits until the session knows it and will not ask for it again by itself. */
+async function makeGroup(id: string, members: readonly string[]): Promise<void> {
+  const askedSoFar = lookUps();
+  await putGroup(id, members);
+  await untilListed(id, members.length + 1);
+  // The notice of the group is asked about a moment after it came.
+  await until('the group was asked for', async () => lookUps() > askedSoFar);
+}
+
 const lookUps = (): number => events.filter(({ event }) => event === 'group asked for').length;
 
 async function refusals(code: string): Promise<number> {
@@ -61,8 +70,7 @@ async function refusals(code: string): Promise<number> {
 }
 
 test('a member whose keys are throttled costs the group no post, and the shop no pause', async () => {
-  await putGroup(group(1), [...MEMBERS, KEYLESS]);
-  await untilListed(group(1), 4);
+  await makeGroup(group(1), [...MEMBERS, KEYLESS]);
   await stack.network.refuseKeys(KEYLESS, 429);
   await post(group(1), 'Fresh at eight');
   for (const member of MEMBERS) assert.deepEqual(await textsOf(member), [['Fresh at eight', 0]]);
@@ -84,8 +92,7 @@ test('a member whose keys are throttled costs the group no post, and the shop no
 
 test('a group that moved to another kind of address reads the post once; a second refusal is final', async () => {
   const [member = ''] = MEMBERS;
-  await putGroup(group(2), [member]);
-  await untilListed(group(2), 2);
+  await makeGroup(group(2), [member]);
   await putGroup(group(2), [member], { addressingMode: 'pn', untold: true });
   await post(group(2), 'Moved');
   const moved = (await textsOf(member)).filter((entry) => String(entry).startsWith('Moved'));
@@ -99,11 +106,7 @@ test('a group that moved to another kind of address reads the post once; a secon
 
 test('a member whom nobody announced is counted after one post, and reads the next one', async () => {
   const [member = ''] = MEMBERS;
-  const askedSoFar = lookUps();
-  await putGroup(group(3), [member]);
-  await untilListed(group(3), 2);
-  // The notice of the group is asked about a moment after it came.
-  await until('the group was asked for', async () => lookUps() > askedSoFar);
+  await makeGroup(group(3), [member]);
   await putGroup(group(3), [member, NEWCOMER], { untold: true });
   await post(group(3), 'Before');
   await untilListed(group(3), 3);
