@@ -2,6 +2,7 @@ import { Agent } from 'node:https';
 import {
   type BinaryNode,
   DEFAULT_CONNECTION_CONFIG,
+  getWAUploadToServer,
   isJidNewsletter,
   makeWASocket,
   transferDevice,
@@ -26,6 +27,7 @@ import { spellOutErrors } from '../wire/usync-errors.ts';
 import { AccountHistory, type AccountHistoryOptions } from './account-history.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
 import { boundMappings, shrinkRetryMemory } from './client-memory.ts';
+import { mediaHosts } from './media-hosts.ts';
 
 /**
  * The longest wait of a timer, about 24 days. It disables the client's own keep-alive, which would ping in addition to
@@ -93,6 +95,11 @@ export function connectClient(options: {
     ...agentsOf(environment, egress),
   };
   const socket: WASocket = makeWASocket(config);
+  socket.refreshMediaConn = mediaHosts(socket, () => environment.clock.wallMs());
+  socket.waUploadToServer = getWAUploadToServer(
+    { ...DEFAULT_CONNECTION_CONFIG, ...config },
+    socket.refreshMediaConn,
+  );
   if (socket.messageRetryManager !== null) shrinkRetryMemory(socket.messageRetryManager);
   boundMappings(socket.signalRepository);
   socket.ws.prependListener('frame', spellOutErrors);

@@ -29,6 +29,7 @@ export async function makeMessage(
   const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(parts, pending, chat);
   const media = await fetchAttachment(parts, pending);
   pending.media = media;
+  if (media !== undefined) pending.phase = 'uploading';
   try {
     const { message } = await generateWAMessage(chat, contentOf(order, media), {
       logger: quietLogger,

@@ -114,7 +114,8 @@ export class Outbox {
   /** Returns the orders whose attachments are in work. The attempt does not count against them. */
   returnAttachments(): void {
     for (const pending of [...this.#pending.values()]) {
-      if (pending.phase === 'fetching') this.#settle(pending, { kind: 'unprepared' });
+      if (pending.phase === 'fetching' || pending.phase === 'uploading')
+        this.#settle(pending, { kind: 'unprepared' });
     }
   }
 

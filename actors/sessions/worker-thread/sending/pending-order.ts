@@ -15,7 +15,7 @@ export type PrepareOrder = Pick<Extract<ToWorker, { kind: 'prepare' }>, 'attempt
  * The phase that an order is in. `relaying`: the client has it, and asks for keys. `ready`: it is sealed, and no
  * ciphertext was passed on. `transmitting`: it may reach the recipient; before this phase it cannot.
  */
-export type Phase = 'preparing' | 'fetching' | 'relaying' | 'ready' | 'transmitting';
+export type Phase = 'preparing' | 'fetching' | 'uploading' | 'relaying' | 'ready' | 'transmitting';
 
 /** An order without an outcome. */
 export interface Pending {
@@ -107,8 +107,8 @@ export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
   // Nothing is wrong with the attachment. It is retried when the directory may have space.
   if (error instanceof AttachmentDirectoryUnusable) return { kind: 'unprepared' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
-  // The client also requests the upload host. A closing socket proves nothing about the attachment.
+  // A closing socket proves nothing about the message.
   if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };
-  if (pending.phase === 'fetching') return { kind: 'media_unavailable', detail: 'the upload failed' };
+  // An upload that fails is the network's: nothing is wrong with the attachment either.
   return { kind: 'unprepared' };
 }

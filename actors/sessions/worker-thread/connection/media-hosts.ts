@@ -1,0 +1,49 @@
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  type MediaConnInfo,
+  S_WHATSAPP_NET,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+
+/** Asks for the network's hosts of attachments, and returns the known ones while they are valid. */
+export type MediaHosts = (again?: boolean) => Promise<MediaConnInfo>;
+
+const QUESTION: BinaryNode = {
+  tag: 'iq',
+  attrs: { type: 'set', xmlns: 'w:m', to: S_WHATSAPP_NET },
+  content: [{ tag: 'media_conn', attrs: {} }],
+};
+
+/**
+ * Replaces the client's `refreshMediaConn`. That one keeps a question that failed: no attachment would be sent or read
+ * until the session opens again.
+ */
+export function mediaHosts({ query }: Pick<WASocket, 'query'>, nowMs: () => number): MediaHosts {
+  let known: MediaConnInfo | undefined;
+  let asking: Promise<MediaConnInfo> | undefined;
+  const ask = async (): Promise<MediaConnInfo> => {
+    const reply = getBinaryNodeChild(await query(QUESTION), 'media_conn');
+    if (reply === undefined) throw new Error('the network named no hosts of attachments');
+    const hosts = getBinaryNodeChildren(reply, 'host').map(({ attrs }) => ({
+      hostname: attrs.hostname ?? '',
+      maxContentLengthBytes: Number(attrs.maxContentLengthBytes),
+    }));
+    known = {
+      hosts,
+      auth: reply.attrs.auth ?? '',
+      ttl: Number(reply.attrs.ttl),
+      fetchDate: new Date(nowMs()),
+    };
+    return known;
+  };
+  return async (again = false) => {
+    const isValid = known !== undefined && nowMs() - known.fetchDate.getTime() <= known.ttl * 1_000;
+    if (known !== undefined && isValid && !again) return known;
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}
