@@ -10,7 +10,7 @@ export interface WebhookRecord {
   readonly secret: string;
   /** The previous secret, sealed, which also signs until `untilMs`. Null if there is none. */
   readonly former: FormerSecret | null;
-  /** The secrets before it that also sign still, the newest first. Absent before the first rotation. */
+  /** Older secrets that still sign, the newest first. Absent before the first rotation. */
   readonly earlier?: readonly FormerSecret[];
   /** The position in the tenant's stream from which it gets events. */
   readonly since: string;

@@ -24,7 +24,7 @@ export class ActorTimers {
    * Never after the earliest moment that is still to come. It is before that moment if the moments have changed since.
    */
   #armedForMs = 0;
-  /** Those with a `leastMs`, and the monotonic time from which each is waited for. */
+  /** The moments with a `leastMs`, and the monotonic time at which the actor began to wait for each. */
   #lasting: readonly { readonly timer: DueTimer; readonly sinceMs: number }[] = [];
 
   constructor(clock: Clock, actor: TimedActor) {
@@ -70,7 +70,7 @@ export class ActorTimers {
     return this.#lasting.find(({ timer }) => timer.id === id && timer.dueAtMs === dueAtMs)?.sinceMs;
   }
 
-  /** Returns the wall-clock time at which the moment has come, by both clocks as they are now. */
+  /** Returns the wall-clock time at which the moment has come by both clocks, if neither steps. */
   #comesAtMs(timer: DueTimer): number {
     const { dueAtMs, leastMs } = timer;
     const sinceMs = leastMs === undefined ? undefined : this.#sinceMs(timer);

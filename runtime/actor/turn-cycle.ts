@@ -55,7 +55,7 @@ export class TurnCycle implements Commitment {
   #current: Envelope | undefined;
   /** The turn's decision, once it is made. */
   #turn: AnyTurn | undefined;
-  /** What the turn does with the actor in the shard's `awake` set. */
+  /** Set if the turn adds the actor to the shard's `awake` set, or removes the actor from it. */
   #awakeChange: 'add' | 'remove' | undefined;
   /** The time at which its writes were passed to the group commit. Set only if turns are traced. */
   #commitMs: number | undefined;

@@ -1,4 +1,4 @@
-/** Of shops of one tenant that connect one number at the same moment, the one that was paired first keeps it. */
+/** Several shops of one tenant connect one number at the same moment. The shop that was paired first keeps it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OneShopPerNumber } from '../../actors/shops/effects/one-shop-per-number.ts';

@@ -9,7 +9,7 @@ const LIMIT_BYTES = 16 * 1024 * 1024;
 /** An alert fires above this share (image/monitoring/alert-rules.yaml, MemoryNearlyUsed). */
 const ALERT_SHARE = 0.9;
 
-/** What the log says before. */
+/** The log has this line before the limit is reached. */
 const words = 'memory is nearly used up';
 
 /** The system kills a node that reaches the limit of its memory. Its callers go to other nodes; it is started again. */

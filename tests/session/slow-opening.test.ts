@@ -16,8 +16,9 @@ const SHORT_OPENING_MS = 3_500;
 /** A session whose line to the network is slow. */
 class SlowLine {
   readonly shop = newShop();
-  /** What the network sends comes this much later. Nothing comes any more once so many pieces did. */
+  /** Each piece of the network's answers comes this much later. */
   lateMs = 0;
+  /** After so many pieces nothing more comes. */
   piecesLeft = Number.POSITIVE_INFINITY;
   network!: SimulatedNetwork;
   #generation = 2;

@@ -7,9 +7,9 @@
  * | ready            | takes orders, replies to pings         | exit or a missing answer → restarting                 |
  * | restarting       | waits, longer after each recent loss   | → starting                                            |
  *
- * The wait is bounded. So a worker comes back soon after the cause is gone, and one that always ends does not log its
- * sessions in all the time. After a minute without any ready worker `unreachable` is reported, and `reachable` with the
- * first ready one after that.
+ * The wait is bounded, so a worker comes back soon after the cause is gone. It grows, so that a worker that always ends
+ * does not log its sessions in without a pause. After a minute without any ready worker `unreachable` is reported. The
+ * first ready worker after that reports `reachable`.
  */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';

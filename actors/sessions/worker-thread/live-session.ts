@@ -238,8 +238,8 @@ export class LiveSession {
 
   /**
    * Ends a session that opens and gets nothing from the network for a while. A refused upgrade (HTTP 503 or 429) surfaces
-   * as nothing at all (docs/chat-client.md, What the client surfaces). On a busy machine many openings with long backlogs
-   * take longer together, and starting one anew would cost another login.
+   * as nothing at all (docs/chat-client.md, What the client surfaces). Each frame of the network starts the wait from the
+   * beginning: on a busy machine many openings with long backlogs take long together, and a retry costs a login.
    */
   readonly #awaitNetwork = (): void => {
     if (this.#settled) return;

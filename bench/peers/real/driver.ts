@@ -60,7 +60,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** What callers of a gateway can do. */
+/** The calls of a gateway's callers. */
 export interface Calls {
   /** Its cheapest call that asks for a key: where, and the bytes of it. */
   cheapestGet(): { readonly port: number; readonly bytes: string };

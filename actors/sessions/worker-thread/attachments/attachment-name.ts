@@ -1,7 +1,10 @@
 /** The longest name of a file, in characters. */
 const LONGEST = 100;
 
-/** All but letters, digits, signs, blanks and joiners, which Persian names and emoji need; and the reserved signs. */
+/**
+ * Matches controls, marks of direction and the signs that file systems reserve. Joiners stay: Persian words and emoji
+ * need them.
+ */
 const STEERING = /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Join_Control} ]|[%\\/:*?"<>|]/gu;
 
 /** Endings of the types that shops send most; a phone chooses the program to open a file by it. */
