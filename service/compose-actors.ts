@@ -17,10 +17,10 @@ import { PoolClient } from '../actors/shops/effects/pool-client.ts';
 import { poolService } from '../actors/shops/effects/pool-service.ts';
 import { PoolSessions } from '../actors/shops/effects/pool-sessions.ts';
 import { SharedNumbers } from '../actors/shops/effects/shared-numbers.ts';
-import type { ShopCounting } from '../actors/shops/effects/shop-counting.ts';
 import { sessionOf, shopEffects } from '../actors/shops/effects/shop-effects.ts';
 import { tracedEffects } from '../actors/shops/effects/traced-effects.ts';
 import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
+import type { CountEffect } from '../actors/shops/protocol/shop-effect.ts';
 import { readChannelStatuses } from '../actors/shops/service/channel-view.ts';
 import { inboundService } from '../actors/shops/service/inbound-service.ts';
 import { PairingLimits } from '../actors/shops/service/pairing-limits.ts';
@@ -75,7 +75,7 @@ export interface ActorsOptions {
   /** Makes spans of sends. If absent, nothing is traced. */
   readonly tracing?: Tracing | undefined;
   /** By default nothing is counted. */
-  readonly counting?: ShopCounting;
+  readonly counting?: (effect: CountEffect) => void;
   readonly webhooks: WebhookSettings;
   readonly logs: ErasedLogs;
   /** By default 30 days. */

@@ -1,5 +1,5 @@
 import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../actors/batch-status.ts';
-import type { ShopCounting } from '../actors/shops/effects/shop-counting.ts';
+import type { CountEffect } from '../actors/shops/protocol/shop-effect.ts';
 import type { ShopCensus } from '../actors/shops/service/shop-census.ts';
 import { TROUBLE_WORDS } from '../actors/shops/service/shop-summary.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
@@ -97,43 +97,23 @@ const secondsSince = (sinceMs: number | null, nowMs: number): number =>
 const RECEIPT_BUCKETS_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 172_800];
 
 /** Counts the results of a node's messages. */
-export function shopCounting(metrics: Metrics): ShopCounting {
-  return {
-    receipt: receiptCounter(metrics),
-    scheduled: scheduledCounter(metrics),
-    ...batchCounters(metrics),
-  };
-}
-
-function receiptCounter(metrics: Metrics): ShopCounting['receipt'] {
-  const receipt = metrics.counted(
+export function shopCounting({ counted, histogram }: Metrics): (effect: CountEffect) => void {
+  const receipts = counted(
     'msgapi_message_receipts_total',
     'Messages that a first recipient has, and messages that a first one read',
     [{ kind: 'delivered' }, { kind: 'read' }],
   );
-  const delay = metrics.histogram({
+  const delay = histogram({
     name: 'msgapi_message_delivery_seconds',
     help: 'From the acknowledgement of the chat network until a first recipient has the message',
     buckets: RECEIPT_BUCKETS_SECONDS,
   });
-  return (kind, afterMs) => {
-    receipt({ kind });
-    if (kind === 'delivered') delay(afterMs / 1_000);
-  };
-}
-
-function scheduledCounter(metrics: Metrics): ShopCounting['scheduled'] {
-  const ended = metrics.counted(
+  const scheduled = counted(
     'msgapi_scheduled_ends_total',
     'Scheduled sends that became messages, and those that were refused, with the code',
     [{ outcome: 'accepted', code: '' }],
   );
-  return (code) => ended({ outcome: code === null ? 'accepted' : 'refused', code: code ?? '' });
-}
-
-/** Counts the results of batches and of their recipients. */
-function batchCounters(metrics: Metrics): Pick<ShopCounting, 'batch' | 'recipients'> {
-  const changed = metrics.counted(
+  const batches = counted(
     'msgapi_batch_changes_total',
     'Batches that started, ended or stopped by themselves, with the reason of a stop',
     [
@@ -141,13 +121,26 @@ function batchCounters(metrics: Metrics): Pick<ShopCounting, 'batch' | 'recipien
       ...BATCH_STOP_REASONS.map((reason) => ({ change: 'stopped', reason })),
     ],
   );
-  const ended = metrics.counted(
+  const recipients = counted(
     'msgapi_batch_recipients_total',
     'Recipients of batches by result, with the code or reason where no message was sent',
     ['sent', 'repeated'].map((outcome) => ({ outcome, code: '' })),
   );
-  return {
-    batch: (change, reason) => changed({ change, reason: reason ?? '' }),
-    recipients: ({ outcome, code, count }) => ended({ outcome, code: code ?? '' }, count),
+  return (effect) => {
+    switch (effect.type) {
+      case 'count_receipt':
+        receipts({ kind: effect.kind });
+        if (effect.kind === 'delivered') delay(effect.afterMs / 1_000);
+        break;
+      case 'count_scheduled':
+        scheduled({ outcome: effect.code === null ? 'accepted' : 'refused', code: effect.code ?? '' });
+        break;
+      case 'count_batch':
+        batches({ change: effect.change, reason: effect.reason ?? '' });
+        break;
+      case 'count_recipients':
+        recipients({ outcome: effect.outcome, code: effect.code ?? '' }, effect.count);
+        break;
+    }
   };
 }

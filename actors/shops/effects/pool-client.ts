@@ -6,7 +6,7 @@ import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
-import type { ShopEffect } from '../protocol/shop-effect.ts';
+import type { PoolEffect } from '../protocol/shop-effect.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { attributedText } from '../state/attributed-text.ts';
 import { readMessage } from '../state/message-days.ts';
@@ -37,8 +37,6 @@ export interface PoolClientOptions {
   readonly sessions: PoolSessions;
   readonly platformName: string;
 }
-
-type PoolEffect = Extract<ShopEffect, { type: 'relinquish' | 'find_pool' | 'note_end' | 'report_opt_out' }>;
 
 /**
  * Sends requests to shops of the pool on behalf of a shop, and replies to a shop on behalf of the pool shop that

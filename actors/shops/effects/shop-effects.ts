@@ -7,7 +7,7 @@ import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts
 import type { EventWaiters } from '../../tenants/event-waiters.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
-import type { ShopEffect } from '../protocol/shop-effect.ts';
+import type { CountEffect, NumberEffect, SessionEffect, ShopEffect } from '../protocol/shop-effect.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { shopOf } from '../state/shop-keys.ts';
 import { batchSender } from './batch-sender.ts';
@@ -18,7 +18,6 @@ import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 import { scheduledSender } from './scheduled-sender.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
-import { countEffect, type ShopCounting } from './shop-counting.ts';
 
 /** The session that belongs to a shop's address. */
 export function sessionOf(address: Address): SessionAddress {
@@ -39,8 +38,8 @@ export interface ShopEffectsParts {
   readonly store: Pick<Store, 'read' | 'append'>;
   /** Sends as a caller does. Used for scheduled sends that are due. */
   readonly send: ShopOperations['send'];
-  /** undefined: nothing is counted. */
-  readonly counting: ShopCounting | undefined;
+  /** Counts results for the metrics of the node. Undefined: nothing is counted. */
+  readonly counting: ((effect: CountEffect) => void) | undefined;
   readonly log: Logger;
 }
 
@@ -78,16 +77,6 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
             log.error({ tenantId, shopId, err: error }, 'credentials of a lost session could not be erased'),
           );
         break;
-      case 'prepare':
-      case 'transmit':
-      case 'recall':
-      case 'do_not_repeat':
-      case 'confirm':
-      case 'set_inbound_mode':
-      case 'mark_read':
-      case 'refresh_groups':
-        passOrder(host, session, effect);
-        break;
       case 'groups_reported':
         waiters.notify(shopId);
         break;
@@ -104,7 +93,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'count_scheduled':
       case 'count_batch':
       case 'count_recipients':
-        if (parts.counting !== undefined) countEffect(parts.counting, effect);
+        parts.counting?.(effect);
         break;
       case 'relinquish':
       case 'find_pool':
@@ -129,13 +118,11 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
         break;
       }
       default:
-        // An effect without a case does not compile.
-        effect satisfies never;
+        // An effect without a case here or there does not compile.
+        passOrder(host, session, effect);
     }
   };
 }
-
-type NumberEffect = Extract<ShopEffect, { readonly type: 'confirm_number' | 'note_number' | 'owner_number' }>;
 
 /** Carries out an effect about the number that a shop has connected. */
 function noteNumber(
@@ -158,23 +145,8 @@ function noteNumber(
   }
 }
 
-type HostOrder = Extract<
-  ShopEffect,
-  {
-    readonly type:
-      | 'prepare'
-      | 'transmit'
-      | 'recall'
-      | 'do_not_repeat'
-      | 'confirm'
-      | 'set_inbound_mode'
-      | 'mark_read'
-      | 'refresh_groups';
-  }
->;
-
 /** Carries out an effect that only the session handles. */
-function passOrder(host: SessionHost, session: SessionAddress, order: HostOrder): void {
+function passOrder(host: SessionHost, session: SessionAddress, order: SessionEffect): void {
   switch (order.type) {
     case 'prepare':
       host.prepare(session, order.order);
@@ -200,5 +172,7 @@ function passOrder(host: SessionHost, session: SessionAddress, order: HostOrder)
     case 'refresh_groups':
       host.refreshGroups(session);
       break;
+    default:
+      order satisfies never;
   }
 }

@@ -14,13 +14,8 @@ import type { ShopState } from '../state/shop-state.ts';
 /** The shop that an event is about, with its name for people to read. */
 type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
 
-/** The effects of a shop's turn, carried out once its commit succeeds. */
-export type ShopEffect =
-  | { readonly type: 'open'; readonly opening: SessionOpening }
-  | { readonly type: 'close' }
-  | { readonly type: 'erase' }
-  /** Make the actor check the message that is now in progress. */
-  | { readonly type: 'first_look'; readonly messageId: string }
+/** The effects that the shop's session carries out while it is open. */
+export type SessionEffect =
   | { readonly type: 'prepare'; readonly order: SendOrder; readonly traceparent: string | undefined }
   /** Transmits the prepared message, which is stored as `sending`; or once more, if the session asked. */
   | { readonly type: 'transmit'; readonly messageId: string }
@@ -29,6 +24,14 @@ export type ShopEffect =
   /** A transmitted message is not sent once more. */
   | { readonly type: 'do_not_repeat'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
+  /** Notify a person, by number or by the network's own id, that their message was read. */
+  | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
+  /** The inbound data that the session must report. */
+  | { readonly type: 'set_inbound_mode'; readonly inbound: InboundMode }
+  | { readonly type: 'refresh_groups' };
+
+/** Requests to shops of the pool, and notices to the shops that they send for. */
+export type PoolEffect =
   /** Asks the pool shop to take the message, or to report its state. */
   | {
       readonly type: 'relinquish';
@@ -45,18 +48,22 @@ export type ShopEffect =
       readonly answer: PoolAnswer;
     }
   /** Notify a shop of an opt-out by a person that this one wrote to for it. */
-  | { readonly type: 'report_opt_out'; readonly notice: OptOutNotice }
-  /** Notify a person, by number or by the network's own id, that their message was read. */
-  | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
-  /** The inbound data that the session must report. */
-  | { readonly type: 'set_inbound_mode'; readonly inbound: InboundMode }
-  | { readonly type: 'refresh_groups' }
-  /** Drop from the tenant's people who wrote last before a day; days since the Unix epoch. */
-  | { readonly type: 'forget_people'; readonly oldestDay: number; readonly today: number }
-  /** Make a send that is due. */
-  | { readonly type: 'send_scheduled'; readonly scheduledId: string }
-  /** Make the send to one recipient of a batch. */
-  | { readonly type: 'send_batched'; readonly batchId: string; readonly place: number }
+  | { readonly type: 'report_opt_out'; readonly notice: OptOutNotice };
+
+/** The effects about the number that the shop has connected. */
+export type NumberEffect =
+  /**
+   * Check that no other shop of the tenant connected the same number (digits only) at the same moment. Notify operators
+   * if another tenant has it.
+   */
+  | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
+  /** The session reconnected with its previous number (digits only), so that number is still in use. */
+  | { readonly type: 'note_number'; readonly phone: string }
+  /** A shop learned a number of its owner. The tenant's actor stores it for notices if it has none. */
+  | { readonly type: 'owner_number'; readonly phone: string };
+
+/** The effects that are only counted, for the metrics of the node. */
+export type CountEffect =
   /** A recipient received or read a message, this many milliseconds after it was sent. */
   | { readonly type: 'count_receipt'; readonly kind: 'delivered' | 'read'; readonly afterMs: number }
   /** A scheduled send became a message. `code` is the reason if it did not. */
@@ -73,22 +80,31 @@ export type ShopEffect =
       readonly outcome: RecipientOutcome;
       readonly code: string | null;
       readonly count: number;
-    }
+    };
+
+/** The effects of a shop's turn, carried out once its commit succeeds. */
+export type ShopEffect =
+  | SessionEffect
+  | PoolEffect
+  | NumberEffect
+  | CountEffect
+  | { readonly type: 'open'; readonly opening: SessionOpening }
+  | { readonly type: 'close' }
+  | { readonly type: 'erase' }
+  /** Make the actor check the message that is now in progress. */
+  | { readonly type: 'first_look'; readonly messageId: string }
+  /** Drop from the tenant's people who wrote last before a day; days since the Unix epoch. */
+  | { readonly type: 'forget_people'; readonly oldestDay: number; readonly today: number }
+  /** Make a send that is due. */
+  | { readonly type: 'send_scheduled'; readonly scheduledId: string }
+  /** Make the send to one recipient of a batch. */
+  | { readonly type: 'send_batched'; readonly batchId: string; readonly place: number }
   /** The session reported its groups: waiting calls are answered. */
   | { readonly type: 'groups_reported' }
   /** Make the actor read the head of its list, which it needs before the cut. */
   | { readonly type: 'cut_accepted' }
   /** Events of the tenant are stored. */
   | { readonly type: 'announce_events' }
-  /**
-   * Check that no other shop of the tenant connected the same number (digits only) at the same moment. Notify operators
-   * if another tenant has it.
-   */
-  | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
-  /** The session reconnected with its previous number (digits only), so that number is still in use. */
-  | { readonly type: 'note_number'; readonly phone: string }
-  /** A shop learned a number of its owner. The tenant's actor stores it for notices if it has none. */
-  | { readonly type: 'owner_number'; readonly phone: string }
   | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
   /** The queue paused or resumed: after a rate signal or by an operator. */
   | {
