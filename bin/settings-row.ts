@@ -15,6 +15,21 @@ export interface Setting {
   readonly decidedByCompose?: string;
 }
 
+/** Returns the row of a setting. */
+export function row(
+  name: string,
+  standard: string,
+  meaning: string,
+  more: Omit<Setting, 'name' | 'standard' | 'meaning'> = {},
+): Setting {
+  return { name, standard, meaning, ...more };
+}
+
+/** Returns the row of a setting that only compose.yaml reads. */
+export function composed(name: string, standard: string, meaning: string): Setting {
+  return { name, standard, meaning, readBy: 'compose.yaml' };
+}
+
 /** Settings of one theme. */
 export interface SettingGroup {
   readonly title: string;

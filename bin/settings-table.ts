@@ -1,56 +1,21 @@
-import { COMMAND_SETTING_GROUPS } from './command-settings.ts';
-import type { SettingGroup } from './settings-row.ts';
-
-const days = 'at least 1';
+import { composed, row, type SettingGroup } from './settings-row.ts';
 
 /** All settings. `npm run settings` writes docs/settings.md and .env.example from them. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
   {
     title: 'Secrets',
     settings: [
-      {
-        name: 'ADMIN_TOKEN',
-        standard: 'required, or an admin in `ADMIN_TOKENS`',
-        meaning: 'token of the operator `admin`',
+      row('ADMIN_TOKEN', 'required, or an admin in `ADMIN_TOKENS`', 'token of the operator `admin`', {
         required: 'openssl rand -hex 24',
-      },
-      {
-        name: 'ADMIN_TOKENS',
-        standard: 'none',
-        meaning: 'more operators: `name:role:token`, separated by commas',
-      },
-      { name: 'METRICS_TOKEN', standard: 'none', meaning: 'token for `/metrics` and nothing else' },
-      {
-        name: 'CREDENTIALS_KEY',
-        standard: 'required',
-        meaning: '32 bytes in base64 that seal the stored sessions',
+      }),
+      row('ADMIN_TOKENS', 'none', 'more operators: `name:role:token`, separated by commas'),
+      row('METRICS_TOKEN', 'none', 'token for `/metrics` and nothing else'),
+      row('CREDENTIALS_KEY', 'required', '32 bytes in base64 that seal the stored sessions', {
         required: 'openssl rand -base64 32',
-      },
-      {
-        name: 'ADMIN_TOKEN_FILE',
-        standard: 'none',
-        meaning: 'file with `ADMIN_TOKEN`',
-        readBy: 'secret files',
-      },
-      {
-        name: 'ADMIN_TOKENS_FILE',
-        standard: 'none',
-        meaning: 'file with `ADMIN_TOKENS`',
-        readBy: 'secret files',
-      },
-      {
-        name: 'METRICS_TOKEN_FILE',
-        standard: 'none',
-        meaning: 'file with `METRICS_TOKEN`',
-        readBy: 'secret files',
-      },
-      {
-        name: 'CREDENTIALS_KEY_FILE',
-        standard: 'none',
-        meaning: 'file with `CREDENTIALS_KEY`',
-        readBy: 'secret files',
-      },
-      { name: 'REDIS_URL_FILE', standard: 'none', meaning: 'file with `REDIS_URL`', readBy: 'secret files' },
+      }),
+      ...['ADMIN_TOKEN', 'ADMIN_TOKENS', 'METRICS_TOKEN', 'CREDENTIALS_KEY', 'REDIS_URL'].map((name) =>
+        row(`${name}_FILE`, 'none', `file with \`${name}\``, { readBy: 'secret files' }),
+      ),
     ],
     note: `A token has 16 characters or more. \`ADMIN_TOKEN\` may have 8 if \`ADMIN_HOST\` is loopback. Roles are \`read\`, \`operate\` and
 \`admin\`: [docs/operators.md](docs/operators.md). Operators' tokens open \`/metrics\`, too.
@@ -67,128 +32,92 @@ file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Pr
   {
     title: 'Addresses',
     settings: [
-      {
-        name: 'PUBLIC_URL',
-        standard: "the listener's address",
-        meaning: 'address of the API that tenants are shown',
-      },
-      {
-        name: 'SETUP_URL_TEMPLATE',
-        standard: '`{PUBLIC_URL}/shops/{shopId}/edit`',
-        meaning: "address at which a shop's owner finishes its setup",
-      },
-      { name: 'PLATFORM_NAME', standard: '`Tenant Messaging`', meaning: 'name of the platform' },
-      {
-        name: 'TRUSTED_PROXIES',
-        standard: 'none',
-        meaning: 'proxies whose `X-Forwarded-For` is used: addresses and ranges ([docs/tls.md](docs/tls.md))',
-      },
-      {
-        name: 'HOST',
-        standard: '`127.0.0.1`',
-        meaning: "address of the API's listener",
+      row('PUBLIC_URL', "the listener's address", 'address of the API that tenants are shown'),
+      row(
+        'SETUP_URL_TEMPLATE',
+        '`{PUBLIC_URL}/shops/{shopId}/edit`',
+        "address at which a shop's owner finishes its setup",
+      ),
+      row('PLATFORM_NAME', '`Tenant Messaging`', 'name of the platform'),
+      row(
+        'TRUSTED_PROXIES',
+        'none',
+        'proxies whose `X-Forwarded-For` is used: addresses and ranges ([docs/tls.md](docs/tls.md))',
+      ),
+      row('HOST', '`127.0.0.1`', "address of the API's listener", {
         decidedByCompose: 'the image listens on all addresses of its container',
-      },
-      {
-        name: 'PORT',
-        standard: '`3000`',
-        meaning: "port of the API's listener; with `compose.yaml`, of this machine",
-      },
-      {
-        name: 'ADMIN_HOST',
-        standard: '`127.0.0.1`',
-        meaning: "address of the operators' listener",
-        decidedByCompose: 'as HOST',
-      },
-      {
-        name: 'ADMIN_PORT',
-        standard: '`3001`',
-        meaning: "port of the operators' listener; with `compose.yaml`, of this machine",
-      },
+      }),
+      row('PORT', '`3000`', "port of the API's listener; with `compose.yaml`, of this machine"),
+      row('ADMIN_HOST', '`127.0.0.1`', "address of the operators' listener", { decidedByCompose: 'as HOST' }),
+      row('ADMIN_PORT', '`3001`', "port of the operators' listener; with `compose.yaml`, of this machine"),
     ],
   },
   {
     title: 'Redis and the node',
     settings: [
-      {
-        name: 'REDIS_URL',
-        standard: 'required, or the one of `compose.yaml`',
-        meaning: '`redis://`, `rediss://`, a Unix socket, or servers of a cluster separated by commas',
-      },
-      {
-        name: 'SEND_DURABILITY',
-        standard: '`master`',
-        meaning:
-          '`replica`: a replica of Redis has a message before its caller is answered, and before it leaves',
-      },
-      {
-        name: 'NODE_ID',
-        standard: 'host and port; `bin/dev`: its `DATA_DIR`',
-        meaning: "this node's name; a new process replaces the one that had it",
-        decidedByCompose: 'each node has a name there',
-      },
-      {
-        name: 'SHARDS',
-        standard: 'the number that the data has; `128` without data',
-        meaning: '128 to 4096, chosen at the first start of all ([docs/scaling.md](docs/scaling.md))',
-      },
-      {
-        name: 'SESSION_WORKERS',
-        standard: 'the cores but one, 1 to 4',
-        meaning: 'threads of the sessions; one that dies ends only its own sessions',
-      },
-      {
-        name: 'SHUTDOWN_DELAY_MS',
-        standard: '`0`',
-        meaning: 'how long `/readyz` returns 503 before a stopping node accepts no more calls',
-      },
-      {
-        name: 'LOG_LEVEL',
-        standard: '`info`',
-        meaning: "pino's levels, `fatal` to `trace`, or `silent`; `debug` has a line for each request",
-      },
-      {
-        name: 'REVISION',
-        standard: '`unknown`',
-        meaning: 'the commit that `msgapi_build_info` names',
+      row(
+        'REDIS_URL',
+        'required, or the one of `compose.yaml`',
+        '`redis://`, `rediss://`, a Unix socket, or servers of a cluster separated by commas',
+      ),
+      row(
+        'SEND_DURABILITY',
+        '`master`',
+        '`replica`: a replica of Redis has a message before its caller is answered, and before it leaves',
+      ),
+      row(
+        'NODE_ID',
+        'host and port; `bin/dev`: its `DATA_DIR`',
+        "this node's name; a new process replaces the one that had it",
+        { decidedByCompose: 'each node has a name there' },
+      ),
+      row(
+        'SHARDS',
+        'the number that the data has; `128` without data',
+        '128 to 4096, chosen at the first start of all ([docs/scaling.md](docs/scaling.md))',
+      ),
+      row(
+        'SESSION_WORKERS',
+        'the cores but one, 1 to 4',
+        'threads of the sessions; one that dies ends only its own sessions',
+      ),
+      row(
+        'SHUTDOWN_DELAY_MS',
+        '`0`',
+        'how long `/readyz` returns 503 before a stopping node accepts no more calls',
+      ),
+      row(
+        'LOG_LEVEL',
+        '`info`',
+        "pino's levels, `fatal` to `trace`, or `silent`; `debug` has a line for each request",
+      ),
+      row('REVISION', '`unknown`', 'the commit that `msgapi_build_info` names', {
         decidedByCompose: 'the image has its own',
-      },
+      }),
     ],
     note: `\`SHUTDOWN_DELAY_MS\` is for load balancers that check \`/readyz\` every few seconds. A second signal ends the wait.`,
   },
   {
     title: 'The chat network',
     settings: [
-      {
-        name: 'MSGAPP_SOCKET_URL',
-        standard: 'the real network',
-        meaning: 'another chat network: a simulator',
-      },
-      {
-        name: 'MSGAPP_NOISE_ROOT_KEY',
-        standard: "the real network's",
-        meaning: 'root key of that network; only on loopback',
-      },
-      {
-        name: 'MSGAPP_CLIENT_VERSION',
-        standard: "the client's own",
-        meaning: 'version that the client reports, such as `2.3000.1035194821`, or `latest`',
-      },
-      {
-        name: 'SEND_GAP_MS',
-        standard: '`6000-20000`',
-        meaning: 'the random gap between two sends of a shop',
-      },
-      {
-        name: 'MEDIA_DENIED_RANGES',
-        standard: 'none',
-        meaning: 'your own public addresses that attachments and webhooks must not reach',
-      },
-      {
-        name: 'MEDIA_NAME_SERVERS',
-        standard: "the system's",
-        meaning: "servers that resolve attachments' and webhooks' hosts; `/etc/hosts` is not read",
-      },
+      row('MSGAPP_SOCKET_URL', 'the real network', 'another chat network: a simulator'),
+      row('MSGAPP_NOISE_ROOT_KEY', "the real network's", 'root key of that network; only on loopback'),
+      row(
+        'MSGAPP_CLIENT_VERSION',
+        "the client's own",
+        'version that the client reports, such as `2.3000.1035194821`, or `latest`',
+      ),
+      row('SEND_GAP_MS', '`6000-20000`', 'the random gap between two sends of a shop'),
+      row(
+        'MEDIA_DENIED_RANGES',
+        'none',
+        'your own public addresses that attachments and webhooks must not reach',
+      ),
+      row(
+        'MEDIA_NAME_SERVERS',
+        "the system's",
+        "servers that resolve attachments' and webhooks' hosts; `/etc/hosts` is not read",
+      ),
     ],
     note: `Set \`MSGAPP_CLIENT_VERSION\` when the network refuses the client's version (\`outdated\`). With \`latest\` one node a day reads the
 network's own page (\`https://web.whatsapp.com/sw.js\`), and one reads it at once after a refusal. Sessions that open later report
@@ -198,67 +127,86 @@ simulator on this machine.`,
   {
     title: 'How long things are kept',
     settings: [
-      {
-        name: 'MESSAGE_RETENTION_DAYS',
-        standard: '`30`',
-        meaning: 'messages, to the end of a UTC day, and idempotency keys; at least 2',
-      },
-      {
-        name: 'EVENT_RETENTION_DAYS',
-        standard: '`7`',
-        meaning: `how far \`GET /events\` can go back; ${days}`,
-      },
-      { name: 'EVENT_MAX_ENTRIES', standard: '`50000`', meaning: 'events kept of a tenant' },
-      {
-        name: 'REQUEST_LOG_RETENTION_DAYS',
-        standard: '`7`',
-        meaning: `the request log, and dead letters; ${days}`,
-      },
-      {
-        name: 'REQUEST_LOG_MAX_ENTRIES',
-        standard: '`100000`',
-        meaning: 'entries of the request log of a tenant',
-      },
-      {
-        name: 'REQUEST_LOG_MAX_BYTES',
-        standard: '`268435456`',
-        meaning: 'bytes of the request log, of all tenants together',
-      },
+      row(
+        'MESSAGE_RETENTION_DAYS',
+        '`30`',
+        'messages, to the end of a UTC day, and idempotency keys; at least 2',
+      ),
+      row('EVENT_RETENTION_DAYS', '`7`', 'how far `GET /events` can go back; at least 1'),
+      row('EVENT_MAX_ENTRIES', '`50000`', 'events kept of a tenant'),
+      row('REQUEST_LOG_RETENTION_DAYS', '`7`', 'the request log, and dead letters; at least 1'),
+      row('REQUEST_LOG_MAX_ENTRIES', '`100000`', 'entries of the request log of a tenant'),
+      row('REQUEST_LOG_MAX_BYTES', '`268435456`', 'bytes of the request log, of all tenants together'),
     ],
     note: 'Days and entries: the limit that is reached first applies.',
   },
   {
     title: 'Traces',
     settings: [
-      {
-        name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-        standard: 'none: nothing is traced',
-        meaning: 'base address of a collector that accepts OTLP over HTTP',
-      },
-      {
-        name: 'OTEL_SERVICE_NAME',
-        standard: '`tenant-messaging-api`',
-        meaning: 'name of this service in spans',
-      },
-      {
-        name: 'OTEL_EXPORTER_OTLP_HEADERS',
-        standard: 'none',
-        meaning: 'headers for the collector: `name=value`, separated by commas',
-        readBy: 'sdk',
-      },
-      {
-        name: 'OTEL_TRACES_SAMPLER',
-        standard: '`parentbased_always_on`',
-        meaning: 'which traces are kept; a caller’s `traceparent` never adds to them',
-      },
-      {
-        name: 'OTEL_TRACES_SAMPLER_ARG',
-        standard: '`1`',
-        meaning: 'the fraction that a `…traceidratio` keeps, from 0 to 1',
-      },
+      row(
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+        'none: nothing is traced',
+        'base address of a collector that accepts OTLP over HTTP',
+      ),
+      row('OTEL_SERVICE_NAME', '`tenant-messaging-api`', 'name of this service in spans'),
+      row(
+        'OTEL_EXPORTER_OTLP_HEADERS',
+        'none',
+        'headers for the collector: `name=value`, separated by commas',
+        { readBy: 'sdk' },
+      ),
+      row(
+        'OTEL_TRACES_SAMPLER',
+        '`parentbased_always_on`',
+        'which traces are kept; a caller’s `traceparent` never adds to them',
+      ),
+      row('OTEL_TRACES_SAMPLER_ARG', '`1`', 'the fraction that a `…traceidratio` keeps, from 0 to 1'),
     ],
     note: `Spans of calls, turns, commits, sends and acknowledgements go to \`/v1/traces\` at that address. In a container,
 \`127.0.0.1\` is the container itself.`,
   },
-  ...COMMAND_SETTING_GROUPS,
+  {
+    title: '`bin/dev` and the simulator',
+    settings: [
+      row('DATA_DIR', '`.data`', 'directory of their files', { decidedByCompose: 'neither runs there' }),
+      row('SIMULATOR_PORT', '`3002`', "the simulator's port", {
+        readBy: 'bin/dev',
+        decidedByCompose: 'no simulator runs there',
+      }),
+      row(
+        'SIMULATOR_HOST',
+        '`127.0.0.1`',
+        'address on which the simulator listens; `0.0.0.0` only in a container, since it asks for no password',
+        { readBy: 'bin/dev', decidedByCompose: 'no simulator runs there' },
+      ),
+      row('SIMULATOR_MEDIA_PORT', '`0`: any free one', "the port of the simulator's attachments", {
+        readBy: 'bin/dev',
+        decidedByCompose: 'no simulator runs there',
+      }),
+    ],
+  },
+  {
+    title: 'Only for `compose.yaml`',
+    settings: [
+      composed('API_DOMAIN', '`localhost`', 'profile `tls`: the name that certificates are for'),
+      composed('TLS', "Let's Encrypt", 'profile `tls`: another source of certificates, as a line for Caddy'),
+      composed('CERTIFICATES', 'an empty volume', 'profile `tls`: folder mounted at `/certificates`'),
+      composed('HTTP_PORT', '`80`', 'profile `tls`: port for plain HTTP'),
+      composed('HTTPS_PORT', '`443`', 'profile `tls`: port for HTTPS'),
+      composed('PROMETHEUS_PORT', '`9090`', "profile `monitoring`: Prometheus' port"),
+      composed('GRAFANA_PORT', '`3003`', "profile `monitoring`: Grafana's port"),
+      composed('SECRETS', 'an empty volume', 'folder mounted at `/run/secrets` of the nodes'),
+      composed(
+        'STOP_GRACE_PERIOD',
+        '`15s`',
+        'how long a node may take to stop: `SHUTDOWN_DELAY_MS` and 15 s',
+      ),
+      composed('SERVICE_IMAGE', '`tenant-messaging-api`', 'the image of the nodes; `bin/image` builds it'),
+      composed('REDIS_IMAGE', '`redis:7`', 'the image of Redis'),
+      composed('FRONT_IMAGE', '`nginx:1-alpine`', 'the image of nginx'),
+      composed('TLS_IMAGE', '`caddy:2-alpine`', 'the image of Caddy'),
+      composed('PROMETHEUS_IMAGE', '`prom/prometheus:v3.5.0`', 'the image of Prometheus'),
+      composed('GRAFANA_IMAGE', '`grafana/grafana:12.0.0`', 'the image of Grafana'),
+    ],
+  },
 ];
