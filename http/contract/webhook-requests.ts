@@ -6,6 +6,7 @@ import { closedObject } from './closed-object.ts';
 import { EXAMPLES } from './examples.ts';
 import { idInEitherCase, objectId, utcDateTime } from './fields.ts';
 import { mediaUri } from './media-uri.ts';
+import { limitParameter } from './query-parameters.ts';
 import { cursorPage } from './resources.ts';
 
 /** The example of a webhook. */
@@ -56,17 +57,24 @@ const shops = v.pipe(
   v.description('The shops whose events are sent to it. Null: all.'),
 );
 
-/** An endpoint may take 15 s to answer a test. */
-export const TEST_TIMEOUT_MS = 20_000;
+/** A reply with a webhook. */
+export const SHOWN_WEBHOOK = { description: 'The webhook.', data: webhook, example: webhookExample } as const;
+
+/** A reply with a new webhook and its secret. */
+export const CREATED_WEBHOOK = {
+  description: 'The webhook with its secret.',
+  data: freshWebhook,
+  example: freshWebhookExample,
+} as const;
 
 /** The body of a request that makes a webhook. */
-export const newWebhook = {
+const newWebhook = {
   body: closedObject({ url, types: v.optional(types, null), shops: v.optional(shops, null) }),
   bodyExample: { url: 'https://example.com/hooks', types: ['message.failed' as const] },
 };
 
 /** The body of a request that changes a webhook. */
-export const changedWebhook = {
+const changedWebhook = {
   description:
     'An enabled webhook continues where it stopped, as far as events are kept. If its secret cannot be opened, give it a new secret first.',
   body: closedObject({
@@ -79,7 +87,7 @@ export const changedWebhook = {
 };
 
 /** The body of a request that sends events again. */
-export const replayedEvents = {
+const replayedEvents = {
   description:
     'They keep their ids, and their earlier results do not matter. Events that are no longer kept are skipped. Refused if more than 400 events would be pending.',
   body: v.pipe(
@@ -113,38 +121,97 @@ export function whatToReplay({
   return eventIds === undefined ? { sinceMs: Date.parse(since ?? '') } : { eventIds: [...new Set(eventIds)] };
 }
 
-/** The successes of the endpoints about webhooks, the same for operators and tenants. */
-export const WEBHOOK_REPLIES = {
-  webhook: { description: 'The webhook.', data: webhook, example: webhookExample },
-  created: {
-    description: 'The webhook with its secret.',
-    data: freshWebhook,
-    example: freshWebhookExample,
+/** What the declarations of an endpoint have in common, whether tenants or operators call it. */
+export const WEBHOOK_CALLS = {
+  create: {
+    name: 'createWebhook',
+    method: 'POST',
+    tag: 'Webhooks',
+    ...newWebhook,
   },
-  listed: {
-    description: 'All of them, without their secrets.',
-    data: cursorPage(webhook),
-    example: { items: [webhookExample], nextCursor: null },
+  list: {
+    name: 'listWebhooks',
+    method: 'GET',
+    tag: 'Webhooks',
+    replies: {
+      200: {
+        description: 'All of them, without their secrets.',
+        data: cursorPage(webhook),
+        example: { items: [webhookExample], nextCursor: null },
+      },
+    },
   },
-  rotated: {
-    description: 'The webhook with its new secret.',
-    data: freshWebhook,
-    example: freshWebhookExample,
+  change: {
+    name: 'changeWebhook',
+    method: 'PATCH',
+    tag: 'Webhooks',
+    summary: 'Change what a webhook is sent and where, disable it, or enable it again',
+    ...changedWebhook,
+    replies: { 200: SHOWN_WEBHOOK },
   },
-  deleted: {
-    description: 'The webhook is deleted.',
-    data: v.strictObject({ id: v.string(), deleted: v.literal(true) }),
-    example: { id: webhookExample.id, deleted: true },
+  remove: {
+    name: 'deleteWebhook',
+    method: 'DELETE',
+    tag: 'Webhooks',
+    body: closedObject({}),
+    replies: {
+      200: {
+        description: 'The webhook is deleted.',
+        data: v.strictObject({ id: v.string(), deleted: v.literal(true) }),
+        example: { id: webhookExample.id, deleted: true },
+      },
+    },
   },
-  tested: {
-    description: "The endpoint's answer. `error` is null if it accepted the event.",
-    data: v.strictObject({ status: v.nullable(v.number()), error: v.nullable(v.string()) }),
-    example: { status: 204, error: null },
+  rotateSecret: {
+    name: 'rotateWebhookSecret',
+    method: 'POST',
+    tag: 'Webhooks',
+    summary: 'Give a webhook a new secret. The old one also signs for 24 hours',
+    body: closedObject({}),
+    replies: {
+      200: {
+        description: 'The webhook with its new secret.',
+        data: freshWebhook,
+        example: freshWebhookExample,
+      },
+    },
   },
-  attempts: { description: 'The attempts.', data: webhookAttempts, example: attemptsExample },
-  replayed: {
-    description: 'The events are queued for delivery.',
-    data: v.strictObject({ replayed: v.number() }),
-    example: { replayed: 12 },
+  test: {
+    name: 'testWebhook',
+    method: 'POST',
+    tag: 'Webhooks',
+    summary: 'Send an event `webhook.test` once, and return the result',
+    body: closedObject({}),
+    replies: {
+      200: {
+        description: "The endpoint's answer. `error` is null if it accepted the event.",
+        data: v.strictObject({ status: v.nullable(v.number()), error: v.nullable(v.string()) }),
+        example: { status: 204, error: null },
+      },
+    },
+    // An endpoint may take 15 s to answer.
+    forwardTimeoutMs: 20_000,
+  },
+  attempts: {
+    name: 'listWebhookAttempts',
+    method: 'GET',
+    tag: 'Webhooks',
+    summary: 'List the last tries, newest first, and the events that were given up',
+    query: { limit: limitParameter },
+    replies: { 200: { description: 'The attempts.', data: webhookAttempts, example: attemptsExample } },
+  },
+  replay: {
+    name: 'replayWebhook',
+    method: 'POST',
+    tag: 'Webhooks',
+    summary: 'Send events once more: those that are named, or the first 200 since a moment',
+    ...replayedEvents,
+    replies: {
+      200: {
+        description: 'The events are queued for delivery.',
+        data: v.strictObject({ replayed: v.number() }),
+        example: { replayed: 12 },
+      },
+    },
   },
 } as const;

@@ -10,18 +10,9 @@ import {
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOutcome } from '../../actors/webhooks/webhook-operations.ts';
-import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { limitParameter } from '../contract/query-parameters.ts';
-import {
-  changedWebhook,
-  newWebhook,
-  replayedEvents,
-  TEST_TIMEOUT_MS,
-  WEBHOOK_REPLIES,
-  whatToReplay,
-} from '../contract/webhook-requests.ts';
+import { CREATED_WEBHOOK, SHOWN_WEBHOOK, WEBHOOK_CALLS, whatToReplay } from '../contract/webhook-requests.ts';
 import { apiEndpoint } from './services.ts';
 
 type EventType = (typeof EVENT_TYPES)[number];
@@ -68,16 +59,11 @@ async function named<Value, Code extends FailureCode = never>(
 const OF_ERASED = { from: 'NOT_FOUND', to: 'API_KEY_INVALID' } as const;
 
 export const listWebhooks = apiEndpoint({
-  name: 'listWebhooks',
-  method: 'GET',
+  ...WEBHOOK_CALLS.list,
   path: '/webhooks',
-  tag: 'Webhooks',
   summary: 'List the webhooks and their state',
   description: 'All of them on one page, including those that operators made. Secrets are left out.',
   permission: 'webhooks.read',
-  replies: {
-    200: WEBHOOK_REPLIES.listed,
-  },
   async handle({ caller, services }) {
     const listed = await services.webhooks.list(caller.tenantId);
     return mapOutcome(renamedFailure(listed, OF_ERASED), (items) => ({ items, nextCursor: null }));
@@ -85,17 +71,14 @@ export const listWebhooks = apiEndpoint({
 });
 
 export const createWebhook = apiEndpoint({
-  name: 'createWebhook',
-  method: 'POST',
+  ...WEBHOOK_CALLS.create,
   path: '/webhooks',
-  tag: 'Webhooks',
   summary: 'Send events to an address from now on. Its secret is shown only here',
   description:
     'An account that has 20 webhooks, its own and those that operators made, is refused `WEBHOOK_LIMIT_REACHED`. For a key without `inbound.read` null is every type but `message.received`, and naming that is `FORBIDDEN_PERMISSION`.',
   permission: 'webhooks.write',
-  ...newWebhook,
   replies: {
-    201: { ...WEBHOOK_REPLIES.created, headers: { Location: 'The webhook.' } },
+    201: { ...CREATED_WEBHOOK, headers: { Location: 'The webhook.' } },
   },
   errors: ['WEBHOOK_LIMIT_REACHED', 'FORBIDDEN_PERMISSION'],
   async handle({ caller, body, services }) {
@@ -117,20 +100,15 @@ export const readWebhook = apiEndpoint({
   tag: 'Webhooks',
   summary: 'Read a webhook and its state',
   permission: 'webhooks.read',
-  replies: { 200: WEBHOOK_REPLIES.webhook },
+  replies: { 200: SHOWN_WEBHOOK },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: (request) => named(request, request.services.webhooks.read),
 });
 
 export const changeWebhook = apiEndpoint({
-  name: 'changeWebhook',
-  method: 'PATCH',
+  ...WEBHOOK_CALLS.change,
   path: '/webhooks/{webhookId}',
-  tag: 'Webhooks',
-  summary: 'Change what a webhook is sent and where, disable it, or enable it again',
   permission: 'webhooks.write',
-  ...changedWebhook,
-  replies: { 200: WEBHOOK_REPLIES.webhook },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT', 'FORBIDDEN_PERMISSION'],
   async handle(request) {
     const { caller, body, services } = request;
@@ -148,69 +126,44 @@ export const changeWebhook = apiEndpoint({
 });
 
 export const deleteWebhook = apiEndpoint({
-  name: 'deleteWebhook',
-  method: 'DELETE',
+  ...WEBHOOK_CALLS.remove,
   path: '/webhooks/{webhookId}',
-  tag: 'Webhooks',
   summary: 'Erase a webhook; nothing more is sent to it',
   permission: 'webhooks.write',
-  body: closedObject({}),
-  replies: { 200: WEBHOOK_REPLIES.deleted },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: (request) => named(request, request.services.webhooks.remove),
 });
 
 export const rotateWebhookSecret = apiEndpoint({
-  name: 'rotateWebhookSecret',
-  method: 'POST',
+  ...WEBHOOK_CALLS.rotateSecret,
   path: '/webhooks/{webhookId}/rotate-secret',
-  tag: 'Webhooks',
-  summary: 'Give a webhook a new secret. The old one also signs for 24 hours',
   permission: 'webhooks.write',
-  body: closedObject({}),
-  replies: { 200: WEBHOOK_REPLIES.rotated },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: (request) => named(request, request.services.webhooks.rotateSecret),
 });
 
 export const testWebhook = apiEndpoint({
-  name: 'testWebhook',
-  method: 'POST',
+  ...WEBHOOK_CALLS.test,
   path: '/webhooks/{webhookId}/test',
-  tag: 'Webhooks',
-  summary: 'Send an event `webhook.test` once, and return the result',
   permission: 'webhooks.write',
-  body: closedObject({}),
-  replies: { 200: WEBHOOK_REPLIES.tested },
   errors: ['WEBHOOK_NOT_FOUND'],
-  forwardTimeoutMs: TEST_TIMEOUT_MS,
   handle: (request) => named(request, request.services.webhooks.test),
 });
 
 export const listWebhookAttempts = apiEndpoint({
-  name: 'listWebhookAttempts',
-  method: 'GET',
+  ...WEBHOOK_CALLS.attempts,
   path: '/webhooks/{webhookId}/attempts',
-  tag: 'Webhooks',
-  summary: 'List the last tries, newest first, and the events that were given up',
   description: 'At least 2,000 tries of all webhooks of the account together are kept.',
   permission: 'webhooks.read',
-  query: { limit: limitParameter },
-  replies: { 200: WEBHOOK_REPLIES.attempts },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: (request) =>
     named(request, (...ids) => request.services.webhooks.attempts(...ids, request.query.limit)),
 });
 
 export const replayWebhook = apiEndpoint({
-  name: 'replayWebhook',
-  method: 'POST',
+  ...WEBHOOK_CALLS.replay,
   path: '/webhooks/{webhookId}/replay',
-  tag: 'Webhooks',
-  summary: 'Send events once more: those that are named, or the first 200 since a moment',
   permission: 'webhooks.write',
-  ...replayedEvents,
-  replies: { 200: WEBHOOK_REPLIES.replayed },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
   handle: (request) =>
     named(request, (...ids) => request.services.webhooks.replay(...ids, whatToReplay(request.body))),
