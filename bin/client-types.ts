@@ -51,11 +51,12 @@ export function clientTypes({ paths, components }: ApiDocument): string {
     return `  ${operation.operationId}: { method: '${method}', path: '${path}'${takesKey}${isFile} },\n`;
   });
   const text = types.join('');
+  const named = reachable(text, components.schemas);
   return [
     "/** Types of the API's document, written by `npm run client-types`: never edited by hand. */\n",
-    ...reachable(text, components.schemas).map(
+    ...named.map(
       ([name, schema]) =>
-        `\n${comment(schema.description, '')}export type ${name} = ${typeOf(schema, '')};\n`,
+        `\n${comment(schema.description, '')}export type ${name} = ${namedType(schema, named)};\n`,
     ),
     `\n/** What each operation takes (\`params\`), answers (\`data\`), and with which statuses. */\nexport interface Operations {\n${text}}\n`,
     `\n/** The method and path of each operation. */\nexport const OPERATIONS = {\n${rows.join('')}} as const;\n`,
@@ -153,11 +154,37 @@ function successes({ operationId, responses }: DocumentOperation): {
   return { statuses, data };
 }
 
+/** A schema and the name of its type. */
+type NamedSchema = readonly [name: string, schema: JsonSchema];
+
+/** Returns the type of a schema. If it has all properties of another one, it is that one and the rest. */
+function namedType(schema: JsonSchema, all: readonly NamedSchema[]): string {
+  const { properties = {} } = schema;
+  const [base] = all
+    .filter(([, other]) => isPart(other, schema))
+    .sort(([, one], [, other]) => size(other) - size(one));
+  if (base === undefined) return typeOf(schema, '');
+  const [name, { properties: known = {} }] = base;
+  const rest = Object.entries(properties).filter(([property]) => !(property in known));
+  return `${name} & ${typeOf({ ...schema, properties: Object.fromEntries(rest) }, '')}`;
+}
+
+/** True if a schema has fewer properties than another one, and that has all of them. */
+function isPart(part: JsonSchema, whole: JsonSchema): boolean {
+  if (size(part) === 0 || size(part) >= size(whole)) return false;
+  return Object.entries(part.properties ?? {}).every(
+    ([name, schema]) =>
+      JSON.stringify(schema) === JSON.stringify(whole.properties?.[name]) &&
+      part.required?.includes(name) === whole.required?.includes(name),
+  );
+}
+
+function size({ properties = {} }: JsonSchema): number {
+  return Object.keys(properties).length;
+}
+
 /** The schemas that the text refers to, by way of each other too, in the document's order. */
-function reachable(
-  text: string,
-  schemas: Readonly<Record<string, JsonSchema>>,
-): readonly (readonly [name: string, schema: JsonSchema])[] {
+function reachable(text: string, schemas: Readonly<Record<string, JsonSchema>>): readonly NamedSchema[] {
   const found = new Set(OF_FAILURES);
   const look = (written: string): void => {
     for (const name of Object.keys(schemas)) {

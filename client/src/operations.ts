@@ -19,14 +19,7 @@ export type Shop = {
   readonly createdAt: string;
 };
 
-export type CreatedShop = {
-  readonly id: string;
-  readonly name: string;
-  readonly phone: string | null;
-  readonly channelStatus: {
-    readonly msgapp: ChannelStatus | null;
-  };
-  readonly createdAt: string;
+export type CreatedShop = Shop & {
   readonly setupUrl: string;
   readonly setupRequired: readonly ('location' | 'operatingHours')[];
 };
@@ -257,10 +250,7 @@ export type Event = {
   };
 };
 
-export type AcceptedMessage = {
-  readonly id: string;
-  readonly status: MessageStatus;
-  readonly statusUrl: string;
+export type AcceptedMessage = AcceptedStatus & {
   readonly policy: PolicyVerdict;
 };
 
@@ -330,68 +320,31 @@ export type Batch = {
   readonly idempotencyKey: string | null;
 };
 
-export type TakenBatch = {
-  readonly id: string;
-  readonly shopId: string;
-  readonly name: string;
-  /** `waiting`: nothing was accepted yet. `stopped`: it stopped by itself, as `stopped` says. */
-  readonly status: 'waiting' | 'running' | 'paused' | 'stopped' | 'finished' | 'cancelled' | 'expired';
-  readonly text: string | null;
-  readonly mediaUrl: string | null;
-  readonly mediaType: 'image' | 'video' | 'document' | null;
-  /** Its messages use at most this part of each cap. */
-  readonly share: number;
-  readonly quietHours: {
-    /** A time of day, `HH:MM`. */
-    readonly from: string;
-    /** A time of day like `from`. If it is earlier than `from`, it is on the next day. */
-    readonly to: string;
-    /** A name of the IANA's time zones. */
-    readonly timeZone: string;
-  } | null;
-  readonly notBefore: string;
-  /** Nothing more is sent after this. */
-  readonly notAfter: string;
-  readonly createdAt: string;
-  /** When its first message was accepted. */
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly stopped: {
-    readonly reason: 'RECIPIENTS_OPTED_OUT' | 'NUMBER_WARNED' | 'NUMBER_RESTRICTED' | 'RATE_SIGNALS' | 'SESSION_LOST';
-    readonly at: string;
-  } | null;
-  /** Those that were taken. */
-  readonly recipients: number;
-  readonly progress: {
-    /** They were not written to yet. */
-    readonly waiting: number;
-    /** Their message waits or is being sent. */
-    readonly queued: number;
-    readonly sent: number;
-    readonly failed: number;
-    readonly rejected: number;
-    /** The recipients who got no message, including those who were refused. */
-    readonly refused: number;
-    /** Their idempotencyKey had made a message before. */
-    readonly repeated: number;
-  };
-  /** The reasons of those that failed or were rejected or refused, with their numbers. */
-  readonly codes: Readonly<Record<string, number>>;
-  /** When the rest will be accepted. Null in lists, and if nothing is left. */
-  readonly forecast: {
-    readonly firstAt: string | null;
-    readonly lastAt: string | null;
-    /** By the clocks of the quiet hours' zone, else in UTC. */
-    readonly days: readonly {
-      readonly date: string;
-      readonly count: number;
-    }[];
-  } | null;
-  readonly idempotencyKey: string | null;
+export type TakenBatch = Batch & {
   readonly refused: readonly {
     readonly to: string;
     readonly code: 'RECIPIENT_OPTED_OUT' | 'COLD_RECIPIENT';
   }[];
+};
+
+export type ScheduledSend = {
+  readonly id: string;
+  readonly shopId: string;
+  readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
+  readonly sendAt: string;
+  /** It is not tried after this. */
+  readonly notAfter: string;
+  readonly to: string;
+  /** null after it has ended. The message has the text. */
+  readonly text: string | null;
+  readonly mediaUrl: string | null;
+  readonly mediaType: 'image' | 'video' | 'document' | null;
+  readonly idempotencyKey: string | null;
+  readonly createdAt: string;
+  /** The message that it became. */
+  readonly messageId: string | null;
+  /** The reason why it became no message. */
+  readonly code: string | null;
 };
 
 export type Message = {
@@ -466,30 +419,7 @@ export type ReceivedMessage = {
   } | null;
 };
 
-export type InboundMessage = {
-  readonly id: string;
-  readonly shopId: string;
-  /** With its plus. null if the chat network gives no number. */
-  readonly from: string | null;
-  /** The person who wrote. The id is the same in all shops of the account, whichever address the person writes from. */
-  readonly fromId: string;
-  /** The name that the person chose. */
-  readonly name: string | null;
-  /** When it was written, in whole seconds, as the network says. */
-  readonly at: string;
-  /** More values may be added. */
-  readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
-  /** null if the account does not receive texts, or if the message has none. */
-  readonly text: string | null;
-  /** The message of the shop that it quotes or reacts to; null if that message was sent more than two days ago. */
-  readonly replyTo: string | null;
-  readonly media: {
-    readonly type: string | null;
-    readonly size: number | null;
-    readonly fileName: string | null;
-    /** The file's SHA-256, in hexadecimal digits. */
-    readonly sha256: string | null;
-  } | null;
+export type InboundMessage = ReceivedMessage & {
   /** When it was marked as read. Null: it was not. */
   readonly readAt: string | null;
 };
@@ -536,26 +466,7 @@ export type Webhook = {
   readonly missedUntil: string | null;
 };
 
-export type FreshWebhook = {
-  readonly id: string;
-  readonly url: string;
-  /** Null: all. */
-  readonly types: readonly string[] | null;
-  /** Null: all. */
-  readonly shops: readonly string[] | null;
-  readonly createdAt: string;
-  readonly disabledAt: string | null;
-  /** `operator`: an operator disabled it. `tenant`: a call of the account disabled it. `gone`: it answered 410. `failing`: every attempt of five days failed. `unreadable`: the service cannot open its secret; give it a new one. */
-  readonly disabledBy: 'operator' | 'tenant' | 'gone' | 'failing' | 'unreadable' | null;
-  /** Until then the former secret also signs. */
-  readonly formerSecretUntil: string | null;
-  readonly failingSince: string | null;
-  /** Events that wait to be tried again. */
-  readonly waiting: number;
-  /** Events that it took in none of its tries. */
-  readonly deadLetters: number;
-  /** Events from before this time were removed, because of their age or number, before it got them. Null: none were. */
-  readonly missedUntil: string | null;
+export type FreshWebhook = Webhook & {
   readonly secret: string;
 };
 
@@ -1294,25 +1205,7 @@ export interface Operations {
       /** Whole characters: half of a surrogate pair is refused. */
       readonly idempotencyKey?: string | undefined;
     };
-    readonly data: {
-      readonly id: string;
-      readonly shopId: string;
-      readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
-      readonly sendAt: string;
-      /** It is not tried after this. */
-      readonly notAfter: string;
-      readonly to: string;
-      /** null after it has ended. The message has the text. */
-      readonly text: string | null;
-      readonly mediaUrl: string | null;
-      readonly mediaType: 'image' | 'video' | 'document' | null;
-      readonly idempotencyKey: string | null;
-      readonly createdAt: string;
-      /** The message that it became. */
-      readonly messageId: string | null;
-      /** The reason why it became no message. */
-      readonly code: string | null;
-    };
+    readonly data: ScheduledSend;
     readonly status: 200 | 201;
   };
   /**
@@ -1329,25 +1222,7 @@ export interface Operations {
       readonly cursor?: string | undefined;
     };
     readonly data: {
-      readonly items: readonly {
-        readonly id: string;
-        readonly shopId: string;
-        readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
-        readonly sendAt: string;
-        /** It is not tried after this. */
-        readonly notAfter: string;
-        readonly to: string;
-        /** null after it has ended. The message has the text. */
-        readonly text: string | null;
-        readonly mediaUrl: string | null;
-        readonly mediaType: 'image' | 'video' | 'document' | null;
-        readonly idempotencyKey: string | null;
-        readonly createdAt: string;
-        /** The message that it became. */
-        readonly messageId: string | null;
-        /** The reason why it became no message. */
-        readonly code: string | null;
-      }[];
+      readonly items: readonly ScheduledSend[];
       readonly nextCursor: string | null;
     };
     readonly status: 200;
@@ -1364,25 +1239,7 @@ export interface Operations {
       /** The id. */
       readonly id: string;
     };
-    readonly data: {
-      readonly id: string;
-      readonly shopId: string;
-      readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
-      readonly sendAt: string;
-      /** It is not tried after this. */
-      readonly notAfter: string;
-      readonly to: string;
-      /** null after it has ended. The message has the text. */
-      readonly text: string | null;
-      readonly mediaUrl: string | null;
-      readonly mediaType: 'image' | 'video' | 'document' | null;
-      readonly idempotencyKey: string | null;
-      readonly createdAt: string;
-      /** The message that it became. */
-      readonly messageId: string | null;
-      /** The reason why it became no message. */
-      readonly code: string | null;
-    };
+    readonly data: ScheduledSend;
     readonly status: 200;
   };
   /**
@@ -1397,25 +1254,7 @@ export interface Operations {
       /** The id. */
       readonly id: string;
     };
-    readonly data: {
-      readonly id: string;
-      readonly shopId: string;
-      readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
-      readonly sendAt: string;
-      /** It is not tried after this. */
-      readonly notAfter: string;
-      readonly to: string;
-      /** null after it has ended. The message has the text. */
-      readonly text: string | null;
-      readonly mediaUrl: string | null;
-      readonly mediaType: 'image' | 'video' | 'document' | null;
-      readonly idempotencyKey: string | null;
-      readonly createdAt: string;
-      /** The message that it became. */
-      readonly messageId: string | null;
-      /** The reason why it became no message. */
-      readonly code: string | null;
-    };
+    readonly data: ScheduledSend;
     readonly status: 200;
   };
   /**

@@ -6,6 +6,7 @@ import {
   message,
   messageReason,
   messageStatus,
+  scheduledSend,
   shopPolicy,
   verdict,
 } from '../../actors/replies/message-replies.ts';
@@ -27,6 +28,7 @@ export const API_SCHEMAS: NamedSchemas = {
   AcceptedStatus: acceptedStatus,
   Batch: batch,
   TakenBatch: takenBatch,
+  ScheduledSend: scheduledSend,
   Message: message,
   MessageStatus: messageStatus,
   MessageReason: messageReason,
