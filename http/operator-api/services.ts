@@ -17,20 +17,7 @@ export interface OperatorServices {
   readonly webhooks: WebhookOperations;
   readonly fleet: FleetOperations;
   readonly tenants: Pick<TenantOperations, 'listShops'>;
-  readonly shops: Pick<
-    ShopOperations,
-    | 'connect'
-    | 'requestPairingCode'
-    | 'pollConnection'
-    | 'disconnect'
-    | 'listMessages'
-    | 'cancelQueue'
-    | 'listScheduled'
-    | 'unschedule'
-    | 'listBatches'
-    | 'batch'
-    | 'steerBatch'
-  >;
+  readonly shops: ShopOperations;
   readonly requests: RequestLogReader;
   readonly audit: Pick<AuditLog, 'list'>;
   /** A tenant's refused calls of the last quarter of an hour. */
