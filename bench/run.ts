@@ -7,7 +7,6 @@ import { erasure } from './benches/erasure.ts';
 import { hostile } from './benches/hostile.ts';
 import { hostileNames } from './benches/hostile-names.ts';
 import { liveSessions } from './benches/live-sessions.ts';
-import { liveSoak } from './benches/live-soak.ts';
 import { manySessions } from './benches/many-sessions.ts';
 import { month } from './benches/month.ts';
 import { serviceBenches } from './benches/service-alone.ts';
@@ -33,7 +32,6 @@ const benches: readonly Bench[] = [
   hostile,
   hostileNames,
   liveSessions,
-  liveSoak,
   manySessions,
   month,
   storms,
