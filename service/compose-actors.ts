@@ -1,9 +1,7 @@
 import { ActorEventFeed } from '../actors/event-feed.ts';
-import type { EventOperations } from '../actors/events/event-operations.ts';
 import { eventService } from '../actors/events/event-service.ts';
 import { openDirectoryConnection } from '../actors/operators/directory-connection.ts';
 import { fleetService } from '../actors/operators/fleet-service.ts';
-import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import { operatorService } from '../actors/operators/operator-service.ts';
 import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
 import type { EgressVault } from '../actors/sessions/egress-vault.ts';
@@ -19,26 +17,25 @@ import { PoolSessions } from '../actors/shops/effects/pool-sessions.ts';
 import { SharedNumbers } from '../actors/shops/effects/shared-numbers.ts';
 import { sessionOf, shopEffects } from '../actors/shops/effects/shop-effects.ts';
 import { tracedEffects } from '../actors/shops/effects/traced-effects.ts';
-import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { CountEffect } from '../actors/shops/protocol/shop-effect.ts';
 import { readChannelStatuses } from '../actors/shops/service/channel-view.ts';
 import { inboundService } from '../actors/shops/service/inbound-service.ts';
 import { PairingLimits } from '../actors/shops/service/pairing-limits.ts';
 import { shopService } from '../actors/shops/service/shop-service.ts';
-import type { ShopOperations, ShopReference } from '../actors/shops/shop-operations.ts';
+import type { ShopReference } from '../actors/shops/shop-operations.ts';
 import { MESSAGE_RETENTION_MS } from '../actors/shops/state/message-record.ts';
 import type { NumberVault } from '../actors/shops/state/number-vault.ts';
 import { shopAddress } from '../actors/shops/state/shop-keys.ts';
 import type { PacingTimes } from '../actors/shops/turns/builder/turn-builder.ts';
 import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
 import { EventWaiters } from '../actors/tenants/event-waiters.ts';
-import { type KeyDirectory, StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
+import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
 import { tenantBehaviour } from '../actors/tenants/tenant-behaviour.ts';
 import { type TenantEffectsOptions, tenantEffects } from '../actors/tenants/tenant-effects.ts';
 import { EVENT_LIMITS, type EventLimits } from '../actors/tenants/tenant-event.ts';
-import type { TenantOperations } from '../actors/tenants/tenant-operations.ts';
 import { tenantService } from '../actors/tenants/tenant-service.ts';
 import { UsageStorer } from '../actors/tenants/usage-storer.ts';
+import type { HttpActors } from '../http/http-options.ts';
 import { KeyLimits } from '../policy/limits/key-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -85,16 +82,8 @@ export interface ActorsOptions {
 }
 
 /** The actors of a node, as http/ uses them. */
-export interface RunningActors {
-  readonly tenants: TenantOperations;
-  readonly shops: ShopOperations;
-  readonly inbound: InboundOperations;
-  readonly events: EventOperations;
+export interface RunningActors extends Omit<HttpActors, 'webhooks'> {
   readonly webhooks: Webhooks;
-  readonly operators: OperatorOperations;
-  readonly fleet: FleetOperations;
-  readonly keys: KeyDirectory;
-  readonly feed: ActorEventFeed;
   readonly host: SessionHost;
   /** Counters of this node since it started. */
   readonly counts: { readonly ledgersReplaced: number; readonly numbersShared: number };
