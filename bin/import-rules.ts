@@ -9,189 +9,134 @@ import { dirname, join } from 'node:path';
  * The imports that each module may have. A module is a folder with its own files; its subfolders are separate modules.
  * The simulator is an exception: all its folders are one module, because each handles the parts of one network.
  */
-export const allowedImports: Readonly<Record<string, readonly string[]>> = {
-  runtime: [],
-  'runtime/ownership': ['runtime'],
-  'runtime/actor': ['runtime/ownership', 'runtime'],
-  'runtime/redis': ['runtime'],
-  'runtime/node': ['runtime/redis', 'runtime/actor', 'runtime/ownership', 'runtime'],
-  policy: ['runtime'],
-  'policy/limits': ['policy'],
-  actors: ['policy', 'runtime'],
-  'actors/replies': ['actors'],
-  'actors/tenants': ['actors/replies', 'actors', 'policy/limits', 'policy', 'runtime'],
-  'actors/shops': ['actors/replies', 'actors/tenants', 'actors', 'policy', 'runtime'],
-  'actors/events': ['actors/shops', 'actors/tenants', 'actors', 'runtime'],
-  'actors/sessions': ['actors', 'runtime'],
-  'actors/shops/machines': ['actors/sessions', 'actors', 'runtime'],
-  'actors/shops/state': [
-    ...['actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants', 'actors', 'policy'],
-    ...['runtime'],
-  ],
-  'actors/shops/protocol': [
-    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors', 'policy'],
-    'runtime',
-  ],
-  'actors/shops/turns/builder': [
-    ...['actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines', 'actors/tenants'],
-    ...['actors', 'policy', 'runtime'],
-  ],
-  'actors/shops/turns/people': [
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/tenants', 'policy'],
-    ...['runtime'],
-  ],
-  'actors/shops/turns/number': [
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/shops/machines', 'actors/sessions'],
-    ...['actors/tenants', 'actors', 'policy', 'runtime'],
-  ],
-  'actors/shops/turns/pool': [
-    ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
-    ...['actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines', 'actors/shops', 'actors'],
-    'policy',
-  ],
-  'actors/shops/effects': [
-    ...['actors/shops/turns/pool', 'actors/shops/turns/people', 'actors/shops/protocol'],
-    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
-    ...['actors', 'policy', 'runtime/node', 'runtime/actor', 'runtime'],
-  ],
-  'actors/shops/turns/send': [
-    ...['actors/shops/turns/pool', 'actors/shops/turns/number', 'actors/shops/turns/people'],
-    ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines'],
-    ...['actors/shops', 'actors', 'policy'],
-  ],
-  'actors/shops/turns/wire': [
-    ...['actors/shops/turns/pool', 'actors/shops/turns/number', 'actors/shops/turns/people'],
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'actors/tenants', 'actors'],
-    ...['policy', 'runtime'],
-  ],
-  'actors/shops/turns/inbound': [
-    ...['actors/shops/turns/builder', 'actors/shops/state', 'actors/sessions', 'actors', 'policy', 'runtime'],
-  ],
-  'actors/shops/turns/cancel': [
-    ...['actors/shops/turns/pool', 'actors/shops/turns/number', 'actors/shops/turns/people'],
-    ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops'],
-    ...['actors', 'policy', 'runtime'],
-  ],
-  'actors/shops/turns/scheduled': [
-    ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops'],
-    ...['actors', 'policy', 'runtime'],
-  ],
-  'actors/shops/turns/batches': [
-    'actors/shops/turns/send',
-    ...['actors/shops/turns/people', 'actors/shops/turns/builder', 'actors/shops/protocol'],
-    ...['actors/shops/state', 'actors/shops', 'actors', 'policy', 'runtime'],
-  ],
-  'actors/shops/turns': [
-    'actors/shops/turns/batches',
-    ...['actors/shops/turns/inbound', 'actors/shops/turns/cancel', 'actors/shops/turns/scheduled'],
-    ...['actors/shops/turns/wire', 'actors/shops/turns/send', 'actors/shops/turns/pool'],
-    ...['actors/shops/turns/number', 'actors/shops/turns/people', 'actors/shops/turns/builder'],
-    ...['actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines', 'actors/sessions'],
-    ...['actors/shops', 'actors/tenants', 'actors', 'policy', 'runtime'],
-  ],
-  'actors/shops/service': [
-    ...['actors/shops/turns', 'actors/shops/turns/batches', 'actors/shops/turns/cancel'],
-    ...['actors/shops/turns/number', 'actors/shops/turns/send', 'actors/shops/effects'],
-    ...['actors/shops/turns/builder', 'actors/shops/protocol', 'actors/shops/state', 'actors/shops/machines'],
-    ...['actors/shops', 'actors/tenants', 'actors', 'policy', 'runtime'],
-  ],
-  'actors/operators': [
-    ...['actors/shops/service', 'actors/shops/turns', 'actors/shops/effects', 'actors/shops/protocol'],
-    ...['actors/shops/state', 'actors/shops/machines', 'actors/sessions', 'actors/shops', 'actors/tenants'],
-    ...['actors/replies', 'actors', 'policy', 'runtime/node', 'runtime/redis', 'runtime'],
-  ],
-  'actors/outbound': ['actors'],
-  'actors/sessions/main-thread': ['actors/outbound', 'actors/sessions', 'actors', 'runtime'],
-  'actors/sessions/worker-thread/store': ['actors/sessions', 'runtime'],
-  'actors/sessions/worker-thread/wire': ['actors/sessions', 'actors'],
-  'actors/sessions/worker-thread/session': [
-    ...['actors/sessions/worker-thread/wire', 'actors/sessions/worker-thread/store', 'actors/outbound'],
-    ...['actors/sessions', 'runtime'],
-  ],
-  'actors/sessions/worker-thread/keys': [
-    ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire'],
-    ...['actors/sessions/worker-thread/store', 'actors/sessions', 'runtime'],
-  ],
-  'actors/sessions/worker-thread/attachments': [
-    ...['actors/sessions/worker-thread/session', 'actors/outbound', 'actors/sessions', 'actors'],
-  ],
-  'actors/sessions/worker-thread/sending': [
-    ...['actors/sessions/worker-thread/attachments', 'actors/sessions/worker-thread/keys'],
-    ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire'],
-    ...['actors/sessions/worker-thread/store', 'actors/outbound', 'actors/sessions', 'runtime'],
-  ],
-  'actors/sessions/worker-thread/retries': [
-    ...['actors/sessions/worker-thread/sending', 'actors/sessions/worker-thread/keys'],
-    ...['actors/sessions/worker-thread/session', 'actors/sessions/worker-thread/wire', 'actors', 'runtime'],
-  ],
-  'actors/sessions/worker-thread/connection': [
-    ...['actors/sessions/worker-thread/retries', 'actors/sessions/worker-thread/sending'],
-    ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
-    ...['actors/sessions/worker-thread/wire', 'actors/sessions/worker-thread/store'],
-    ...['actors/outbound', 'actors/sessions', 'runtime'],
-  ],
-  'actors/sessions/worker-thread/inbound': [
-    ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
-    ...['actors/sessions/worker-thread/wire', 'actors/sessions', 'actors', 'runtime'],
-  ],
-  'actors/sessions/worker-thread': [
-    ...['actors/sessions/worker-thread/inbound', 'actors/sessions/worker-thread/connection'],
-    ...['actors/sessions/worker-thread/retries', 'actors/sessions/worker-thread/sending'],
-    ...['actors/sessions/worker-thread/keys', 'actors/sessions/worker-thread/session'],
-    ...['actors/sessions/worker-thread/wire', 'actors/sessions/worker-thread/store', 'actors/outbound'],
-    ...['actors/sessions', 'actors', 'runtime'],
-  ],
-  'actors/webhooks': [
-    ...['actors/outbound', 'actors/events', 'actors/shops', 'actors/tenants', 'actors/replies', 'actors'],
-    'runtime',
-  ],
-  'http/contract': [...['actors/shops', 'actors/tenants', 'actors/replies', 'actors', 'policy', 'runtime']],
-  'http/request-log': ['actors/replies', 'runtime/redis', 'runtime'],
-  'http/pipeline': ['http/request-log', 'http/contract', 'runtime'],
-  'http/socket': ['http/pipeline', 'http/contract'],
-  'http/owner': ['http/contract', 'actors/tenants', 'actors', 'runtime'],
-  'http/articles': [...['http/pipeline', 'http/contract', 'actors/tenants', 'policy/limits', 'policy']],
-  'http/tenant-api': [
-    ...[
-      'http/articles',
-      'http/owner',
-      'http/pipeline',
-      'http/contract',
-      'actors/webhooks',
-      'actors/events',
-      'actors/shops',
-    ],
-    ...['actors/outbound', 'actors/tenants', 'actors/replies', 'actors', 'policy'],
-    'runtime',
-  ],
-  'http/audit-log': ['http/request-log', 'actors/replies', 'runtime/redis', 'runtime'],
-  'http/console': ['http/pipeline', 'http/contract', 'actors/tenants', 'actors'],
-  'http/operator-events': ['http/owner', 'http/contract', 'actors', 'runtime'],
-  'http/metrics': ['http/operator-events', 'http/request-log', 'http/contract', 'actors', 'runtime'],
-  'http/openapi': ['http/tenant-api', 'http/pipeline', 'http/contract', 'actors'],
-  'http/operator-api': [
-    ...[
-      'http/openapi',
-      'http/metrics',
-      'http/operator-events',
-      'http/audit-log',
-      'http/owner',
-      'http/pipeline',
-    ],
-    ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/shops/service'],
-    ...['actors/shops/machines', 'actors/shops', 'actors/tenants', 'actors/replies', 'actors'],
-    ...['policy/limits', 'policy', 'runtime'],
-  ],
-  http: [
-    ...['http/operator-api', 'http/openapi', 'http/metrics', 'http/operator-events', 'http/console'],
-    ...['http/audit-log', 'http/articles', 'http/tenant-api', 'http/owner', 'http/socket', 'http/pipeline'],
-    ...['http/request-log', 'http/contract', 'actors/webhooks', 'actors/operators', 'actors/events'],
-    ...['actors/shops', 'actors/tenants', 'actors', 'runtime'],
-  ],
-  simulator: [],
+const IMPORTS: Readonly<Record<string, string>> = {
+  runtime: '',
+  'runtime/ownership': 'runtime',
+  'runtime/actor': 'runtime/ownership runtime',
+  'runtime/redis': 'runtime',
+  'runtime/node': 'runtime/redis runtime/actor runtime/ownership runtime',
+  policy: 'runtime',
+  'policy/limits': 'policy',
+  actors: 'policy runtime',
+  'actors/replies': 'actors',
+  'actors/tenants': 'actors/replies actors policy/limits policy runtime',
+  'actors/shops': 'actors/replies actors/tenants actors policy runtime',
+  'actors/events': 'actors/shops actors/tenants actors runtime',
+  'actors/sessions': 'actors runtime',
+  'actors/shops/machines': 'actors/sessions actors runtime',
+  'actors/shops/state': `
+    actors/shops/machines actors/sessions actors/shops actors/tenants actors policy runtime`,
+  'actors/shops/protocol': `
+    actors/shops/state actors/shops/machines actors/sessions actors/shops actors policy runtime`,
+  'actors/shops/turns/builder': `
+    actors/shops/protocol actors/shops/state actors/shops/machines actors/tenants actors policy runtime`,
+  'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/tenants policy runtime',
+  'actors/shops/turns/number': `
+    actors/shops/turns/builder actors/shops/state actors/shops/machines actors/sessions actors/tenants
+    actors policy runtime`,
+  'actors/shops/turns/pool': `
+    actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
+    actors/shops/state actors/shops/machines actors/shops actors policy`,
+  'actors/shops/effects': `
+    actors/shops/turns/pool actors/shops/turns/people actors/shops/protocol actors/shops/state
+    actors/shops/machines actors/sessions actors/shops actors/tenants actors policy runtime/node
+    runtime/actor runtime`,
+  'actors/shops/turns/send': `
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
+    actors/shops/protocol actors/shops/state actors/shops/machines actors/shops actors policy`,
+  'actors/shops/turns/wire': `
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
+    actors/shops/state actors/sessions actors/tenants actors policy runtime`,
+  'actors/shops/turns/inbound': `
+    actors/shops/turns/builder actors/shops/state actors/sessions actors policy runtime`,
+  'actors/shops/turns/cancel': `
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
+    actors/shops/protocol actors/shops/state actors/shops actors policy runtime`,
+  'actors/shops/turns/scheduled': `
+    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops actors policy runtime`,
+  'actors/shops/turns/batches': `
+    actors/shops/turns/send actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
+    actors/shops/state actors/shops actors policy runtime`,
+  'actors/shops/turns': `
+    actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
+    actors/shops/turns/scheduled actors/shops/turns/wire actors/shops/turns/send actors/shops/turns/pool
+    actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
+    actors/shops/state actors/shops/machines actors/sessions actors/shops actors/tenants actors policy
+    runtime`,
+  'actors/shops/service': `
+    actors/shops/turns actors/shops/turns/batches actors/shops/turns/cancel actors/shops/turns/number
+    actors/shops/turns/send actors/shops/effects actors/shops/turns/builder actors/shops/protocol
+    actors/shops/state actors/shops/machines actors/shops actors/tenants actors policy runtime`,
+  'actors/operators': `
+    actors/shops/service actors/shops/turns actors/shops/effects actors/shops/protocol actors/shops/state
+    actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy
+    runtime/node runtime/redis runtime`,
+  'actors/outbound': 'actors',
+  'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
+  'actors/sessions/worker-thread/store': 'actors/sessions runtime',
+  'actors/sessions/worker-thread/wire': 'actors/sessions actors',
+  'actors/sessions/worker-thread/session': `
+    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
+    runtime`,
+  'actors/sessions/worker-thread/keys': `
+    actors/sessions/worker-thread/session actors/sessions/worker-thread/wire
+    actors/sessions/worker-thread/store actors/sessions runtime`,
+  'actors/sessions/worker-thread/attachments': `
+    actors/sessions/worker-thread/session actors/outbound actors/sessions actors`,
+  'actors/sessions/worker-thread/sending': `
+    actors/sessions/worker-thread/attachments actors/sessions/worker-thread/keys
+    actors/sessions/worker-thread/session actors/sessions/worker-thread/wire
+    actors/sessions/worker-thread/store actors/outbound actors/sessions runtime`,
+  'actors/sessions/worker-thread/retries': `
+    actors/sessions/worker-thread/sending actors/sessions/worker-thread/keys
+    actors/sessions/worker-thread/session actors/sessions/worker-thread/wire actors runtime`,
+  'actors/sessions/worker-thread/connection': `
+    actors/sessions/worker-thread/retries actors/sessions/worker-thread/sending
+    actors/sessions/worker-thread/keys actors/sessions/worker-thread/session
+    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
+    runtime`,
+  'actors/sessions/worker-thread/inbound': `
+    actors/sessions/worker-thread/keys actors/sessions/worker-thread/session
+    actors/sessions/worker-thread/wire actors/sessions actors runtime`,
+  'actors/sessions/worker-thread': `
+    actors/sessions/worker-thread/inbound actors/sessions/worker-thread/connection
+    actors/sessions/worker-thread/retries actors/sessions/worker-thread/sending
+    actors/sessions/worker-thread/keys actors/sessions/worker-thread/session
+    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
+    actors runtime`,
+  'actors/webhooks': `
+    actors/outbound actors/events actors/shops actors/tenants actors/replies actors runtime`,
+  'http/contract': 'actors/shops actors/tenants actors/replies actors policy runtime',
+  'http/request-log': 'actors/replies runtime/redis runtime',
+  'http/pipeline': 'http/request-log http/contract runtime',
+  'http/socket': 'http/pipeline http/contract',
+  'http/owner': 'http/contract actors/tenants actors runtime',
+  'http/articles': 'http/pipeline http/contract actors/tenants policy/limits policy',
+  'http/tenant-api': `
+    http/articles http/owner http/pipeline http/contract actors/webhooks actors/events actors/shops
+    actors/outbound actors/tenants actors/replies actors policy runtime`,
+  'http/audit-log': 'http/request-log actors/replies runtime/redis runtime',
+  'http/console': 'http/pipeline http/contract actors/tenants actors',
+  'http/operator-events': 'http/owner http/contract actors runtime',
+  'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
+  'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
+  'http/operator-api': `
+    http/openapi http/metrics http/operator-events http/audit-log http/owner http/pipeline http/request-log
+    http/contract actors/webhooks actors/operators actors/shops/service actors/shops/machines actors/shops
+    actors/tenants actors/replies actors policy/limits policy runtime`,
+  http: `
+    http/operator-api http/openapi http/metrics http/operator-events http/console http/audit-log
+    http/articles http/tenant-api http/owner http/socket http/pipeline http/request-log http/contract
+    actors/webhooks actors/operators actors/events actors/shops actors/tenants actors runtime`,
+  simulator: '',
   // A separate package, which callers of the API install.
-  'client/src': [],
+  'client/src': '',
 };
+
+/** The modules that each module may import. */
+export const allowedImports: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(IMPORTS).map(([module, imports]) => [module, imports.match(/\S+/g) ?? []]),
+);
 
 /** The folders that may import everything of ours, and that no module imports: what composes a node, and the commands. */
 const UNBOUND: readonly string[] = ['service', 'bin'];
