@@ -21,7 +21,7 @@ export interface RequestHeaders {
 /** A problem with a body before it is parsed. `crowded`: too many other bodies are being read at the same time. */
 export type BodyFault = 'too_large' | 'not_utf8' | 'length_repeated' | 'crowded';
 
-/** One HTTP request as a value, free of sockets. */
+/** One HTTP request as a value, free of sockets. It is made from the head; its body comes later. */
 export interface RequestValue {
   /** Upper case. */
   readonly method: string;
@@ -30,8 +30,9 @@ export interface RequestValue {
   /** The part after the question mark, as sent. */
   readonly query: string;
   readonly headers: RequestHeaders;
-  readonly body: string;
-  readonly bodyFault: BodyFault | undefined;
+  /** Empty until it has come, or if it is not read. */
+  body: string;
+  bodyFault: BodyFault | undefined;
   /** The caller's address, trusted proxies already looked through. */
   readonly ip: string;
   /** Tells when the caller disconnects; absent if no caller waits on a socket. */

@@ -1,7 +1,6 @@
 import type { Entered } from '../pipeline/edge.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { KeptBody, type ReadBody, wholeBody } from './kept-body.ts';
-import type { OpenRequest } from './request-head.ts';
 import type { SocketCall } from './socket-call.ts';
 
 /** The memory for bodies, and the listener's next step for a whole or an abandoned request. */
@@ -16,8 +15,6 @@ export interface BodyReader {
  */
 export class BodyReading {
   readonly #call: SocketCall;
-  /** The value that `#entered` shows. */
-  readonly #request: OpenRequest;
   readonly #entered: Entered;
   readonly #reader: BodyReader;
   /** The body so far; undefined before its first piece. */
@@ -25,13 +22,8 @@ export class BodyReading {
   #isAsked = false;
   #isOver = false;
 
-  constructor(
-    call: SocketCall,
-    { request, entered }: { readonly request: OpenRequest; readonly entered: Entered },
-    reader: BodyReader,
-  ) {
+  constructor(call: SocketCall, entered: Entered, reader: BodyReader) {
     this.#call = call;
-    this.#request = request;
     this.#entered = entered;
     this.#reader = reader;
   }
@@ -68,8 +60,9 @@ export class BodyReading {
 
   #end({ body, fault }: ReadBody): void {
     this.#isOver = true;
-    this.#request.body = body;
-    this.#request.bodyFault = fault;
+    const { request } = this.#entered;
+    request.body = body;
+    request.bodyFault = fault;
     this.#reader.respond(this.#call, this.#entered);
   }
 

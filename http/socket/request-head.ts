@@ -13,9 +13,6 @@ export interface RawHead {
   forEach(each: (name: string, value: string) => void): void;
 }
 
-/** A request whose body is yet to come. */
-export type OpenRequest = { -readonly [Part in keyof RequestValue]: RequestValue[Part] };
-
 /** Options for reading the head of a request. */
 export interface HeadOptions {
   /**
@@ -28,8 +25,7 @@ export interface HeadOptions {
 
 /** The head of a request, read. */
 export interface Head {
-  /** Without its body, unless it is known not to be read. */
-  readonly request: OpenRequest;
+  readonly request: RequestValue;
   /** A body follows. */
   readonly hasBody: boolean;
 }

@@ -78,7 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       respond(call, entered);
       return;
     }
-    new BodyReading(call, { request, entered }, reader).begin();
+    new BodyReading(call, entered, reader).begin();
   });
 
   // Rare cases are separate functions: a function that creates closures pays for them in each call.
