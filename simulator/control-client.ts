@@ -1,12 +1,13 @@
 import { contactCalls } from './control/contact-client.ts';
 import { ControlFailure, type FieldProblem } from './control/control-failure.ts';
-import type { FaultResult } from './control/fault-calls.ts';
+import type { Given } from './control/control-input.ts';
+import type { GROUP, NOTICE, PAGE, STANZAS } from './control/control-routes.ts';
+import type { FaultResult, LOGIN_FAILURE, QUERY_ERROR, USYNC_ERROR } from './control/fault-calls.ts';
 import type { FaultKind } from './control/faults.ts';
 import type { InboxEntry, StatusEntry } from './handsets/inboxes.ts';
-import type { CappingStatus } from './limits/number-limits.ts';
+import type { NEW_CHATS, RESTRICTION } from './limits/number-limit-calls.ts';
 import type { FatHistory } from './linking/history.ts';
-import type { NoticeKind } from './to-clients/account-notices.ts';
-import type { ArrivingKind, PendingAnswers } from './to-clients/arriving-stanzas.ts';
+import type { PendingAnswers } from './to-clients/arriving-stanzas.ts';
 import type { SendCount } from './unstored-state.ts';
 
 /** A linked client, as the control API shows it. */
@@ -39,39 +40,13 @@ export interface GroupRecord {
   readonly expiration: number;
 }
 
-type GroupInput = Pick<GroupRecord, 'name' | 'participants'> &
-  Partial<Pick<GroupRecord, 'admins' | 'announce' | 'addressingMode' | 'expiration'> & { untold: boolean }>;
-
-/** A restriction as the control API takes it. */
-interface RestrictionCall {
-  readonly active: boolean;
-  readonly kind?: string;
-  readonly endsInSeconds?: number;
-  /** False if the server names no end. */
-  readonly namesEnd?: boolean;
-  /** False if the number's clients are notified only when they ask. */
-  readonly announce?: boolean;
-}
-
-/** A quota as the control API takes it. */
-interface NewChatsCall {
-  readonly quota: number;
-  readonly used?: number;
-  readonly status?: CappingStatus;
-  readonly endsInSeconds?: number;
-  readonly announce?: boolean;
-}
-
 /** A page of a list. `nextCursor` asks for the next page; null: this is the last one. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
 
-interface PageQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+type PageQuery = Given<typeof PAGE>;
 
 const at = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`;
 
@@ -104,10 +79,10 @@ export function simulatorControl(url: string) {
   const call = caller(url);
   return {
     /** Bars the number from new chats, or allows them again, and notifies its clients. */
-    restrict: (phone: string, restriction: RestrictionCall) =>
+    restrict: (phone: string, restriction: Given<typeof RESTRICTION, 'phone'>) =>
       call<object>('PUT', at('numbers', phone, 'restriction'), restriction),
     /** Gives the number a quota of messages to people who have not answered, and notifies its clients. */
-    limitNewChats: (phone: string, newChats: NewChatsCall) =>
+    limitNewChats: (phone: string, newChats: Given<typeof NEW_CHATS, 'phone'>) =>
       call<object>('PUT', at('numbers', phone, 'new-chats'), newChats),
     /** Clients below the revision `least` get 405, and the page names `newest`. Cuts the connected ones. */
     setClientVersions: (versions: { least: number; newest: number }) =>
@@ -144,7 +119,7 @@ export function simulatorControl(url: string) {
     nameAccount: (phone: string, name: string) =>
       call<object>('PUT', at('numbers', phone, 'account-name'), { name }),
     /** Notifies a number's clients about devices, an identity or the account. `from` is the contact that it is about. */
-    notify: (phone: string, notice: { kind: NoticeKind; from?: string }) =>
+    notify: (phone: string, notice: Given<typeof NOTICE, 'phone'>) =>
       call<{ ids: string[] }>('POST', at('sessions', phone, 'notices'), notice),
     /** Sends the phone's clients a history of its contacts. The first `tokens` of them have a chat and a token. */
     sendHistory: (phone: string, history: FatHistory) =>
@@ -161,17 +136,15 @@ export function simulatorControl(url: string) {
     statuses: (phone: string, query: PageQuery = {}) =>
       call<Page<StatusEntry>>('GET', paged(at('statuses', phone), query)),
     /** Creates or changes a group and notifies its companions. */
-    setGroup: (id: string, group: GroupInput) => call<GroupRecord>('PUT', at('groups', id), group),
+    setGroup: (id: string, group: Given<typeof GROUP, 'id'>) => call<GroupRecord>('PUT', at('groups', id), group),
     group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
     /** Returns the linked clients, in the order of their ids. */
     sessions: (query: PageQuery = {}) => call<Page<SessionRecord>>('GET', paged('/sessions', query)),
     /** Moves the network's time forward. */
     forward: (forwardMs: number) => call<{ now: string }>('POST', '/clock', { forwardMs }),
     /** Delivers stanzas that are not a message from one person to another. `from` is the author of a status. */
-    arrive: (
-      phone: string,
-      stanzas: { kind: ArrivingKind; from?: string; readable?: boolean; count?: number },
-    ) => call<{ ids: string[] }>('POST', at('sessions', phone, 'stanzas'), stanzas),
+    arrive: (phone: string, stanzas: Given<typeof STANZAS, 'phone'>) =>
+      call<{ ids: string[] }>('POST', at('sessions', phone, 'stanzas'), stanzas),
     /** Returns the stanzas that a number's clients have not answered. */
     unanswered: (phone: string) => call<PendingAnswers>('GET', at('sessions', phone, 'unanswered')),
     /** Inflicts a fault on a number's clients. `count` is the number of later logins, upgrades or acks that it hits. */
@@ -184,17 +157,14 @@ export function simulatorControl(url: string) {
     ackErrors: (phone: string, code: number, count = 1) =>
       call<{ code: number; count: number }>('POST', at('sessions', phone, 'ack-errors'), { code, count }),
     /** Refuses the number's next queries in a name space, such as `usync` or `w:g2`. */
-    queryErrors: (phone: string, refusal: { xmlns: string; code?: number; text?: string; count?: number }) =>
+    queryErrors: (phone: string, refusal: Given<typeof QUERY_ERROR, 'phone'>) =>
       call<{ xmlns: string; code: number; text: string; count: number }>(
         'POST',
         at('sessions', phone, 'query-errors'),
         refusal,
       ),
     /** Cuts the number's clients. Their next logins fail with that reason and these attributes (`code`, `expire`). */
-    failLogins: (
-      phone: string,
-      failure: { reason: number; attributes?: Readonly<Record<string, string>>; count?: number },
-    ) =>
+    failLogins: (phone: string, failure: Given<typeof LOGIN_FAILURE, 'phone'>) =>
       call<{ reason: number; attributes: Record<string, string>; count: number }>(
         'POST',
         at('sessions', phone, 'login-failures'),
@@ -203,16 +173,8 @@ export function simulatorControl(url: string) {
     /**
      * Answers a protocol of the number's next usync queries with an error inside the result, as the real server does.
      */
-    usyncErrors: (
-      phone: string,
-      error: {
-        protocol: 'contact' | 'devices' | 'lid';
-        code?: number;
-        text?: string;
-        backoff?: number;
-        count?: number;
-      },
-    ) => call<{ protocol: string; code: number }>('POST', at('sessions', phone, 'usync-errors'), error),
+    usyncErrors: (phone: string, error: Given<typeof USYNC_ERROR, 'phone'>) =>
+      call<{ protocol: string; code: number }>('POST', at('sessions', phone, 'usync-errors'), error),
   };
 }
 

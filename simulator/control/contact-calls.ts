@@ -20,21 +20,27 @@ const LONGEST_CONTENT = 500_000;
 /** The largest file that a call may ask for, in bytes. */
 const MOST_BYTES = 110 * 1024 * 1024;
 
-const MESSAGE = {
+/** The fields of a contact's message. */
+export const MESSAGE = {
   phone,
   to: phoneOrGroup,
   kind: v.optional(oneOf(WRITTEN_KINDS), 'text'),
   text: v.optional(v.pipe(v.string('must be text'), v.maxLength(LONGEST_TEXT, 'is too long'))),
+  /** The stanza that it quotes, reacts to, edits, takes back or votes on. */
   about: v.optional(text(64)),
   wrapped: v.optional(oneOf(WRAPPINGS), 'none'),
+  /** The content of a file, base64. By default `fileBytes` random bytes. */
   file: v.optional(text(LONGEST_CONTENT)),
   fileBytes: v.optional(whole(1, MOST_BYTES), 1_000),
   fileType: v.optional(text(10_000)),
   fileName: v.optional(text(10_000)),
   addressing: v.optional(oneOf(['lid', 'pn', 'lid_only', 'pn_only']), 'lid'),
   wait: v.optional(flag, true),
+  /** How the number gets the contact's token. */
   token: v.optional(oneOf(['notification', 'message', 'none']), 'notification'),
+  /** The stanza comes without a ciphertext. */
   unavailable: v.optional(flag, false),
+  /** Bytes that are sealed instead of the message, padding included, base64. */
   sealed: v.optional(text(LONGEST_CONTENT)),
 };
 

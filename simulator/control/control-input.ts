@@ -2,9 +2,18 @@ import * as v from 'valibot';
 import { isGroupAddress, phoneDigits } from '../socket/addresses.ts';
 import { ControlFailure } from './control-failure.ts';
 
-/** Returns the schema of a value that `read` understands. Any other value is refused with `message`. */
-function readBy<Value>(read: (value: unknown) => Value | undefined, message: string) {
-  return v.pipe(
+/** The fields that a caller gives, without the named parts of the path. */
+export type Given<Entries extends v.ObjectEntries, InPath extends keyof Entries = never> = Omit<
+  v.InferInput<v.ObjectSchema<Entries, undefined>>,
+  InPath
+>;
+
+/**
+ * Returns the schema of a value that `read` understands. Any other value is refused with `message`. Callers are to give
+ * a `From`.
+ */
+function readBy<From, Value>(read: (value: unknown) => Value | undefined, message: string) {
+  const schema = v.pipe(
     v.unknown(),
     v.rawTransform<unknown, Value>(({ dataset, addIssue, NEVER }) => {
       const value = read(dataset.value);
@@ -13,27 +22,28 @@ function readBy<Value>(read: (value: unknown) => Value | undefined, message: str
       return NEVER;
     }),
   );
+  return schema as v.GenericSchema<unknown, Value> as v.GenericSchema<From, Value>;
 }
 
 const groupOf = (value: unknown): string | undefined =>
   typeof value === 'string' && isGroupAddress(value) && /^[\d-]{1,60}@g\.us$/.test(value) ? value : undefined;
 
 /** A phone number. Its value has digits only. */
-export const phone = readBy(phoneDigits, 'must be a phone number: + and 7 to 15 digits');
+export const phone = readBy<string, string>(phoneDigits, 'must be a phone number: + and 7 to 15 digits');
 
-export const groupId = readBy(groupOf, 'must be a group id: digits and dashes, ending in @g.us');
+export const groupId = readBy<string, string>(groupOf, 'must be a group id: digits and dashes, ending in @g.us');
 
 /** A phone number's digits or a group's id. */
-export const phoneOrGroup = readBy(
+export const phoneOrGroup = readBy<string, string>(
   (value) => groupOf(value) ?? phoneDigits(value),
   'must be a phone number or a group id ending in @g.us',
 );
 
 /** A list of phone numbers, without repetitions. */
-export const phones = v.pipe(
+export const phones: v.GenericSchema<readonly string[], string[]> = v.pipe(
   v.array(phone, 'must be a list of phone numbers'),
   v.transform((digits) => [...new Set(digits)]),
-);
+) as v.GenericSchema<never, string[]>;
 
 export const flag = v.boolean('must be true or false');
 
@@ -51,7 +61,7 @@ export function texts(most: number) {
 
 /** A whole number. In a query it comes as text. */
 export function whole(least: number, most: number) {
-  return readBy((value) => {
+  return readBy<number, number>((value) => {
     const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
     const isWhole = typeof number === 'number' && Number.isInteger(number);
     return isWhole && number >= least && number <= most ? number : undefined;

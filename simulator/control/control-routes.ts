@@ -19,7 +19,7 @@ import { type ControlReply, type ControlRoute, route } from './control-server.ts
 import { faultRoutes } from './fault-calls.ts';
 
 /** The part of a list that is asked for: items after `cursor`, by default 1,000. */
-const PAGE = { limit: v.optional(whole(1, 10_000), 1_000), cursor: v.optional(v.string('must be text'), '') };
+export const PAGE = { limit: v.optional(whole(1, 10_000), 1_000), cursor: v.optional(v.string('must be text'), '') };
 
 /** A year. One call moves the clock at most this far. */
 const LONGEST_MOVE_MS = 365 * 86_400_000;
@@ -33,34 +33,39 @@ const LONGEST_MESSAGE = 1_000_000;
 /** The largest number of a version. */
 const version = whole(0, 9_999_999_999);
 
-const RECEIPTS = {
+/** The fields of a handset's receipts. */
+export const RECEIPTS = {
   phone,
   to: phone,
   type: v.optional(oneOf(['delivered', 'read']), 'read'),
   group: v.optional(groupId),
   id: v.optional(text(64)),
 };
-const GROUPED_RECEIPT = {
+/** The fields of the receipts of many members in one stanza. */
+export const GROUPED_RECEIPT = {
   id: groupId,
   to: phone,
   messageId: text(64),
   delivered: v.optional(phones, []),
   read: v.optional(phones, []),
 };
-const STANZAS = {
+/** The fields of stanzas that arrive. */
+export const STANZAS = {
   phone,
   kind: oneOf(ARRIVING_KINDS),
   from: v.optional(phone),
   readable: v.optional(flag, true),
   count: v.optional(whole(1, 1_000), 1),
 };
-const NOTICE = { phone, kind: oneOf([...CONTACT_NOTICES, ...OWN_NOTICES]), from: v.optional(phone) };
+/** The fields of a notification. */
+export const NOTICE = { phone, kind: oneOf([...CONTACT_NOTICES, ...OWN_NOTICES]), from: v.optional(phone) };
 /** The longest frame, in characters of base64. */
 const LONGEST_FRAME = 500_000;
 const FRAME = { phone, frame: text(LONGEST_FRAME) };
 /** The longest timer of a group, in seconds: a year. */
 const LONGEST_TIMER = 31_536_000;
-const GROUP = {
+/** The fields of a group. */
+export const GROUP = {
   id: groupId,
   name: text(200),
   participants: phones,

@@ -27,7 +27,18 @@ export interface FaultResult {
 const count = v.optional(whole(0, 1_000_000), 1);
 const code = whole(100, 999);
 const backoff = v.optional(whole(0, 1_000_000_000), 0);
-const QUERY_ERROR = { phone, code: v.optional(code, 429), text: v.optional(text(100)), count };
+const REFUSAL = { phone, code: v.optional(code, 429), text: v.optional(text(100)), count };
+/** The fields of a refusal of queries. */
+export const QUERY_ERROR = { ...REFUSAL, xmlns: text(60) };
+/** The fields of an error inside the result of usync queries. */
+export const USYNC_ERROR = { ...REFUSAL, protocol: oneOf(['contact', 'devices', 'lid']), backoff };
+/** The fields of a failure of logins. */
+export const LOGIN_FAILURE = {
+  phone,
+  reason: whole(400, 599),
+  attributes: v.optional(texts(500), {}),
+  count,
+};
 
 /** Returns the control calls that make the network refuse or fail something. */
 export function faultRoutes(network: Network): ControlRoute[] {
@@ -48,36 +59,24 @@ export function faultRoutes(network: Network): ControlRoute[] {
       faults.arm('message', phone, refusal.code, refusal.count);
       return { data: refusal };
     }),
-    route(
-      'POST /sessions/{phone}/query-errors',
-      { ...QUERY_ERROR, xmlns: text(60) },
-      ({ phone, ...input }) => {
-        const refusal = { ...input, text: textOf(input) };
-        faults.arm('query', `${phone} ${input.xmlns}`, refusal, input.count);
-        return { data: refusal };
-      },
-    ),
-    route(
-      'POST /sessions/{phone}/usync-errors',
-      { ...QUERY_ERROR, protocol: oneOf(['contact', 'devices', 'lid']), backoff },
-      ({ phone, ...input }) => {
-        const refusal = { ...input, text: textOf(input) };
-        const error = { ...refusal, backoff: input.backoff || undefined };
-        faults.arm('usync', `${phone} ${input.protocol}`, error, input.count);
-        return { data: refusal };
-      },
-    ),
-    route(
-      'POST /sessions/{phone}/login-failures',
-      { phone, reason: whole(400, 599), attributes: v.optional(texts(500), {}), count },
-      ({ phone, ...failure }) => {
-        const { reason: code, attributes, count } = failure;
-        faults.arm('login', phone, { code, attributes }, count);
-        const live = network.connections.ofAll(network.companions.of(phone));
-        if (count > 0) for (const connection of live) connection.drop();
-        return { data: failure };
-      },
-    ),
+    route('POST /sessions/{phone}/query-errors', QUERY_ERROR, ({ phone, ...input }) => {
+      const refusal = { ...input, text: textOf(input) };
+      faults.arm('query', `${phone} ${input.xmlns}`, refusal, input.count);
+      return { data: refusal };
+    }),
+    route('POST /sessions/{phone}/usync-errors', USYNC_ERROR, ({ phone, ...input }) => {
+      const refusal = { ...input, text: textOf(input) };
+      const error = { ...refusal, backoff: input.backoff || undefined };
+      faults.arm('usync', `${phone} ${input.protocol}`, error, input.count);
+      return { data: refusal };
+    }),
+    route('POST /sessions/{phone}/login-failures', LOGIN_FAILURE, ({ phone, ...failure }) => {
+      const { reason: code, attributes, count } = failure;
+      faults.arm('login', phone, { code, attributes }, count);
+      const live = network.connections.ofAll(network.companions.of(phone));
+      if (count > 0) for (const connection of live) connection.drop();
+      return { data: failure };
+    }),
   ];
 }
 

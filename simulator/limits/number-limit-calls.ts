@@ -9,17 +9,21 @@ import { CAPPING_STATUSES } from './number-limits.ts';
 const LONGEST_SECONDS = 10 * 365 * 86_400;
 const WEEK_SECONDS = 7 * 86_400;
 const endsInSeconds = v.optional(whole(1, LONGEST_SECONDS), WEEK_SECONDS);
+/** False if the number's clients are notified only when they ask. */
 const announce = v.optional(flag, true);
 
-const RESTRICTION = {
+/** The fields of a restriction. */
+export const RESTRICTION = {
   phone,
   active: flag,
   kind: v.optional(text(100), 'RESTRICT_ALL_COMPANIONS'),
+  /** False if the server names no end. */
   namesEnd: v.optional(flag, true),
   endsInSeconds,
   announce,
 };
-const NEW_CHATS = {
+/** The fields of a quota of new chats. */
+export const NEW_CHATS = {
   phone,
   quota: whole(0, 1_000_000),
   used: v.optional(whole(0, 1_000_000), 0),
