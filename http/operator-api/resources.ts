@@ -78,8 +78,21 @@ export const deletingExample = {
 /** The example of an erasure's reply in the operators' document. */
 export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };
 
-/** A message without its content: operators see its state and the call that made it, never its text, media or key. */
-export const messageWithoutContent = v.pick(message, [
+/** The fields of a message that operators see: its state and the call that made it, never its text, media or key. */
+export const MESSAGE_FIELDS = [
   ...(['id', 'kind', 'to', 'status', 'reason', 'via', 'createdAt', 'updatedAt', 'sentAt'] as const),
   ...(['requestId', 'deliveredAt', 'readAt', 'deliveredCount', 'readCount'] as const),
-]);
+] as const;
+
+/** A message without its content. */
+export const messageWithoutContent = v.pick(message, MESSAGE_FIELDS);
+
+/** Returns only these fields, those that are present. */
+export function picked<Shown extends object, const Name extends keyof Shown>(
+  shown: Shown,
+  names: readonly Name[],
+): Pick<Shown, Name> {
+  return Object.fromEntries(
+    names.flatMap((name) => (shown[name] === undefined ? [] : [[name, shown[name]]])),
+  ) as Pick<Shown, Name>;
+}

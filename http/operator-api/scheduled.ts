@@ -1,35 +1,22 @@
 import * as v from 'valibot';
 import { mapOutcome } from '../../actors/failure.ts';
-import { id, instant } from '../../actors/replies/reply-fields.ts';
+import { scheduledSend } from '../../actors/replies/message-replies.ts';
 import type { ScheduledView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
+import { EXAMPLES } from '../contract/examples.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
+import { picked } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
+const FIELDS = ['id', 'status', 'sendAt', 'notAfter', 'to', 'createdAt'] as const;
+
 /** A scheduled send without its content. */
-const scheduledOutcome = v.strictObject({
-  id,
-  status: v.picklist(['scheduled', 'accepted', 'refused', 'cancelled']),
-  sendAt: instant,
-  notAfter: instant,
-  to: v.string(),
-  createdAt: instant,
-});
+const scheduledOutcome = v.pick(scheduledSend, FIELDS);
 
-const EXAMPLE = {
-  id: '66b1f0a2c3d4e5f607182909',
-  status: 'scheduled',
-  sendAt: '2027-01-31T12:00:00.000Z',
-  notAfter: '2027-01-31T13:00:00.000Z',
-  to: '+41797654321',
-  createdAt: '2027-01-30T12:00:00.000Z',
-} as const;
+const outcomeOf = (view: ScheduledView) => picked(view, FIELDS);
 
-function outcomeOf(view: ScheduledView): v.InferOutput<typeof scheduledOutcome> {
-  const { id: scheduledId, status, sendAt, notAfter, to, createdAt } = view;
-  return { id: scheduledId, status, sendAt, notAfter, to, createdAt };
-}
+const EXAMPLE = outcomeOf(EXAMPLES.scheduled);
 
 export const listShopScheduled = operatorEndpoint({
   name: 'listShopScheduled',

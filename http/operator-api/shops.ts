@@ -3,9 +3,9 @@ import { LONGEST_EGRESS } from '../../actors/egress-address.ts';
 import { mapOutcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
-import type { MessageView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
+import { EXAMPLES } from '../contract/examples.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { text } from '../contract/fields.ts';
 import { newShop } from '../contract/new-shop.ts';
@@ -14,29 +14,8 @@ import { cursorPage, numberedPage } from '../contract/resources.ts';
 import { shownEgress } from './actor-resources.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
-import { messageWithoutContent } from './resources.ts';
+import { MESSAGE_FIELDS, messageWithoutContent, picked } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
-
-function outcomeOf(view: MessageView): v.InferOutput<typeof messageWithoutContent> {
-  const { id, kind, to, status, reason, via, createdAt, updatedAt, sentAt, requestId } = view;
-  const { deliveredAt, readAt, deliveredCount, readCount } = view;
-  return {
-    id,
-    kind,
-    to,
-    status,
-    reason,
-    via,
-    createdAt,
-    updatedAt,
-    sentAt,
-    requestId,
-    deliveredAt,
-    readAt,
-    ...(deliveredCount === undefined ? {} : { deliveredCount }),
-    ...(readCount === undefined ? {} : { readCount }),
-  };
-}
 
 export const listShopMessages = operatorEndpoint({
   name: 'listShopMessages',
@@ -54,31 +33,16 @@ export const listShopMessages = operatorEndpoint({
     200: {
       description: 'A page.',
       data: cursorPage(messageWithoutContent),
-      example: {
-        items: [
-          {
-            id: '66b1f0a2c3d4e5f607182908',
-            kind: 'message',
-            to: '+41797654321',
-            status: 'rejected',
-            reason: 'RECIPIENT_NOT_ON_MSGAPP',
-            via: 'shop',
-            createdAt: '2027-01-31T12:00:00.000Z',
-            updatedAt: '2027-01-31T12:00:09.000Z',
-            sentAt: null,
-            requestId: '66b1f0a2c3d4e5f607182907',
-            deliveredAt: null,
-            readAt: null,
-          },
-        ],
-        nextCursor: null,
-      },
+      example: { items: [picked(EXAMPLES.message, MESSAGE_FIELDS)], nextCursor: null },
     },
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
   async handle({ params, query, services }) {
     const listed = await services.shops.listMessages(params, query);
-    return mapOutcome(listed, ({ items, nextCursor }) => ({ items: items.map(outcomeOf), nextCursor }));
+    return mapOutcome(listed, ({ items, nextCursor }) => ({
+      items: items.map((view) => picked(view, MESSAGE_FIELDS)),
+      nextCursor,
+    }));
   },
 });
 
@@ -118,13 +82,7 @@ export const importShop = operatorEndpoint({
       description: 'The new shop.',
       data: shop,
       headers: { Location: 'The shop, as `readActor` shows it.' },
-      example: {
-        id: '66b1f0a2c3d4e5f607182901',
-        name: 'Bakery Rue Haute',
-        phone: null,
-        channelStatus: { msgapp: null },
-        createdAt: '2027-01-31T12:00:00.000Z',
-      },
+      example: { ...EXAMPLES.shop, phone: null, channelStatus: { msgapp: null } },
     },
   },
   errors: ['NOT_FOUND'],
