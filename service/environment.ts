@@ -173,7 +173,7 @@ export type ServiceEnvironment = ReturnType<typeof serviceEnvironment>;
 
 /** Reads what `service/service.ts` needs. Throws `EnvironmentError`. */
 export function serviceEnvironment(variables: Variables = process.env) {
-  const values = read(serviceSchema, variables);
+  const values = readVariables(serviceSchema, variables);
   return {
     host: values.HOST,
     port: values.PORT,
@@ -247,7 +247,7 @@ export function devEnvironment(variables: Variables = process.env) {
   const { variables: given } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
   const startsSimulator = given.MSGAPP_SOCKET_URL === undefined;
   // The simulator it starts is on this machine, so the rules for one hold.
-  const values = read(
+  const values = readVariables(
     devSchema,
     startsSimulator ? { ...variables, MSGAPP_SOCKET_URL: 'ws://127.0.0.1' } : variables,
   );
@@ -271,7 +271,7 @@ export function devEnvironment(variables: Variables = process.env) {
 
 /** Reads what `service/simulator.ts` needs. Throws `EnvironmentError`. */
 export function simulatorEnvironment(variables: Variables = process.env) {
-  const values = read(simulatorSchema, variables);
+  const values = readVariables(simulatorSchema, variables);
   return {
     host: values.SIMULATOR_HOST,
     port: values.SIMULATOR_PORT,
@@ -279,38 +279,6 @@ export function simulatorEnvironment(variables: Variables = process.env) {
     dataDirectory: resolve(values.DATA_DIR),
     logLevel: values.LOG_LEVEL,
   } as const;
-}
-
-const testSchema = v.object({
-  TEST_SEED: v.optional(
-    v.pipe(v.string(), v.regex(/^-?\d{1,10}$/, 'a whole number'), v.transform(Number)),
-    '1',
-  ),
-  TEST_RUNS: v.optional(wholeNumber(1_000_000_000)),
-});
-
-/**
- * Reads how property tests and random kills are repeated (their seed, and how many runs).
- * Without a seed it is 1, so that the gate runs the same cases each time.
- * Throws `EnvironmentError`.
- */
-export function testEnvironment(variables: Variables = process.env) {
-  const values = read(testSchema, variables);
-  return { seed: values.TEST_SEED, runs: values.TEST_RUNS } as const;
-}
-
-const containersSchema = v.object({
-  SERVICE_IMAGE: v.optional(v.string(), 'tenant-messaging-api'),
-  REDIS_IMAGE: v.optional(v.string(), 'redis:7'),
-});
-
-/**
- * Reads which images the tests on a Docker engine start: the service's own, and a Redis. Throws
- * `EnvironmentError`.
- */
-export function containersEnvironment(variables: Variables = process.env) {
-  const values = read(containersSchema, variables);
-  return { serviceImage: values.SERVICE_IMAGE, redisImage: values.REDIS_IMAGE } as const;
 }
 
 /** Threads for sessions: a core is the main thread's, and each further worker costs some 60 MiB. */
@@ -329,9 +297,9 @@ function required<const Schema extends v.GenericSchema<string, unknown>>(schema:
 }
 
 /** Parses all variables of a schema. Throws one `EnvironmentError` that lists every problem. */
-function read<const Schema extends v.GenericSchema<unknown, unknown>>(
+export function readVariables<const Schema extends v.GenericSchema<unknown, unknown>>(
   schema: Schema,
-  variables: Variables,
+  variables: Variables = process.env,
 ): v.InferOutput<Schema> {
   const { variables: given, broken, problems } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
   const result = v.safeParse(schema, given);

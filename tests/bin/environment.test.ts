@@ -7,9 +7,9 @@ import {
   devEnvironment,
   serviceEnvironment,
   simulatorEnvironment,
-  testEnvironment,
   type Variables,
 } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { key, least, names, refused } from './refused-environment.ts';
 
 const otherKey = Buffer.alloc(32, 8).toString('base64');

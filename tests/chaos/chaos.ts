@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { noRoomForAttachments } from './attachment-faults.ts';

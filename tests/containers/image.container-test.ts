@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
-import { containersEnvironment } from '../../service/environment.ts';
+import { containersEnvironment } from '../test-environment.ts';
 import { simulatorControl } from '../../simulator/control-client.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { type Account, makeAccount } from '../e2e/account.ts';

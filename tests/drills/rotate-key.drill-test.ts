@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
 import { type Fault, runFault } from '../chaos/scenario.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';

@@ -9,7 +9,7 @@ import { endedMessage } from '../../client/src/event-feed.ts';
 import { type MessagingClient, messagingClient } from '../../client/src/messaging-client.ts';
 import type { Message } from '../../client/src/operations.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type Account, makeAccount } from './account.ts';
 import { type Fleet, startFleet } from './fleet.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { FEED_START, sawEachEndOnce, startReader, startStream } from './feed-readers.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';

@@ -9,7 +9,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';

@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { startJournalWorld } from './journal-world.ts';
 import { journalOf, LATE_COMMITS } from './late-commit.ts';

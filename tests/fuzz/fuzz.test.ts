@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { root } from '../root.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { runFuzz } from './run-fuzz.ts';

@@ -4,7 +4,7 @@
  * 1 if a promise is broken. `--told=<seconds>`: how long it waits at the end for pending events.
  */
 import { parseArgs } from 'node:util';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { report } from './report.ts';
 import { runHistory } from './run-history.ts';
 

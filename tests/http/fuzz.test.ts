@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { callsOf } from './fuzz-calls.ts';
 import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';

@@ -5,7 +5,7 @@
  * doubled or out of order. TEST_SEED repeats the messages and the moments.
  */
 import { parseArgs } from 'node:util';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { pause } from '../chaos/scenario.ts';
 import { startFleet } from '../e2e/fleet.ts';
 import { seededRandom } from '../seeded-random.ts';

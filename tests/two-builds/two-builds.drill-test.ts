@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { testEnvironment } from '../../service/environment.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
 import { type Fault, homeOf, runFault } from '../chaos/scenario.ts';
 import { type Fleet, type FleetNode, startFleet } from '../e2e/fleet.ts';
