@@ -1,7 +1,40 @@
 import * as v from 'valibot';
+import { INBOUND_MODES } from '../inbound-mode.ts';
 import { count, instant } from './reply-fields.ts';
 
-/** Replies to operators about nodes, dead letters and erasures (docs/contract.md, The operators' API). */
+/** Replies to operators about tenants, nodes, dead letters and erasures (docs/contract.md, The operators' API). */
+
+const tuned = v.optional(v.nullable(v.number()));
+
+/** A tenant. Its settings are those that differ from the defaults. */
+export const tenant = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  plan: v.string(),
+  active: v.boolean(),
+  owner: v.nullable(v.strictObject({ name: v.string(), notificationNumber: v.nullable(v.string()) })),
+  settings: v.strictObject({
+    coldPerDay: tuned,
+    declaredPerDay: tuned,
+    groupsPerDay: tuned,
+    groupPerRecipient24h: tuned,
+    statusesPerDay: tuned,
+  }),
+  poolFallback: v.boolean(),
+  platform: v.boolean(),
+  inbound: v.picklist(INBOUND_MODES),
+  createdAt: v.string(),
+});
+
+/** A tenant with the status of its actor. */
+export const inspectTenant = v.strictObject({
+  ...tenant.entries,
+  actor: v.strictObject({
+    status: v.picklist(['active', 'backoff', 'suspended']),
+    restarts: v.number(),
+    lastError: v.optional(v.strictObject({ atMs: v.number(), message: v.string() })),
+  }),
+});
 
 /** A node as the answering node knows it. */
 export const node = v.strictObject({

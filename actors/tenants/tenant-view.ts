@@ -4,34 +4,17 @@ import type { SettingsTuning } from '../../policy/tenant-settings.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 import type { Permission } from '../permission.ts';
 import type { freshKey, key } from '../replies/account-replies.ts';
+import type { tenant } from '../replies/operator-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 
-/** The owner of a tenant's account, and the number for its notifications (E.164). */
-export interface TenantOwner {
+/** The owner of a tenant's account as operators give it. An absent number (E.164) stays, null removes it. */
+interface OwnerChange {
   readonly name: string;
-  readonly notificationNumber: string | null;
-}
-
-/** An owner as operators give it. An absent number stays, null removes it. */
-interface OwnerChange extends Pick<TenantOwner, 'name'> {
   readonly notificationNumber?: string | null | undefined;
 }
 
-/** A tenant as operators see it. Times are ISO 8601 in UTC. */
-export interface TenantView {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: PlanName;
-  readonly active: boolean;
-  readonly owner: TenantOwner | null;
-  /** Only the settings that differ from the defaults. */
-  readonly settings: SettingsTuning;
-  readonly poolFallback: boolean;
-  readonly platform: boolean;
-  /** The tenant's inbound mode. */
-  readonly inbound: InboundMode;
-  readonly createdAt: string;
-}
+/** A tenant as operators see it. */
+export type TenantView = Shown<typeof tenant>;
 
 /** Values to set at creation or later. If absent, unchanged (defaults at creation). */
 export interface TenantChanges {

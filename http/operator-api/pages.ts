@@ -1,7 +1,7 @@
 import { freshKey, key } from '../../actors/replies/account-replies.ts';
 import { batch } from '../../actors/replies/batch-replies.ts';
 import { messageReason, messageStatus } from '../../actors/replies/message-replies.ts';
-import { deadLetter, node } from '../../actors/replies/operator-replies.ts';
+import { deadLetter, inspectTenant, node, tenant } from '../../actors/replies/operator-replies.ts';
 import { channel, channelStatus, shop } from '../../actors/replies/shop-replies.ts';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
 import { errorReply, JSON_TYPE, successBody } from '../contract/envelope.ts';
@@ -19,7 +19,6 @@ import { OPERATOR_ENDPOINTS } from './endpoints.ts';
 import { operatorEvent } from './event-schemas.ts';
 import { machine, overview, seriesPoint, shard } from './fleet-resources.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
-import { inspectTenant, tenant } from './resources.ts';
 
 /** The names of resources in the operators' document. */
 export const OPERATOR_SCHEMAS: NamedSchemas = {

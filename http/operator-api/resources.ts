@@ -1,31 +1,7 @@
 import * as v from 'valibot';
-import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { message } from '../../actors/replies/message-replies.ts';
 
 /** Resources as operators see them (docs/contract.md, The operators' API). */
-
-const nullableText = v.nullable(v.string());
-const tuned = v.optional(v.nullable(v.number()));
-
-/** A tenant. */
-export const tenant = v.strictObject({
-  id: v.string(),
-  name: v.string(),
-  plan: v.string(),
-  active: v.boolean(),
-  owner: v.nullable(v.strictObject({ name: v.string(), notificationNumber: nullableText })),
-  settings: v.strictObject({
-    coldPerDay: tuned,
-    declaredPerDay: tuned,
-    groupsPerDay: tuned,
-    groupPerRecipient24h: tuned,
-    statusesPerDay: tuned,
-  }),
-  poolFallback: v.boolean(),
-  platform: v.boolean(),
-  inbound: v.picklist(INBOUND_MODES),
-  createdAt: v.string(),
-});
 
 /** The example of a tenant in the operators' document. */
 export const tenantExample = {
@@ -40,16 +16,6 @@ export const tenantExample = {
   inbound: 'none',
   createdAt: '2027-01-31T12:00:00.000Z',
 };
-
-/** A tenant with the status of its actor. */
-export const inspectTenant = v.strictObject({
-  ...tenant.entries,
-  actor: v.strictObject({
-    status: v.picklist(['active', 'backoff', 'suspended']),
-    restarts: v.number(),
-    lastError: v.optional(v.strictObject({ atMs: v.number(), message: v.string() })),
-  }),
-});
 
 /** The example of a tenant and its actor in the operators' document. */
 export const supervisedTenantExample = { ...tenantExample, actor: { status: 'active', restarts: 0 } };

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
+import { inspectTenant, tenant } from '../../actors/replies/operator-replies.ts';
 import { PLANS, type PlanName } from '../../policy/plan.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
@@ -9,7 +10,7 @@ import { cursorParameter, limitParameter } from '../contract/query-parameters.ts
 import { cursorPage } from '../contract/resources.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
-import { inspectTenant, supervisedTenantExample, tenant, tenantExample } from './resources.ts';
+import { supervisedTenantExample, tenantExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 const plan = v.picklist(Object.keys(PLANS) as [PlanName, ...PlanName[]]);

@@ -21,8 +21,8 @@
  * @typedef {InferOutput<typeof operators.node>} FleetNode
  * @typedef {InferOutput<typeof fleet.machine>} Machine
  * @typedef {InferOutput<typeof operators.deadLetter>} DeadLetter
- * @typedef {InferOutput<typeof accounts.tenant>} Tenant
- * @typedef {InferOutput<typeof accounts.inspectTenant>} InspectedTenant
+ * @typedef {InferOutput<typeof operators.tenant>} Tenant
+ * @typedef {InferOutput<typeof operators.inspectTenant>} InspectedTenant
  * @typedef {InferOutput<typeof keys.key>} ApiKey
  * @typedef {InferOutput<typeof keys.freshKey>} FreshKey
  * @typedef {InferOutput<typeof hooks.webhook>} Webhook
