@@ -1,36 +1,15 @@
 import type { Outcome, SendCode } from '../failure.ts';
-import type { InboundDownload, InboundKind } from '../inbound-content.ts';
+import type { InboundDownload } from '../inbound-content.ts';
+import type { inboundMessage, inboundRecord } from '../replies/inbound-replies.ts';
+import type { Shown } from '../replies/reply-fields.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
 import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
 
-/** A message from a person to a shop, with the data of its event. Times are ISO 8601 in UTC. */
-export interface InboundView {
-  readonly id: string;
-  readonly shopId: string;
-  /** E.164 with plus, or null if the network sends no number. */
-  readonly from: string | null;
-  /** The person, by an id that is the same in all shops of the tenant. */
-  readonly fromId: string;
-  readonly name: string | null;
-  /** When it was written, by the network's clock, in whole seconds. */
-  readonly at: string;
-  readonly kind: InboundKind;
-  readonly text: string | null;
-  /** The id of our message that it quotes or reacts to. */
-  readonly replyTo: string | null;
-  readonly media: {
-    readonly type: string | null;
-    readonly size: number | null;
-    readonly fileName: string | null;
-    readonly sha256: string | null;
-  } | null;
-}
+/** A message from a person to a shop, with the data of its event. */
+export type InboundView = Shown<typeof inboundMessage>;
 
 /** The message with its present state. */
-export interface InboundRecordView extends InboundView {
-  /** The time at which it was marked as read, or null if it was not. */
-  readonly readAt: string | null;
-}
+export type InboundRecordView = Shown<typeof inboundRecord>;
 
 /** The API's operations on inbound messages, on the node that owns the tenant. Rejects only with `RuntimeFailure`. */
 export interface InboundOperations {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { BATCH_STOP_REASONS } from '../../actors/batch-status.ts';
-import { INBOUND_KINDS } from '../../actors/inbound-content.ts';
+import { inboundMessage } from '../../actors/replies/inbound-replies.ts';
 import { message } from '../../actors/replies/message-replies.ts';
 import { count, id, instant } from '../../actors/replies/reply-fields.ts';
 import { shop, trouble } from '../../actors/replies/shop-replies.ts';
@@ -13,52 +13,6 @@ export const createdShop = v.strictObject({
   ...shop.entries,
   setupUrl: v.pipe(v.string(), v.metadata({ format: 'uri' })),
   setupRequired: v.array(v.picklist(['location', 'operatingHours'])),
-});
-
-/** Fields of a message that a person wrote to a shop, as in its event. */
-const inboundEntries = {
-  id,
-  shopId: id,
-  from: v.pipe(
-    v.nullable(v.string()),
-    v.description('With its plus. null if the chat network gives no number.'),
-  ),
-  fromId: v.pipe(
-    v.string(),
-    v.description(
-      'The person who wrote. The id is the same in all shops of the account, whichever address the person writes from.',
-    ),
-  ),
-  name: v.pipe(v.nullable(v.string()), v.description('The name that the person chose.')),
-  at: v.pipe(instant, v.description('When it was written, in whole seconds, as the network says.')),
-  kind: v.pipe(v.string(), v.description('More values may be added.'), v.metadata({ enum: INBOUND_KINDS })),
-  text: v.pipe(
-    v.nullable(v.string()),
-    v.description('null if the account does not receive texts, or if the message has none.'),
-  ),
-  replyTo: v.pipe(
-    v.nullable(id),
-    v.description(
-      'The message of the shop that it quotes or reacts to; null if that message was sent more than two days ago.',
-    ),
-  ),
-  media: v.nullable(
-    v.strictObject({
-      type: v.nullable(v.string()),
-      size: v.nullable(count),
-      fileName: v.nullable(v.string()),
-      sha256: v.pipe(v.nullable(v.string()), v.description("The file's SHA-256, in hexadecimal digits.")),
-    }),
-  ),
-};
-
-/** A message that a person wrote to a shop. */
-export const inboundMessage = v.strictObject(inboundEntries);
-
-/** The message in its present state. */
-export const inboundRecord = v.strictObject({
-  ...inboundEntries,
-  readAt: v.pipe(v.nullable(instant), v.description('When it was marked as read. Null: it was not.')),
 });
 
 /** Returns the schema of a shop's events of these types with this data. */
