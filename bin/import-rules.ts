@@ -21,7 +21,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/replies': 'actors',
   'actors/tenants': 'actors/replies actors policy/limits policy runtime',
   'actors/shops': 'actors/replies actors/tenants actors policy runtime',
-  'actors/events': 'actors/shops actors/tenants actors runtime',
+  'actors/events': 'actors/shops actors/tenants actors/replies actors runtime',
   'actors/sessions': 'actors runtime',
   'actors/shops/machines': 'actors/sessions actors runtime',
   'actors/shops/state': `
@@ -29,7 +29,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/protocol': `
     actors/shops/state actors/shops/machines actors/sessions actors/shops actors policy runtime`,
   'actors/shops/turns/builder': `
-    actors/shops/protocol actors/shops/state actors/shops/machines actors/tenants actors policy runtime`,
+    actors/shops/protocol actors/shops/state actors/shops/machines actors/tenants actors/replies actors
+    policy runtime`,
   'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/tenants policy runtime',
   'actors/shops/turns/number': `
     actors/shops/turns/builder actors/shops/state actors/shops/machines actors/sessions actors/tenants

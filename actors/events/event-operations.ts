@@ -1,36 +1,14 @@
 import type { Outcome } from '../failure.ts';
-import type { InboundView } from '../shops/inbound-operations.ts';
-import type { MessageView } from '../shops/shop-operations.ts';
+import type { event } from '../replies/event-replies.ts';
+import type { Shown } from '../replies/reply-fields.ts';
 import type { EventWait } from '../tenants/event-waiters.ts';
-import type {
-  EventType,
-  InboundEventType,
-  MessageEventType,
-  ShopEventData,
-  ShopEventType,
-} from '../tenants/tenant-event.ts';
 import type { CursorPage } from '../tenants/tenant-operations.ts';
-
-/** An event of one type as the API shows it. */
-interface Shown<Type extends EventType, Data> {
-  /** The position of the event: 24 hexadecimal digits. It is also the cursor for the events after this one. */
-  readonly id: string;
-  readonly type: Type;
-  /** ISO 8601. */
-  readonly timestamp: string;
-  readonly data: Data;
-}
 
 /**
  * An event as the API shows it. The data is the record of a sent or inbound message; for other events it is `shopId`
  * and their own fields.
  */
-export type EventView =
-  | Shown<MessageEventType, MessageView>
-  | Shown<InboundEventType, InboundView>
-  | {
-      [Type in ShopEventType]: Shown<Type, ShopEventData[Type] & { readonly shopId: string }>;
-    }[ShopEventType];
+export type EventView = Shown<typeof event>;
 
 /** The events to read. */
 export interface EventQuery {

@@ -1,7 +1,5 @@
-import type { QuotaWarning } from '../../policy/network-limits.ts';
 import type { Write } from '../../runtime/store.ts';
-import type { BatchStopReason } from '../batch-status.ts';
-import type { ChannelTrouble } from '../channel-reason.ts';
+import type { MessageEventType, ShopEventData, ShopEventType } from '../replies/event-replies.ts';
 import { tenantKeys } from './tenant-keys.ts';
 
 /** The types of a tenant's events (docs/contract.md, Events). */
@@ -27,50 +25,9 @@ export const EVENT_TYPES = [
   'batch.started',
   'batch.finished',
   'batch.stopped',
-] as const;
+] as const satisfies readonly (MessageEventType | InboundEventType | ShopEventType)[];
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/**
- * The data of each event of a shop, in addition to the shop. All other events are about a sent or inbound message's
- * record.
- */
-export interface ShopEventData {
-  /** Digits. */
-  readonly 'channel.connected': { readonly phone: string };
-  readonly 'channel.disconnected': Partial<ChannelTrouble>;
-  readonly 'channel.session_lost': Partial<ChannelTrouble>;
-  readonly 'recipient.opted_out': RecipientPhone;
-  readonly 'recipient.opted_in': RecipientPhone;
-  /** The end of the pause in ISO 8601, or null if unknown. */
-  readonly 'queue.paused': {
-    readonly pausedBy: 'operator' | 'rate_signal';
-    readonly pausedUntil: string | null;
-  };
-  readonly 'queue.resumed': Readonly<Record<never, never>>;
-  /** The network's own name for it, and its end in ISO 8601. */
-  readonly 'number.restricted': { readonly restriction: string; readonly restrictedUntil: string };
-  readonly 'number.unrestricted': Readonly<Record<never, never>>;
-  readonly 'scheduled.accepted': { readonly id: string; readonly messageId: string };
-  readonly 'scheduled.refused': { readonly id: string; readonly code: string };
-  readonly 'batch.started': { readonly id: string };
-  readonly 'batch.finished': { readonly id: string; readonly status: 'finished' | 'cancelled' | 'expired' };
-  readonly 'batch.stopped': { readonly id: string; readonly reason: BatchStopReason };
-  readonly 'number.warned': {
-    readonly warning: QuotaWarning;
-    readonly quota: number;
-    readonly used: number;
-    /** ISO 8601, or null if the network named no end. */
-    readonly endsAt: string | null;
-  };
-}
-interface RecipientPhone {
-  /** With its plus, or null if the network sends no number. */
-  readonly phone: string | null;
-}
-/** A type of event with a shop's own data. */
-export type ShopEventType = keyof ShopEventData;
-/** A type of event about a sent message. */
-export type MessageEventType = Exclude<EventType, ShopEventType | InboundEventType>;
 /** The type of event about an inbound message. */
 export type InboundEventType = 'message.received';
 
@@ -86,7 +43,7 @@ export interface TenantEvent {
 export function shopEvent<Type extends ShopEventType>(
   type: Type,
   shopId: string,
-  data: ShopEventData[Type],
+  data: ShopEventData<Type>,
 ): TenantEvent {
   return { type, shopId, subject: JSON.stringify(data) };
 }

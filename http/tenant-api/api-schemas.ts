@@ -1,5 +1,6 @@
 import { contact, identity } from '../../actors/replies/account-replies.ts';
 import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
+import { event } from '../../actors/replies/event-replies.ts';
 import { inboundMessage, inboundRecord } from '../../actors/replies/inbound-replies.ts';
 import {
   acceptedMessage,
@@ -14,7 +15,7 @@ import {
 import { channel, channelStatus, group, shop } from '../../actors/replies/shop-replies.ts';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
-import { article, createdShop, event } from '../contract/resources.ts';
+import { article, createdShop } from '../contract/resources.ts';
 
 /** The names of resources in the tenants' document; generated clients rely on them. */
 export const API_SCHEMAS: NamedSchemas = {

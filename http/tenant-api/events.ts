@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { cursorOf } from '../../actors/tenants/event-cursor.ts';
 import { type EventWait, MOST_EVENT_WAITS, NO_ROOM_TO_WAIT } from '../../actors/tenants/event-waiters.ts';
+import { event } from '../../actors/replies/event-replies.ts';
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -10,7 +11,7 @@ import {
   limitParameter,
   parameterName,
 } from '../contract/query-parameters.ts';
-import { event, eventPage } from '../contract/resources.ts';
+import { eventPage } from '../contract/resources.ts';
 import type { FollowDeclaration, WaitDeclaration } from '../contract/waiting.ts';
 import { NAMED_SHOP_ERRORS } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';

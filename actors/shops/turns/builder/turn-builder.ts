@@ -4,12 +4,10 @@ import type { Turn } from '../../../../runtime/behaviour.ts';
 import type { Random } from '../../../../runtime/random.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../../message-status.ts';
+import type { MessageEventType, ShopEventData, ShopEventType } from '../../../replies/event-replies.ts';
 import {
   type EventLimits,
   eventWrites,
-  type MessageEventType,
-  type ShopEventData,
-  type ShopEventType,
   shopEvent,
   type TenantEvent,
 } from '../../../tenants/tenant-event.ts';
@@ -234,7 +232,7 @@ export class TurnBuilder {
   }
 
   /** Publishes an event about the shop itself. */
-  publish<Type extends ShopEventType>(type: Type, data: ShopEventData[Type]): void {
+  publish<Type extends ShopEventType>(type: Type, data: ShopEventData<Type>): void {
     this.#events = [...this.#events, shopEvent(type, this.#state.shop.shopId, data)];
   }
 
