@@ -58,6 +58,7 @@ export function clientTypes({ paths, components }: ApiDocument): string {
       ([name, schema]) =>
         `\n${comment(schema.description, '')}export type ${name} = ${namedType(schema, named)};\n`,
     ),
+    `\n/** A page of a list. \`nextCursor\` asks for the next one, and is null after the last. */\nexport type Page<Item> = {\n  readonly items: readonly Item[];\n  readonly nextCursor: string | null;\n};\n`,
     `\n/** What each operation takes (\`params\`), answers (\`data\`), and with which statuses. */\nexport interface Operations {\n${text}}\n`,
     `\n/** The method and path of each operation. */\nexport const OPERATIONS = {\n${rows.join('')}} as const;\n`,
   ].join('');
@@ -85,10 +86,19 @@ function operationType(method: string, operation: DocumentOperation): string {
   const { statuses, data } = successes(operation);
   return `${comment(`${summary}.\n\n${description}`, '  ')}  readonly ${operationId}: {
     readonly params: ${typeOf(params, '    ', 'given')};
-    readonly data: ${data === FILE ? 'ReadableStream<Uint8Array>' : typeOf(data, '    ')};
+    readonly data: ${dataType(data)};
     readonly status: ${statuses.join(' | ')};
   };
 `;
+}
+
+function dataType(data: JsonSchema): string {
+  if (data === FILE) return 'ReadableStream<Uint8Array>';
+  const { items, nextCursor, ...rest } = data.properties ?? {};
+  const isPage = items?.items !== undefined && Object.keys(rest).length === 0;
+  return isPage && typeOf(nextCursor ?? {}, '') === 'string | null'
+    ? `Page<${typeOf(items.items, '    ')}>`
+    : typeOf(data, '    ');
 }
 
 /**

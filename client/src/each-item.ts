@@ -1,8 +1,5 @@
 import type { Call, CallOptions, Params } from './methods.ts';
-import type { Batch, ConsentedContact, InboundMessage, Message, Operations, Shop } from './operations.ts';
-
-/** A send at a later time, with its result. */
-export type ScheduledSend = Operations['readScheduled']['data'];
+import type { Operations, Shop } from './operations.ts';
 
 /** Items a page: the most that the API gives. */
 const LIMIT = 100;
@@ -21,79 +18,26 @@ export async function* eachShop(call: Call, options?: CallOptions): AsyncGenerat
   }
 }
 
-/** Every message of a shop, newest first. */
-export function eachMessage(
-  call: Call,
-  params: Omit<Params<'listMessages'>, 'cursor'>,
+/** The operations that return a page of a list by a cursor. */
+type ListName = 'listMessages' | 'listInbound' | 'listScheduled' | 'listBatches' | 'listContacts';
+
+type ItemOf<Name extends ListName> = Operations[Name]['data']['items'][number];
+
+/** Reads all pages of a list, and yields its items. */
+export type EachItem<Name extends ListName> = (
+  params: Omit<Params<Name>, 'cursor'>,
   options?: CallOptions,
-): AsyncGenerator<Message, void, void> {
-  return eachOfPages(async (cursor) => {
-    const { data } = await call('listMessages', { limit: LIMIT, ...params, cursor }, options);
-    return data;
-  });
-}
+) => AsyncIterable<ItemOf<Name>>;
 
-/** Every message that people wrote to a shop, newest first. */
-export function eachInbound(
-  call: Call,
-  params: Omit<Params<'listInbound'>, 'cursor'>,
-  options?: CallOptions,
-): AsyncGenerator<InboundMessage, void, void> {
-  return eachOfPages(async (cursor) => {
-    const { data } = await call('listInbound', { limit: LIMIT, ...params, cursor }, options);
-    return data;
-  });
-}
-
-/** Every send of a shop that waits for its time, newest first. */
-export function eachScheduled(
-  call: Call,
-  params: Omit<Params<'listScheduled'>, 'cursor'>,
-  options?: CallOptions,
-): AsyncGenerator<ScheduledSend, void, void> {
-  return eachOfPages(async (cursor) => {
-    const { data } = await call('listScheduled', { limit: LIMIT, ...params, cursor }, options);
-    return data;
-  });
-}
-
-/** Every batch of a shop, newest first, without forecasts. */
-export function eachBatch(
-  call: Call,
-  params: Omit<Params<'listBatches'>, 'cursor'>,
-  options?: CallOptions,
-): AsyncGenerator<Batch, void, void> {
-  return eachOfPages(async (cursor) => {
-    const { data } = await call('listBatches', { limit: LIMIT, ...params, cursor }, options);
-    return data;
-  });
-}
-
-/** Every declared contact of the tenant. */
-export function eachContact(
-  call: Call,
-  params: Omit<Params<'listContacts'>, 'cursor'>,
-  options?: CallOptions,
-): AsyncGenerator<ConsentedContact, void, void> {
-  return eachOfPages(async (cursor) => {
-    const { data } = await call('listContacts', { limit: LIMIT, ...params, cursor }, options);
-    return data;
-  });
-}
-
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-}
-
-/** A page may be short or empty and still have a cursor: only `nextCursor: null` is the end. */
-async function* eachOfPages<Item>(
-  read: (cursor: string | undefined) => Promise<Page<Item>>,
-): AsyncGenerator<Item, void, void> {
-  let page = await read(undefined);
-  for (;;) {
-    yield* page.items;
-    if (page.nextCursor === null) return;
-    page = await read(page.nextCursor);
-  }
+/** Makes the flow that yields every item of a list. */
+export function eachItem<Name extends ListName>(call: Call, name: Name): EachItem<Name> {
+  return async function* (params, options) {
+    let cursor: string | undefined;
+    do {
+      const { data } = await call(name, { limit: LIMIT, ...params, cursor } as Params<Name>, options);
+      yield* data.items as readonly ItemOf<Name>[];
+      // A page may be short or empty and still have a cursor: only null is the end.
+      cursor = data.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+  };
 }

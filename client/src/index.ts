@@ -3,7 +3,6 @@ export { ApiError, type ClientErrorCode } from './api-error.ts';
 export type { ClientClock } from './client-clock.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { ConnectOptions } from './connect-shop.ts';
-export type { ScheduledSend } from './each-item.ts';
 export { type EventFeed, endedMessage, type FollowOptions } from './event-feed.ts';
 export type { WaitOptions } from './message-outcomes.ts';
 export { type MessagingClient, messagingClient } from './messaging-client.ts';
@@ -28,8 +27,10 @@ export type {
   MessageReason,
   MessageStatus,
   Operations,
+  Page,
   PolicyVerdict,
   ReceivedMessage,
+  ScheduledSend,
   Shop,
   ShopPolicy,
   TakenBatch,

@@ -1,51 +1,26 @@
 import { caller } from './caller.ts';
 import { type ClientOptions, clientSettings } from './client-options.ts';
 import { type ConnectOptions, connectShop } from './connect-shop.ts';
-import {
-  eachBatch,
-  eachContact,
-  eachInbound,
-  eachMessage,
-  eachScheduled,
-  eachShop,
-  type ScheduledSend,
-} from './each-item.ts';
+import { type EachItem, eachItem, eachShop } from './each-item.ts';
 import { type EventFeed, eventFeed, type FollowOptions } from './event-feed.ts';
 import { messageOutcomes, type WaitOptions } from './message-outcomes.ts';
 import type { Call, CallOptions, Methods, OperationName, Params } from './methods.ts';
-import {
-  type Batch,
-  type Channel,
-  type ConsentedContact,
-  type InboundMessage,
-  type Message,
-  OPERATIONS,
-  type Shop,
-} from './operations.ts';
+import { type Channel, type Message, OPERATIONS, type Shop } from './operations.ts';
 
 /** Flows of several calls. */
 export interface Flows {
   /** Every shop once, newest first. A shop that is created meanwhile may be missing. */
   eachShop(options?: CallOptions): AsyncIterable<Shop>;
   /** Every message of a shop, newest first. */
-  eachMessage(params: Omit<Params<'listMessages'>, 'cursor'>, options?: CallOptions): AsyncIterable<Message>;
+  readonly eachMessage: EachItem<'listMessages'>;
   /** Every message that people wrote to a shop, newest first. */
-  eachInbound(
-    params: Omit<Params<'listInbound'>, 'cursor'>,
-    options?: CallOptions,
-  ): AsyncIterable<InboundMessage>;
+  readonly eachInbound: EachItem<'listInbound'>;
   /** Every send of a shop that waits for its time, newest first. */
-  eachScheduled(
-    params: Omit<Params<'listScheduled'>, 'cursor'>,
-    options?: CallOptions,
-  ): AsyncIterable<ScheduledSend>;
+  readonly eachScheduled: EachItem<'listScheduled'>;
   /** Every batch of a shop, newest first, without forecasts. */
-  eachBatch(params: Omit<Params<'listBatches'>, 'cursor'>, options?: CallOptions): AsyncIterable<Batch>;
+  readonly eachBatch: EachItem<'listBatches'>;
   /** Every declared contact of the tenant. */
-  eachContact(
-    params: Omit<Params<'listContacts'>, 'cursor'>,
-    options?: CallOptions,
-  ): AsyncIterable<ConsentedContact>;
+  readonly eachContact: EachItem<'listContacts'>;
   /** All events, in order, without end and without a gap. */
   followEvents(options?: FollowOptions): EventFeed;
   /**
@@ -70,11 +45,11 @@ export function messagingClient(options: ClientOptions): MessagingClient {
   return {
     ...methodsOf(call),
     eachShop: (callOptions) => eachShop(call, callOptions),
-    eachMessage: (params, callOptions) => eachMessage(call, params, callOptions),
-    eachInbound: (params, callOptions) => eachInbound(call, params, callOptions),
-    eachScheduled: (params, callOptions) => eachScheduled(call, params, callOptions),
-    eachBatch: (params, callOptions) => eachBatch(call, params, callOptions),
-    eachContact: (params, callOptions) => eachContact(call, params, callOptions),
+    eachMessage: eachItem(call, 'listMessages'),
+    eachInbound: eachItem(call, 'listInbound'),
+    eachScheduled: eachItem(call, 'listScheduled'),
+    eachBatch: eachItem(call, 'listBatches'),
+    eachContact: eachItem(call, 'listContacts'),
     followEvents: (follow) => eventFeed(call, settings, follow),
     waitForMessage: (id, wait) => outcomes.wait(id, wait),
     connect: (connect) => connectShop(call, settings, connect),

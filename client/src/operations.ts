@@ -532,6 +532,12 @@ export type Article = {
   readonly markdown: string;
 };
 
+/** A page of a list. `nextCursor` asks for the next one, and is null after the last. */
+export type Page<Item> = {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+};
+
 /** What each operation takes (`params`), answers (`data`), and with which statuses. */
 export interface Operations {
   /**
@@ -684,10 +690,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
     };
-    readonly data: {
-      readonly items: readonly Message[];
-      readonly nextCursor: string | null;
-    };
+    readonly data: Page<Message>;
     readonly status: 200;
   };
   /**
@@ -741,10 +744,7 @@ export interface Operations {
       /** Part of the name, in either case. */
       readonly q?: string | undefined;
     };
-    readonly data: {
-      readonly items: readonly Group[];
-      readonly nextCursor: string | null;
-    };
+    readonly data: Page<Group>;
     readonly status: 200;
   };
   /**
@@ -763,10 +763,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
     };
-    readonly data: {
-      readonly items: readonly ConsentedContact[];
-      readonly nextCursor: string | null;
-    };
+    readonly data: Page<ConsentedContact>;
     readonly status: 200;
   };
   /**
@@ -826,14 +823,11 @@ export interface Operations {
    */
   readonly listArticles: {
     readonly params: Readonly<Record<never, never>>;
-    readonly data: {
-      readonly items: readonly {
-        readonly slug: string;
-        readonly title: string;
-        readonly summary: string;
-      }[];
-      readonly nextCursor: string | null;
-    };
+    readonly data: Page<{
+      readonly slug: string;
+      readonly title: string;
+      readonly summary: string;
+    }>;
     readonly status: 200;
   };
   /**
@@ -922,10 +916,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
     };
-    readonly data: {
-      readonly items: readonly InboundMessage[];
-      readonly nextCursor: string | null;
-    };
+    readonly data: Page<InboundMessage>;
     readonly status: 200;
   };
   /**
@@ -965,10 +956,7 @@ export interface Operations {
    */
   readonly listWebhooks: {
     readonly params: Readonly<Record<never, never>>;
-    readonly data: {
-      readonly items: readonly Webhook[];
-      readonly nextCursor: string | null;
-    };
+    readonly data: Page<Webhook>;
     readonly status: 200;
   };
   /**
@@ -1221,10 +1209,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
     };
-    readonly data: {
-      readonly items: readonly ScheduledSend[];
-      readonly nextCursor: string | null;
-    };
+    readonly data: Page<ScheduledSend>;
     readonly status: 200;
   };
   /**
@@ -1315,10 +1300,7 @@ export interface Operations {
       /** The nextCursor of the page before. */
       readonly cursor?: string | undefined;
     };
-    readonly data: {
-      readonly items: readonly Batch[];
-      readonly nextCursor: string | null;
-    };
+    readonly data: Page<Batch>;
     readonly status: 200;
   };
   /**
