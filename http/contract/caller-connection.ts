@@ -1,7 +1,7 @@
 /** Most calls wait for nothing. */
 const NONE: (() => void)[] = [];
 
-/** Tells a call that waits when its caller disconnects. */
+/** Notifies a call that waits when its caller disconnects. */
 export class CallerConnection {
   #isGone = false;
   #callbacks: (() => void)[] = NONE;

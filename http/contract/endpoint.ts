@@ -112,7 +112,7 @@ interface CallContext<Wait> {
   readonly requestId: string;
   /** The caller's trace context; undefined without one. */
   readonly traceparent: string | undefined;
-  /** Tells when the caller disconnects. Set only for a call that came in at this node. */
+  /** Set only for a call that came in at this node. */
   readonly connection?: CallerConnection | undefined;
   /** The wait that has ended, if the call waited. */
   readonly wait?: Wait | undefined;

@@ -35,7 +35,7 @@ export interface RequestValue {
   bodyFault: BodyFault | undefined;
   /** The caller's address, trusted proxies already looked through. */
   readonly ip: string;
-  /** Tells when the caller disconnects; absent if no caller waits on a socket. */
+  /** Absent if no caller waits on a socket. */
   readonly connection?: CallerConnection | undefined;
 }
 

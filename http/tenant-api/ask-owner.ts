@@ -82,7 +82,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
       const answer = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
-      // Behind the call itself, which the owner has to know first: the caller may have gone, or this node stop, by now.
+      // After the call was sent, because the owner must know it first. Its end may be due already.
       unwatch = endWait && connection?.onGone(endWait);
       forget = endWait && waitsElsewhere.add(endWait);
       return decodeOwnedReply(await answer);

@@ -180,7 +180,7 @@ function decode(sealed: SealedStore, value: Buffer): unknown {
   }
 }
 
-/** Signal sessions by the opened value that holds them. libsignal reads them into objects of its own. */
+/** Signal sessions by the opened value that holds them. libsignal reads them into separate objects. */
 const sessions = new WeakMap<Buffer, object>();
 
 /** Decodes a Signal session, once for all reads of one opened value. */
