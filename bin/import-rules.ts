@@ -67,7 +67,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/service': `
     actors/shops/turns actors/shops/turns/batches actors/shops/turns/cancel actors/shops/turns/number
     actors/shops/turns/send actors/shops/effects actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/machines actors/shops actors/tenants actors policy runtime`,
+    actors/shops/state actors/shops/machines actors/shops actors/tenants actors/replies actors policy
+    runtime`,
   'actors/operators': `
     actors/shops/service actors/shops/turns actors/shops/effects actors/shops/protocol actors/shops/state
     actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy

@@ -9,6 +9,15 @@ type Unchanging<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Unchanging<Value[Field]> }
   : Value;
 
+/**
+ * A page of a list, mostly newest first. It may have fewer items than its limit and still have a next one. `nextCursor`
+ * leads to that; null at the end.
+ */
+export interface CursorPage<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
 /** The id of a resource of the API. */
 export const id = v.pipe(
   v.string(),

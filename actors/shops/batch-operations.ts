@@ -2,8 +2,7 @@ import type { QuietHours } from '../../policy/quiet-hours.ts';
 import type { BatchStopReason } from '../batch-status.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { batch } from '../replies/batch-replies.ts';
-import type { Shown } from '../replies/reply-fields.ts';
-import type { CursorPage } from '../tenants/tenant-operations.ts';
+import type { CursorPage, Shown } from '../replies/reply-fields.ts';
 import type { DraftContent } from './message-content.ts';
 
 /** The reason why a batch stopped by itself. */

@@ -1,8 +1,7 @@
 import type { Outcome, SendCode } from '../failure.ts';
 import type { InboundDownload } from '../inbound-content.ts';
 import type { inboundMessage, inboundRecord } from '../replies/inbound-replies.ts';
-import type { Shown } from '../replies/reply-fields.ts';
-import type { CursorPage } from '../tenants/tenant-operations.ts';
+import type { CursorPage, Shown } from '../replies/reply-fields.ts';
 import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
 
 /** A message from a person to a shop, with the data of its event. */

@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Failure, Outcome } from '../failure.ts';
 import type { Permission } from '../permission.ts';
 import type { contact, identity } from '../replies/account-replies.ts';
-import type { Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, Shown } from '../replies/reply-fields.ts';
 import type { shop } from '../replies/shop-replies.ts';
 
 /** A caller with an accepted key, for one request. */
@@ -58,12 +58,6 @@ export type RevokedContactView =
       readonly phone: string;
       readonly active: false;
     });
-
-/** A page by cursor: the last item's id leads to the next page; null at the end. */
-export interface CursorPage<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-}
 
 /** The other conditions of a call, in addition to its key and its address. */
 export interface AdmissionTerms {

@@ -44,12 +44,3 @@ export interface AuditLogQuery {
   readonly limit: number;
   readonly cursor: string | undefined;
 }
-
-/**
- * A page, newest first. It may have fewer entries than `limit` and still have a next one, if the filter matches few
- * entries.
- */
-export interface AuditPage {
-  readonly items: readonly AuditEntry[];
-  readonly nextCursor: string | null;
-}

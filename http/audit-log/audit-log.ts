@@ -1,8 +1,9 @@
+import type { CursorPage } from '../../actors/replies/reply-fields.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { erasedMark } from '../request-log/request-log-keys.ts';
-import type { AuditLogQuery, AuditPage, Change, Outcome } from './audit-entry.ts';
+import type { AuditEntry, AuditLogQuery, Change, Outcome } from './audit-entry.ts';
 import { AUDIT_KEYS, listChanges } from './audit-reader.ts';
 
 /** Changes kept at most; about 400 bytes each, so 20 MB. */
@@ -76,7 +77,7 @@ export class AuditLog {
   }
 
   /** Changes, newest first. */
-  list(query: AuditLogQuery): Promise<AuditPage> {
+  list(query: AuditLogQuery): Promise<CursorPage<AuditEntry>> {
     return listChanges(this.#options.store, query);
   }
 

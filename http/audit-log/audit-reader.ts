@@ -1,6 +1,7 @@
+import type { CursorPage } from '../../actors/replies/reply-fields.ts';
 import type { Store } from '../../runtime/store.ts';
 import { erasedMark } from '../request-log/request-log-keys.ts';
-import type { AuditEntry, AuditLogQuery, AuditPage, Change } from './audit-entry.ts';
+import type { AuditEntry, AuditLogQuery, Change } from './audit-entry.ts';
 
 /** Keys of the log in Redis. They share a hash tag, because one script uses them all. */
 export const AUDIT_KEYS = {
@@ -20,7 +21,7 @@ const SCAN_LIMIT = 5_000;
 const BATCH = 200;
 
 /** Lists changes, newest first. */
-export async function listChanges(store: Pick<Store, 'read'>, query: AuditLogQuery): Promise<AuditPage> {
+export async function listChanges(store: Pick<Store, 'read'>, query: AuditLogQuery): Promise<CursorPage<AuditEntry>> {
   const items: AuditEntry[] = [];
   let last = query.cursor;
   for (let scanned = 0; scanned < SCAN_LIMIT; scanned += BATCH) {

@@ -2,20 +2,11 @@ import type { Sent } from '../../actors/shops/shop-operations.ts';
 import { reply } from './endpoint.ts';
 import type { HeaderLines } from './exchange.ts';
 
-/**
- * Tells if the reply repeats the result of an earlier call with the same idempotency key, and if the two calls differ.
- */
-interface Replay {
-  readonly replayed: boolean;
-  /** Its body is not the one of the original. */
-  readonly differs: boolean;
-}
-
 const REPLAYED = '\r\nX-Idempotent-Replay: true';
 const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
 
 /** Returns the headers that mark a replay (docs/contract.md, Idempotency). */
-export function replayHeaders({ replayed, differs }: Replay): HeaderLines {
+export function replayHeaders({ replayed, differs }: Pick<Sent<unknown>, 'replayed' | 'differs'>): HeaderLines {
   if (!replayed) return '';
   return differs ? DIFFERS : REPLAYED;
 }

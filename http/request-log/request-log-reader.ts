@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Shown } from '../../actors/replies/reply-fields.ts';
+import type { CursorPage, Shown } from '../../actors/replies/reply-fields.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type RequestLogEntry, unpackEntries } from './request-log-entry.ts';
 import { REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
@@ -20,15 +20,6 @@ export interface RequestLogQuery {
 }
 
 /**
- * A page, newest first. It may have fewer entries than `limit` and still have a next one, if the filter matches few
- * entries.
- */
-export interface RequestLogPage {
-  readonly items: readonly RequestLogEntry[];
-  readonly nextCursor: string | null;
-}
-
-/**
  * Refused calls of a tenant, counted by code, the newest first. `since` is the requested time, or later if the log is
  * too full to be counted that far back. `route` is that of the last refusal.
  */
@@ -43,7 +34,7 @@ export type RefusalCount = Shown<typeof refusalCount>;
 
 /** Reads the request log. */
 export interface RequestLogReader {
-  list(query: RequestLogQuery): Promise<RequestLogPage>;
+  list(query: RequestLogQuery): Promise<CursorPage<RequestLogEntry>>;
   countRefusals(tenantId: string, afterMs: number): Promise<RefusalCount>;
 }
 
@@ -99,7 +90,7 @@ async function countRefusals(
   return { since: new Date(sinceMs).toISOString(), items: [...byCode.values()] };
 }
 
-async function list(store: Pick<Store, 'read'>, query: RequestLogQuery): Promise<RequestLogPage> {
+async function list(store: Pick<Store, 'read'>, query: RequestLogQuery): Promise<CursorPage<RequestLogEntry>> {
   const before = query.cursor === undefined ? undefined : decodePosition(query.cursor);
   const items: RequestLogEntry[] = [];
   let last: Position | undefined;
@@ -116,7 +107,7 @@ async function list(store: Pick<Store, 'read'>, query: RequestLogQuery): Promise
   return end(items);
 }
 
-function end(items: readonly RequestLogEntry[]): RequestLogPage {
+function end(items: readonly RequestLogEntry[]): CursorPage<RequestLogEntry> {
   return { items, nextCursor: null };
 }
 

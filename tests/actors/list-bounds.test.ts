@@ -1,4 +1,5 @@
 /** Lists behind a filter look at a bounded number of entries for a page, and following the cursors still finds all. */
+import type { CursorPage } from '../../actors/replies/reply-fields.ts';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
@@ -8,7 +9,6 @@ import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import type { ShopState } from '../../actors/shops/state/shop-state.ts';
 import { listContacts } from '../../actors/tenants/contact-list.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import type { CursorPage } from '../../actors/tenants/tenant-operations.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { plainStore } from '../http/service-fixture.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';

@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { MediaType } from '../../../media-type.ts';
-import { type AddressGuard, ForbiddenAddress } from '../../../outbound/address-guard.ts';
-import type { Egress } from '../../../outbound/egress.ts';
+import { ForbiddenAddress } from '../../../outbound/address-guard.ts';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
-import { guardedRequest } from '../../../outbound/guarded-request.ts';
-import type { ResolveAll } from '../../../outbound/name-lookup.ts';
+import { guardedRequest, type RequestBounds } from '../../../outbound/guarded-request.ts';
 import {
   AttachmentDirectoryUnusable,
   isAttachmentFailure,
@@ -44,15 +42,11 @@ export interface FetchedMedia extends AttachmentForm {
 }
 
 /** The bounds of a fetch. */
-export interface MediaFetchOptions {
+export interface MediaFetchOptions extends Omit<RequestBounds, 'signal'> {
   readonly tenantId: string;
   readonly url: string;
   readonly mediaType: MediaType;
   readonly timeoutMs: number;
-  readonly guard: AddressGuard;
-  readonly resolve: ResolveAll;
-  /** The egress. If absent, this node's own address. */
-  readonly egress?: Egress | undefined;
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
