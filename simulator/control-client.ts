@@ -1,44 +1,19 @@
 import { contactCalls } from './control/contact-client.ts';
 import { ControlFailure, type FieldProblem } from './control/control-failure.ts';
 import type { Given } from './control/control-input.ts';
-import type { GROUP, NOTICE, PAGE, STANZAS } from './control/control-routes.ts';
+import type { companionRecord, GROUP, groupRecord, NOTICE, PAGE, STANZAS } from './control/control-routes.ts';
 import type { FaultResult, LOGIN_FAILURE, QUERY_ERROR, USYNC_ERROR } from './control/fault-calls.ts';
 import type { FaultKind } from './control/faults.ts';
 import type { InboxEntry, StatusEntry } from './handsets/inboxes.ts';
 import type { NEW_CHATS, RESTRICTION } from './limits/number-limit-calls.ts';
 import type { FatHistory } from './linking/history.ts';
 import type { PendingAnswers } from './to-clients/arriving-stanzas.ts';
-import type { SendCount } from './unstored-state.ts';
 
 /** A linked client, as the control API shows it. */
-export interface SessionRecord {
-  readonly id: string;
-  /** With `+`. */
-  readonly phone: string;
-  readonly device: number;
-  readonly jid: string;
-  readonly lid: string;
-  readonly connected: boolean;
-  /** ISO 8601; null if it is not connected. */
-  readonly since: string | null;
-  readonly linkedAt: string;
-  /** The name that the client shows; null: none. */
-  readonly shownName: string | null;
-  /** Counts of what the client sent since the simulator started. */
-  readonly sent: SendCount;
-}
+export type SessionRecord = ReturnType<typeof companionRecord>;
 
-/** A group, as the control API takes and shows it. */
-export interface GroupRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly participants: readonly string[];
-  readonly admins: readonly string[];
-  readonly announce: boolean;
-  readonly addressingMode: 'lid' | 'pn';
-  /** Seconds after which messages disappear; 0: they stay. */
-  readonly expiration: number;
-}
+/** A group, as the control API shows it. */
+export type GroupRecord = ReturnType<typeof groupRecord>;
 
 /** A page of a list. `nextCursor` asks for the next page; null: this is the last one. */
 export interface Page<Item> {

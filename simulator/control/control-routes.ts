@@ -246,13 +246,15 @@ function page<Item extends { readonly id: string }>(
   };
 }
 
-function groupRecord({ id, name, announce, expiration, addressing, ...group }: Group): object {
+/** Returns a group as callers see it. `expiration`: seconds after which messages disappear, 0 if they stay. */
+export function groupRecord({ id, name, announce, expiration, addressing, ...group }: Group) {
   const participants = group.participants.map((member) => `+${member}`);
   const admins = group.admins.map((admin) => `+${admin}`);
   return { id, name, participants, admins, announce, expiration, addressingMode: addressing };
 }
 
-function companionRecord(network: Network, companion: Companion): object {
+/** Returns a linked client as callers see it. `shownName` is null if it shows none; `sent` counts since the start. */
+export function companionRecord(network: Network, companion: Companion) {
   const connection = network.connections.of(companion.id);
   return {
     id: companion.id,
