@@ -111,7 +111,8 @@ export function simulatorControl(url: string) {
     statuses: (phone: string, query: PageQuery = {}) =>
       call<Page<StatusEntry>>('GET', paged(at('statuses', phone), query)),
     /** Creates or changes a group and notifies its companions. */
-    setGroup: (id: string, group: Given<typeof GROUP, 'id'>) => call<GroupRecord>('PUT', at('groups', id), group),
+    setGroup: (id: string, group: Given<typeof GROUP, 'id'>) =>
+      call<GroupRecord>('PUT', at('groups', id), group),
     group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
     /** Returns the linked clients, in the order of their ids. */
     sessions: (query: PageQuery = {}) => call<Page<SessionRecord>>('GET', paged('/sessions', query)),

@@ -1,9 +1,9 @@
-import type { CursorPage } from '../replies/reply-fields.ts';
 import { type RedisConnection, Repository, Schema } from 'redis-om';
 import { shardCount } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Read, Store } from '../../runtime/store.ts';
+import type { CursorPage } from '../replies/reply-fields.ts';
 import { tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';
 import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantView } from '../tenants/tenant-view.ts';

@@ -21,7 +21,10 @@ const SCAN_LIMIT = 5_000;
 const BATCH = 200;
 
 /** Lists changes, newest first. */
-export async function listChanges(store: Pick<Store, 'read'>, query: AuditLogQuery): Promise<CursorPage<AuditEntry>> {
+export async function listChanges(
+  store: Pick<Store, 'read'>,
+  query: AuditLogQuery,
+): Promise<CursorPage<AuditEntry>> {
   const items: AuditEntry[] = [];
   let last = query.cursor;
   for (let scanned = 0; scanned < SCAN_LIMIT; scanned += BATCH) {

@@ -6,7 +6,10 @@ const REPLAYED = '\r\nX-Idempotent-Replay: true';
 const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
 
 /** Returns the headers that mark a replay (docs/contract.md, Idempotency). */
-export function replayHeaders({ replayed, differs }: Pick<Sent<unknown>, 'replayed' | 'differs'>): HeaderLines {
+export function replayHeaders({
+  replayed,
+  differs,
+}: Pick<Sent<unknown>, 'replayed' | 'differs'>): HeaderLines {
   if (!replayed) return '';
   return differs ? DIFFERS : REPLAYED;
 }

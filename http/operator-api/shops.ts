@@ -3,6 +3,7 @@ import { LONGEST_EGRESS } from '../../actors/egress-address.ts';
 import { mapOutcome } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
+import type { MessageView } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -33,7 +34,10 @@ export const listShopMessages = operatorEndpoint({
     200: {
       description: 'A page.',
       data: cursorPage(messageWithoutContent),
-      example: { items: [picked(EXAMPLES.message, MESSAGE_FIELDS)], nextCursor: null },
+      example: {
+        items: [picked<MessageView, (typeof MESSAGE_FIELDS)[number]>(EXAMPLES.message, MESSAGE_FIELDS)],
+        nextCursor: null,
+      },
     },
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],

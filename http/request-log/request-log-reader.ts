@@ -90,7 +90,10 @@ async function countRefusals(
   return { since: new Date(sinceMs).toISOString(), items: [...byCode.values()] };
 }
 
-async function list(store: Pick<Store, 'read'>, query: RequestLogQuery): Promise<CursorPage<RequestLogEntry>> {
+async function list(
+  store: Pick<Store, 'read'>,
+  query: RequestLogQuery,
+): Promise<CursorPage<RequestLogEntry>> {
   const before = query.cursor === undefined ? undefined : decodePosition(query.cursor);
   const items: RequestLogEntry[] = [];
   let last: Position | undefined;

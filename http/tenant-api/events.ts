@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { event } from '../../actors/replies/event-replies.ts';
 import { cursorOf } from '../../actors/tenants/event-cursor.ts';
 import { type EventWait, MOST_EVENT_WAITS, NO_ROOM_TO_WAIT } from '../../actors/tenants/event-waiters.ts';
-import { event } from '../../actors/replies/event-replies.ts';
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';

@@ -31,7 +31,10 @@ const groupOf = (value: unknown): string | undefined =>
 /** A phone number. Its value has digits only. */
 export const phone = readBy<string, string>(phoneDigits, 'must be a phone number: + and 7 to 15 digits');
 
-export const groupId = readBy<string, string>(groupOf, 'must be a group id: digits and dashes, ending in @g.us');
+export const groupId = readBy<string, string>(
+  groupOf,
+  'must be a group id: digits and dashes, ending in @g.us',
+);
 
 /** A phone number's digits or a group's id. */
 export const phoneOrGroup = readBy<string, string>(
@@ -40,10 +43,10 @@ export const phoneOrGroup = readBy<string, string>(
 );
 
 /** A list of phone numbers, without repetitions. */
-export const phones: v.GenericSchema<readonly string[], string[]> = v.pipe(
+export const phones = v.pipe(
   v.array(phone, 'must be a list of phone numbers'),
   v.transform((digits) => [...new Set(digits)]),
-) as v.GenericSchema<never, string[]>;
+) as v.GenericSchema<unknown, string[]> as v.GenericSchema<readonly string[], string[]>;
 
 export const flag = v.boolean('must be true or false');
 

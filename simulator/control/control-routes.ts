@@ -19,7 +19,10 @@ import { type ControlReply, type ControlRoute, route } from './control-server.ts
 import { faultRoutes } from './fault-calls.ts';
 
 /** The part of a list that is asked for: items after `cursor`, by default 1,000. */
-export const PAGE = { limit: v.optional(whole(1, 10_000), 1_000), cursor: v.optional(v.string('must be text'), '') };
+export const PAGE = {
+  limit: v.optional(whole(1, 10_000), 1_000),
+  cursor: v.optional(v.string('must be text'), ''),
+};
 
 /** A year. One call moves the clock at most this far. */
 const LONGEST_MOVE_MS = 365 * 86_400_000;

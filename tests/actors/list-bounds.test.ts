@@ -1,8 +1,9 @@
 /** Lists behind a filter look at a bounded number of entries for a page, and following the cursors still finds all. */
-import type { CursorPage } from '../../actors/replies/reply-fields.ts';
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
+import type { CursorPage } from '../../actors/replies/reply-fields.ts';
 import { listMessages } from '../../actors/shops/service/message-list.ts';
 import { messageLookup } from '../../actors/shops/state/message-days.ts';
 import { shopKeys } from '../../actors/shops/state/shop-keys.ts';

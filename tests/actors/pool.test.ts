@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributedText } from '../../actors/shops/state/attributed-text.ts';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
-import { testEnvironment } from '../test-environment.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 

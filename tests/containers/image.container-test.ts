@@ -13,13 +13,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
-import { containersEnvironment } from '../test-environment.ts';
 import { simulatorControl } from '../../simulator/control-client.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { type Account, makeAccount } from '../e2e/account.ts';
 import { connectShop, type ShopSurroundings, sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { png } from '../session/media-samples.ts';
+import { containersEnvironment } from '../test-environment.ts';
 import { runServiceImage, type ServiceContainer, startServiceContainer } from './service-container.ts';
 
 const SHOP_PHONE = '+33611110001';

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { testEnvironment } from '../test-environment.ts';
 import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
 import { type Fault, runFault } from '../chaos/scenario.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { until } from '../e2e/waiting.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { type SignedEndpoint, startSignedEndpoint } from './signed-endpoint.ts';
 
 const SHOPS = 4;

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';
-import { testEnvironment } from '../test-environment.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilEnded } from './shop-steps.ts';
 import { until } from './waiting.ts';

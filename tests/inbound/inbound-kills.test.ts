@@ -1,9 +1,9 @@
 /** Inbound messages while nodes die have one event each, in the order of their chat: all kinds, under any address. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testEnvironment } from '../test-environment.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { killAnyNode } from './faults.ts';
 import { followAll, mustBeWhole, openTenants, sawEverythingOnce, writeThrough } from './inbound-run.ts';
 

@@ -5,10 +5,10 @@
  * doubled or out of order. TEST_SEED repeats the messages and the moments.
  */
 import { parseArgs } from 'node:util';
-import { testEnvironment } from '../test-environment.ts';
 import { pause } from '../chaos/scenario.ts';
 import { startFleet } from '../e2e/fleet.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { changeRoles, killAnyNode, loseMaster } from './faults.ts';
 import { followAll, mustBeWhole, openTenants, sawEverythingOnce, writeThrough } from './inbound-run.ts';
 

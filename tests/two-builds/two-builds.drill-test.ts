@@ -7,7 +7,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { testEnvironment } from '../test-environment.ts';
 import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
 import { type Fault, homeOf, runFault } from '../chaos/scenario.ts';
 import { type Fleet, type FleetNode, startFleet } from '../e2e/fleet.ts';
@@ -15,6 +14,7 @@ import { sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { testEnvironment } from '../test-environment.ts';
 import { type Build, lastRelease, nextForm, present } from './builds.ts';
 
 const SHOPS = 6;

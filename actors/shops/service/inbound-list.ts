@@ -1,6 +1,6 @@
-import type { CursorPage } from '../../replies/reply-fields.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { isoOrNull } from '../../iso-time.ts';
+import type { CursorPage } from '../../replies/reply-fields.ts';
 import type { InboundRecordView, InboundView } from '../inbound-operations.ts';
 import { type InboundRecord, readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
 import type { NumberVault } from '../state/number-vault.ts';

@@ -1,6 +1,6 @@
-import type { CursorPage } from '../../replies/reply-fields.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { MessageStatus } from '../../message-status.ts';
+import type { CursorPage } from '../../replies/reply-fields.ts';
 import type { MessageView } from '../shop-operations.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
 import { readMessages } from '../state/message-days.ts';

@@ -5,12 +5,7 @@ import type { Random } from '../../../../runtime/random.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../../message-status.ts';
 import type { MessageEventType, ShopEventData, ShopEventType } from '../../../replies/event-replies.ts';
-import {
-  type EventLimits,
-  eventWrites,
-  shopEvent,
-  type TenantEvent,
-} from '../../../tenants/tenant-event.ts';
+import { type EventLimits, eventWrites, shopEvent, type TenantEvent } from '../../../tenants/tenant-event.ts';
 import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.ts';
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
 import { channel, pacing } from '../../machines/shop-machines.ts';
