@@ -27,7 +27,7 @@ const at = (...parts: string[]): string => `/${parts.map(encodeURIComponent).joi
 
 function paged(path: string, query: PageQuery): string {
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
