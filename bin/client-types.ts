@@ -167,7 +167,7 @@ function successes({ operationId, responses }: DocumentOperation): {
 /** A schema and the name of its type. */
 type NamedSchema = readonly [name: string, schema: JsonSchema];
 
-/** Returns the type of a schema. If it has all properties of another one, it is that one and the rest. */
+/** Returns the type of a schema. If the schema has all properties of another one, the type is made of that one's type. */
 function namedType(schema: JsonSchema, all: readonly NamedSchema[]): string {
   const { properties = {} } = schema;
   const [base] = all
@@ -179,7 +179,7 @@ function namedType(schema: JsonSchema, all: readonly NamedSchema[]): string {
   return `${name} & ${typeOf({ ...schema, properties: Object.fromEntries(rest) }, '')}`;
 }
 
-/** True if a schema has fewer properties than another one, and that has all of them. */
+/** True if `whole` has all properties of `part`, and more. */
 function isPart(part: JsonSchema, whole: JsonSchema): boolean {
   if (size(part) === 0 || size(part) >= size(whole)) return false;
   return Object.entries(part.properties ?? {}).every(

@@ -10,8 +10,8 @@ type Unchanging<Value> = Value extends object
   : Value;
 
 /**
- * A page of a list, mostly newest first. It may have fewer items than its limit and still have a next one. `nextCursor`
- * leads to that; null at the end.
+ * A page of a list, mostly newest first. `nextCursor` leads to the next page, and is null at the end. A page may have
+ * fewer items than its limit and still have a next page.
  */
 export interface CursorPage<Item> {
   readonly items: readonly Item[];

@@ -30,7 +30,7 @@ export interface RequestValue {
   /** The part after the question mark, as sent. */
   readonly query: string;
   readonly headers: RequestHeaders;
-  /** Empty until it has come, or if it is not read. */
+  /** The listener sets this and `bodyFault` when the body has come. Until then, and if it is not read, it is empty. */
   body: string;
   bodyFault: BodyFault | undefined;
   /** The caller's address, trusted proxies already looked through. */

@@ -121,7 +121,7 @@ export function whatToReplay({
   return eventIds === undefined ? { sinceMs: Date.parse(since ?? '') } : { eventIds: [...new Set(eventIds)] };
 }
 
-/** What the declarations of an endpoint have in common, whether tenants or operators call it. */
+/** The parts of each call that the APIs of tenants and operators share. */
 export const WEBHOOK_CALLS = {
   create: {
     name: 'createWebhook',

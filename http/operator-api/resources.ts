@@ -53,7 +53,7 @@ export const MESSAGE_FIELDS = [
 /** A message without its content. */
 export const messageWithoutContent = v.pick(message, MESSAGE_FIELDS);
 
-/** Returns only these fields, those that are present. */
+/** Returns the named fields. Those that are undefined are left out. */
 export function picked<Shown extends object, const Name extends keyof Shown>(
   shown: Shown,
   names: readonly Name[],

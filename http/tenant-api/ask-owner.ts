@@ -82,7 +82,8 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
       const answer = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
-      // After the call was sent, because the owner must know it first. Its end may be due already.
+      // The owner must know a call before the wait ends, so this comes after the call was sent. If the caller has gone
+      // or this node stops by now, the wait ends at once.
       unwatch = endWait && connection?.onGone(endWait);
       forget = endWait && waitsElsewhere.add(endWait);
       return decodeOwnedReply(await answer);

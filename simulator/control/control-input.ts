@@ -9,8 +9,8 @@ export type Given<Entries extends v.ObjectEntries, InPath extends keyof Entries 
 >;
 
 /**
- * Returns the schema of a value that `read` understands. Any other value is refused with `message`. Callers are to give
- * a `From`.
+ * Returns the schema of a value that `read` understands. Any other value is refused with `message`. The type of what
+ * callers should give is `From`.
  */
 function readBy<From, Value>(read: (value: unknown) => Value | undefined, message: string) {
   const schema = v.pipe(

@@ -256,7 +256,7 @@ export function groupRecord({ id, name, announce, expiration, addressing, ...gro
   return { id, name, participants, admins, announce, expiration, addressingMode: addressing };
 }
 
-/** Returns a linked client as callers see it. `shownName` is null if it shows none; `sent` counts since the start. */
+/** Returns a linked client as callers see it. `sent` counts its stanzas since the simulator started. */
 export function companionRecord(network: Network, companion: Companion) {
   const connection = network.connections.of(companion.id);
   return {

@@ -118,7 +118,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
         break;
       }
       default:
-        // An effect without a case here or there does not compile.
+        // An effect without a case here or in `passOrder` does not compile.
         passOrder(host, session, effect);
     }
   };
