@@ -20,7 +20,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   actors: 'policy runtime',
   'actors/replies': 'actors',
   'actors/tenants': 'actors/replies actors policy/limits policy runtime',
-  'actors/shops': 'actors/replies actors/tenants actors policy runtime',
+  'actors/shops': 'actors/replies actors policy runtime',
   'actors/events': 'actors/shops actors/tenants actors/replies actors runtime',
   'actors/sessions': 'actors runtime',
   'actors/shops/machines': 'actors/sessions actors runtime',
