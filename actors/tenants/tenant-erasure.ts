@@ -12,7 +12,7 @@ import { PROGRESS_AT_A_TIME } from './webhook-progress.ts';
 /** How soon a failed erasure is retried. */
 const ERASE_AGAIN_MS = 10_000;
 /** Keys that one step removes. */
-const KEYS_AT_ONCE = 500;
+const KEYS_AT_ONCE = 100;
 
 /** The actors, the store and the functions that remove a tenant's data in other locations. */
 export interface TenantErasureOptions {

@@ -3,16 +3,14 @@ import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../
 import { dayOfMessage } from '../state/message-days.ts';
 import { scanHash } from '../state/scan-hash.ts';
 import { strayDays } from '../state/stray-messages.ts';
-
-/** Messages that one commit erases: some hundred commands, about a millisecond of Redis. */
-const BATCH = 100;
+import { ERASED_AT_ONCE } from './message-eraser.ts';
 
 type InboundStore = Pick<Store, 'read' | 'commit'>;
 
 /** Erases all inbound messages that a shop's index names, in short steps. */
 export async function eraseListedInbound(shard: number, index: string, store: InboundStore): Promise<void> {
   for (;;) {
-    const [ids] = (await store.read([['ZRANGE', index, 0, BATCH - 1]])) as [string[]];
+    const [ids] = (await store.read([['ZRANGE', index, 0, ERASED_AT_ONCE - 1]])) as [string[]];
     if (ids.length === 0) return;
     await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ['ZREM', index, ...ids]]);
   }
@@ -28,7 +26,7 @@ export async function eraseInboundAmong(
 ): Promise<void> {
   let from = '-';
   for (;;) {
-    const [ids] = (await store.read([['ZRANGE', index, from, '+', 'BYLEX', 'LIMIT', 0, BATCH]])) as [
+    const [ids] = (await store.read([['ZRANGE', index, from, '+', 'BYLEX', 'LIMIT', 0, ERASED_AT_ONCE]])) as [
       string[],
     ];
     const last = ids.at(-1);
@@ -49,7 +47,7 @@ export async function eraseStrayInbound(
 ): Promise<void> {
   const { store } = sources;
   for (const key of await strayDays((day) => inboundKey(shard, day), sources)) {
-    for await (const pairs of scanHash(store, key, BATCH)) {
+    for await (const pairs of scanHash(store, key, ERASED_AT_ONCE)) {
       const gone = pairs.filter((id, at) => at % 2 === 0 && isOf(id, pairs[at + 1], isErased));
       if (gone.length > 0)
         await store.commit(

@@ -1,7 +1,8 @@
 import type { DeadLetters } from '../../../runtime/actor/dead-letters.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import type { Store } from '../../../runtime/store.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
+import { partsOf } from '../../parts.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import { eraseShopEvents } from '../../tenants/erase-events.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
@@ -25,10 +26,13 @@ import { endedKeys } from '../state/scheduled-sends.ts';
 import { sentIndexKeys } from '../state/sent-index.ts';
 import { type ShopKeys, shopAddress, shopKeys } from '../state/shop-keys.ts';
 import { eraseListedInbound, eraseStrayInbound } from './inbound-eraser.ts';
-import { MessageEraser } from './message-eraser.ts';
+import { ERASED_AT_ONCE, MessageEraser } from './message-eraser.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
+
+/** Keys that one commit removes. With the default retention all but the batches' own fit into one. */
+const KEYS_AT_ONCE = 100;
 
 /** The actors, the store and the sessions from which a shop is erased. */
 export interface ShopEraserOptions {
@@ -105,11 +109,14 @@ export class ShopEraser {
       await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
     }
     const ended = endedKeys(keys, { nowMs: clock.wallMs(), retentionMs: this.#options.retentionMs });
-    const left = [...keys.all(), ...sentIndexKeys(keys), ...ended, ...(await this.#batchKeys(keys))];
-    await store.commit(
-      shard,
-      left.map((key) => ['UNLINK', key]),
-    );
+    // The keys that name others are the last ones, for an erasure that stops between two commits and is repeated.
+    const left = [...(await this.#batchKeys(keys)), ...ended, ...sentIndexKeys(keys), ...keys.all()];
+    for (const part of partsOf(left, KEYS_AT_ONCE)) {
+      await store.commit(
+        shard,
+        part.map((key) => ['UNLINK', key]),
+      );
+    }
     if (!withTenant) {
       await eraseShopEvents(store, shop);
       await this.#options.forgetChanges(shop.shopId);
@@ -119,12 +126,12 @@ export class ShopEraser {
     await withReplyTimeout(clock, noted);
   }
 
-  /** Returns the keys of all batches, including ended ones. */
+  /** Returns the keys of all batches, including ended ones, and then those that name the ended ones. */
   async #batchKeys(keys: ShopKeys): Promise<string[]> {
     const { store, clock, retentionMs } = this.#options;
     const reading = { keys, store, nowMs: clock.wallMs(), retentionMs };
     const ids = await readBatchIds(reading);
-    return [...endedBatchKeys(reading), ...ids.map((id) => batchKey(keys, id))];
+    return [...ids.map((id) => batchKey(keys, id)), ...endedBatchKeys(reading)];
   }
 
   async #eraseStrayInbound(shard: number, isErased: (owner: InboundOwner) => boolean): Promise<void> {
@@ -146,24 +153,30 @@ export class ShopEraser {
 
   /**
    * Ends the messages that this shop carried. Their origins learn it at their next request; the texts are removed at
-   * once.
+   * once. A repeated erasure ends only the others, because a message's first end is the true one.
    */
   async #endCarried(shard: number, { carried }: ShopKeys): Promise<void> {
+    const { store } = this.#options;
+    for (;;) {
+      const [ids] = (await store.read([['ZRANGE', carried, 0, ERASED_AT_ONCE - 1]])) as [string[]];
+      if (ids.length === 0) return;
+      await store.commit(shard, [...(await this.#endsOf(shard, ids)), ['ZREM', carried, ...ids]]);
+    }
+  }
+
+  async #endsOf(shard: number, ids: readonly string[]): Promise<Write[]> {
     const { store, clock } = this.#options;
-    const [ids] = (await store.read([['ZRANGE', carried, 0, -1]])) as [string[]];
-    if (ids.length === 0) return;
     const records = (await store.read(
       ids.map((id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS]),
     )) as (string | null)[][];
     const updatedAtMs = clock.wallMs();
-    const writes = ids.flatMap((id, index) => {
+    return ids.flatMap((id, index) => {
       const { body, state } = decodeCarried(records[index] ?? []) ?? {};
       const reason = state?.status === 'sending' ? 'DELIVERY_UNKNOWN' : 'MSGAPP_SESSION_LOST';
       const message = { id, createdAtMs: body?.createdAtMs ?? updatedAtMs };
       const end: MessageState = { status: 'failed', reason, updatedAtMs, sentAtMs: null };
       return [...carriedWrites(shard, message, 'state', JSON.stringify(end)), dropContent(shard, id)];
     });
-    await store.commit(shard, writes);
   }
 
   /** Leaves nothing of this shop's messages with shops of the pool. */
