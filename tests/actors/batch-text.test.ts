@@ -12,12 +12,12 @@ test('a field may have any name on one line, and a filled-in value is not search
   const fields = { prénom: 'Zoë', 'first name': '{{prénom}}', [LONGEST]: 'x' };
   await run.batch({
     recipients: [{ ...one, fields }],
-    text: `{{prénom}} {{ first name }} {{{${LONGEST}}}} } {`,
+    text: `{{prénom}} {{ first name }} { {{${LONGEST}}}} } {`,
   });
   await run.pass(HOUR_MS);
   assert.deepEqual(
     run.sent.map(({ text }) => text),
-    ['Zoë {{prénom}} {x} } {'],
+    ['Zoë {{prénom}} { x} } {'],
   );
 });
 
@@ -27,6 +27,9 @@ for (const [text, field] of [
   ['hello {{ }}', 'text'],
   ['hello {{}} {{name}}', 'text'],
   ['hello {{name}', 'text'],
+  ['hello {{{name}}}', 'text'],
+  ['hello {{{name}}', 'text'],
+  ['hello {{{{name}}}}', 'text'],
   ['hello {{na\nme}}', 'text'],
   [`hello {{x${LONGEST}}}`, 'text'],
 ] as const) {

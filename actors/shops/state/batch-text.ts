@@ -13,6 +13,8 @@ export function fieldNames(text: string): readonly string[] {
  */
 export function batchTextProblem(text: string): string | undefined {
   const isNamed = (name: string): boolean => name !== '' && [...name].length <= LONGEST_NAME;
+  // Other templates have three braces around a field. Each person would get one of them on each side of the value.
+  if (text.includes('{{{')) return 'must not have {{{: a field is written {{name}}';
   if (!fieldNames(text).every(isNamed)) return `must have 1 to ${LONGEST_NAME} characters between {{ and }}`;
   return text.replaceAll(FIELD, '').includes('{{')
     ? 'must close each {{ with }} on the same line'
