@@ -31,8 +31,11 @@ export function refuseContent(content: {
   return undefined;
 }
 
-/** A visible character: no white space, no control character, and none that Unicode declares default-ignorable. */
-const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
+/**
+ * A visible character: no white space, no control character, and none that Unicode declares default-ignorable. Phones also
+ * draw nothing for two symbols: the empty braille cell (U+2800) and the null notehead (U+1D159).
+ */
+const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u{2800}\u{1d159}]/u;
 
 /** True when the text has a visible character; a zero-width space or a variation selector alone is not visible. */
 export function hasText(text: string | undefined): text is string {

@@ -655,7 +655,7 @@ export interface Operations {
   /**
    * Queue a message to a number or a group.
    *
-   * The send policy is evaluated first. `retryAfter` of a refusal says when the policy would accept this send. A text of white space, controls and default-ignorable characters alone counts as no text. A message without a text and without `mediaUrl` is refused with `EMPTY_MESSAGE`. If the session is reconnecting and a group is not known yet, the call waits up to 1.5 s. After that it is refused with `503 MSGAPP_NOT_CONNECTED` and `Retry-After`.
+   * The send policy is evaluated first. `retryAfter` of a refusal says when the policy would accept this send. A text without a visible character counts as no text: white space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing. A message without a text and without `mediaUrl` is refused with `EMPTY_MESSAGE`. If the session is reconnecting and a group is not known yet, the call waits up to 1.5 s. After that it is refused with `503 MSGAPP_NOT_CONNECTED` and `Retry-After`.
    *
    * Permission: `messages.send`.
    */
@@ -709,7 +709,7 @@ export interface Operations {
   /**
    * Post a status through the shop's number.
    *
-   * A caption of which nothing shows (white space, controls and default-ignorable characters alone) counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`.
+   * A caption without a visible character counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`. White space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing.
    *
    * Permission: `statuses.post`.
    */

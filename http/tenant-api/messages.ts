@@ -66,7 +66,7 @@ export const sendMessage = apiEndpoint({
   tag: 'Messages',
   summary: 'Queue a message to a number or a group',
   description:
-    'The send policy is evaluated first. `retryAfter` of a refusal says when the policy would accept this send. A text of white space, controls and default-ignorable characters alone counts as no text. A message without a text and without `mediaUrl` is refused with `EMPTY_MESSAGE`. If the session is reconnecting and a group is not known yet, the call waits up to 1.5 s. After that it is refused with `503 MSGAPP_NOT_CONNECTED` and `Retry-After`.',
+    'The send policy is evaluated first. `retryAfter` of a refusal says when the policy would accept this send. A text without a visible character counts as no text: white space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing. A message without a text and without `mediaUrl` is refused with `EMPTY_MESSAGE`. If the session is reconnecting and a group is not known yet, the call waits up to 1.5 s. After that it is refused with `503 MSGAPP_NOT_CONNECTED` and `Retry-After`.',
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject({

@@ -96,6 +96,7 @@ export function inputRows(target: () => Target): void {
       'text of characters that show nothing',
       { channel: 'msgapp', to: '+41791234567', text: '\u00ad \u2060\ufeff\u202e\ufe0f\u3164\0' },
     ],
+    ['text of empty braille cells', { channel: 'msgapp', to: '+41791234567', text: '\u2800 \u2800' }],
   ] as const) {
     test(`422 EMPTY_MESSAGE: ${row}`, async () => {
       const { owner, shop } = await prepared();
@@ -107,7 +108,7 @@ export function inputRows(target: () => Target): void {
 
   test('422 EMPTY_MESSAGE: a status with neither mediaUrl nor a caption that shows', async () => {
     const { owner, shop } = await prepared();
-    for (const json of [{}, { caption: ' ' }, { caption: '\u200d\u200b' }]) {
+    for (const json of [{}, { caption: ' ' }, { caption: '\u200d\u200b' }, { caption: '\u2800' }]) {
       const reply = await target().api.call('POST', `/shops/${shop}/statuses`, { key: owner.key, json });
       assert.equal(reply.status, 422);
       assert.equal(reply.body.error.code, 'EMPTY_MESSAGE');

@@ -38,6 +38,7 @@ export const FITTING: readonly (readonly [
       [`mediaUrl ${mediaUrl}`, 'POST', '/shops/{shop}/messages', { ...send, mediaUrl }, 202] as const,
   ),
   ['text of one visible character', 'POST', '/shops/{shop}/messages', { ...send, text: '\u200b.' }, 202],
+  ['text in braille', 'POST', '/shops/{shop}/messages', { ...send, text: '\u2813\u280a\u2800' }, 202],
   [
     'mediaUrl without text',
     'POST',
@@ -129,6 +130,7 @@ export const BREAKING: readonly Case[] = [
     '\u00a0\u3000',
     '\u200b',
     '\ufe0f\u2060',
+    '\u2800',
     'a\0b',
     'a\nb',
     'a\r\nb',

@@ -69,6 +69,7 @@ const TRICKY = {
     '\ud83e',
     'a\udd56b',
     '\u200b',
+    '\u2800',
     '\u00a0',
     '\0',
     'a\nb',
