@@ -38,6 +38,9 @@ export interface LiveSessionOptions {
 
 const DAY_MS = 86_400_000;
 
+/** A session that ended meanwhile takes its turn and returns it. */
+const ALWAYS = new AbortController().signal;
+
 /** How long the network may take to be notified that this device is unlinked. Milliseconds. */
 const UNLINK_MS = 5_000;
 
@@ -293,18 +296,23 @@ export class LiveSession {
 
   /**
    * Seals again all values that an older key sealed, takes the waiting parts of the account's history, and removes
-   * unused keys. It repeats each day.
+   * unused keys. It repeats each day. The sessions of a worker do this one by one: an old account takes both threads
+   * some tens of milliseconds, and messages of other shops come between two accounts.
    */
   async #lookThroughKeys({ credentials, history }: RunningParts): Promise<void> {
     this.#timers.after(DAY_MS, () => {
       if (this.#running !== undefined) void this.#lookThroughKeys(this.#running);
     });
+    const giveBack = await this.#options.environment.lookThroughs.take('keys', ALWAYS);
     try {
+      if (this.#ended) return;
       const names = await this.#sealed.reseal('credentials');
       if (this.#open) history.resume(names);
       if (this.#open) await this.#keyUse.prune(names, credentials.keys);
     } catch (error) {
       this.#logFailure('the keys were not all gone through')(error);
+    } finally {
+      giveBack();
     }
   }
 

@@ -66,6 +66,7 @@ function run(): void {
     ciphers,
     egressVault: egressVault(ciphers),
     ask: store.ask,
+    lookThroughs: new TenantSlots(1),
     sealed: new SealedCache(SEALED_BYTES_KEPT),
     post,
     numbers: new ExpiringCache({

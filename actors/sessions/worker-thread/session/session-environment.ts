@@ -42,6 +42,8 @@ export interface SessionEnvironment {
   /** By `tenantId/shopId`. */
   readonly ciphers: (shop: string) => CredentialCipher;
   readonly ask: AskStore;
+  /** One slot: the stored keys of one shop at a time are looked through. */
+  readonly lookThroughs: TenantSlots;
   /** Sealed values that were read or written last. */
   readonly sealed: SealedCache;
   readonly post: (message: FromWorker) => void;

@@ -51,6 +51,8 @@ export class KnownFields {
       other ^= other >>> 15;
     }
     const size = this.bits.length * 8;
-    return Array.from({ length: MARKS }, (_, mark) => ((one >>> 0) + mark * ((other | 1) >>> 0)) % size);
+    const marks: number[] = [];
+    for (let mark = 0; mark < MARKS; mark += 1) marks.push(((one >>> 0) + mark * ((other | 1) >>> 0)) % size);
+    return marks;
   }
 }
