@@ -78,11 +78,11 @@ export function textOrder(text: string, change: Partial<SendOrder> = {}): SendOr
 }
 
 /** Opens a shop's session for the first time and pairs it; resolves when it is connected, in generation 2. */
-export async function pair(network: ConformanceNetwork, shop: SessionAddress): Promise<void> {
+export async function pair(network: ConformanceNetwork, shop: SessionAddress, phone?: string): Promise<void> {
   const { host, log } = network;
   host.open(shop, { generation: 1 });
   const { qr } = await log.next(shop, 'session.qr');
-  await network.scan(shop, qr, SHOP_PHONE);
+  await network.scan(shop, qr, phone ?? SHOP_PHONE);
   assert.equal((await log.next(shop, 'session.closed')).end, 'restart_required');
   host.open(shop, { generation: 2 });
   await log.next(shop, 'session.connected');
