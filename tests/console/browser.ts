@@ -40,11 +40,13 @@ export async function startBrowser(
     readonly size?: keyof typeof SIZES;
     readonly colorScheme?: 'light' | 'dark';
     readonly ownClock?: boolean;
+    readonly timezoneId?: string;
   } = {},
 ): Promise<TestBrowser> {
-  const { size = 'desktop', colorScheme = 'light', ownClock = false } = options;
+  const { size = 'desktop', colorScheme = 'light', ownClock = false, timezoneId } = options;
   const profile = mkdtempSync(join(tmpdir(), 'browser-'));
-  const context = await launch(profile, { viewport: SIZES[size], colorScheme });
+  const zone = timezoneId === undefined ? {} : { timezoneId };
+  const context = await launch(profile, { viewport: SIZES[size], colorScheme, ...zone });
   context.setDefaultTimeout(SLOWEST_MS);
   if (ownClock) await context.clock.install();
   return {
@@ -70,6 +72,7 @@ async function launch(
   view: {
     readonly viewport: { readonly width: number; readonly height: number };
     readonly colorScheme: 'light' | 'dark';
+    readonly timezoneId?: string;
   },
 ): Promise<BrowserContext> {
   try {

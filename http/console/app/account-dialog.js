@@ -24,7 +24,7 @@ export function ChangeAccount({ tenant, onClose }) {
     const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     const textOf = (/** @type {string} */ name) => String(given.get(name) ?? '').trim();
     const [owner, number] = [textOf('owner'), textOf('number')];
-    const body = {
+    const inputs = {
       name: textOf('name'),
       owner: owner === '' ? null : { name: owner, notificationNumber: number === '' ? null : number },
       settings: Object.fromEntries(
@@ -34,6 +34,18 @@ export function ChangeAccount({ tenant, onClose }) {
       platform: given.has('platform'),
       inbound: textOf('inbound'),
     };
+    const { name, owner: known, settings, poolFallback, platform, inbound } = tenant;
+    const shown = {
+      name: name.trim(),
+      owner: known && { name: known.name.trim(), notificationNumber: known.notificationNumber },
+      settings: Object.fromEntries(
+        Object.keys(TUNED).map((each) => [each, settings[/** @type {keyof typeof TUNED} */ (each)] ?? null]),
+      ),
+      poolFallback,
+      platform,
+      inbound,
+    };
+    const body = { ...changedOf(inputs, shown), settings: changedOf(inputs.settings, shown.settings) };
     const changed = await action.run(() => call(`/tenants/${tenant.id}`, { method: 'PATCH', body }));
     if (changed) onClose();
   };
@@ -58,4 +70,15 @@ export function ChangeAccount({ tenant, onClose }) {
       </form>
     <//>
   `;
+}
+
+/**
+ * The inputs that differ from what was shown. The others may have been changed elsewhere meanwhile.
+ * @param {Record<string, unknown>} inputs
+ * @param {Record<string, unknown>} shown
+ */
+function changedOf(inputs, shown) {
+  return Object.fromEntries(
+    Object.entries(inputs).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(shown[name])),
+  );
 }

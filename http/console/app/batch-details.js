@@ -18,11 +18,11 @@ const HELD = ['paused', 'stopped'];
 
 /** Why a batch stopped by itself. */
 const STOPPED = /** @type {Record<string, string>} */ ({
-  RECIPIENTS_OPTED_OUT: 'More than 5 % of its last 50 recipients wrote STOP.',
+  RECIPIENTS_OPTED_OUT: 'Three of the last 50 people who got a message wrote STOP.',
   NUMBER_WARNED: 'The network warned the number.',
   NUMBER_RESTRICTED: 'The network restricted the number.',
   RATE_SIGNALS: 'The network asked the number twice in a day to send less.',
-  SESSION_LOST: 'The shop lost its session for good.',
+  SESSION_LOST: 'The session was lost for good, or the network banned the number.',
 });
 
 /**

@@ -49,12 +49,13 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
   MSGAPP_SESSION_LOST:
     'The session was lost permanently. Connect the shop and let its phone scan a new code.',
   EGRESS_UNREACHABLE: 'The proxy makes no connection to the chat network. Nothing was changed.',
-  MEDIA_UNAVAILABLE: 'The attachment could not be fetched, or has another type than the call said.',
-  SEND_REFUSED: 'The chat network refused the message.',
+  MEDIA_UNAVAILABLE:
+    'The attachment could not be fetched, has another type than the call said, or cannot be a status.',
+  SEND_REFUSED: 'The chat network refused the message, or five attempts put nothing on the wire.',
   DELIVERY_UNKNOWN: 'The connection broke while it was sent: it may have arrived. It is not sent again.',
   CANCELLED: 'It was cancelled while it waited. Nothing was sent.',
   NOT_CANCELLABLE: 'It was already being sent, or had ended.',
   SCHEDULED_LIMIT_REACHED: 'The shop has 1,000 scheduled sends waiting.',
   BATCH_LIMIT_REACHED: 'The shop has 20 batches that have not ended.',
-  EXPIRED: 'It waited for a day.',
+  EXPIRED: 'It waited for a day, or until the end of its batch.',
 });

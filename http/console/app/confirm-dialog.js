@@ -11,7 +11,7 @@ import { Dialog, Failure } from './parts.js';
 export function ConfirmDialog({ title, label, typed, work, onClose, children }) {
   const action = useAction();
   const [given, setGiven] = useState('');
-  const isSure = typed === undefined || given.trim() === typed.trim();
+  const isSure = typed === undefined || asShown(given) === asShown(typed);
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     if (isSure && (await action.run(work))) onClose();
@@ -22,7 +22,7 @@ export function ConfirmDialog({ title, label, typed, work, onClose, children }) 
         ${children}
         ${
           typed !== undefined &&
-          html`<label>Type “${typed.trim()}” to confirm
+          html`<label><span>Type “<bdi>${asShown(typed)}</bdi>” to confirm</span>
             <input autocomplete="off" spellcheck="false" value=${given}
               onInput=${(/** @type {Event} */ event) => setGiven(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>`
         }
@@ -31,4 +31,12 @@ export function ConfirmDialog({ title, label, typed, work, onClose, children }) 
       </form>
     <//>
   `;
+}
+
+/**
+ * The text as a page shows it: a browser shows several blanks as one.
+ * @param {string} text
+ */
+function asShown(text) {
+  return text.trim().replaceAll(/\s+/g, ' ');
 }

@@ -64,13 +64,14 @@ const SAID = /** @type {Record<string, string>} */ ({
   connected: 'The shop is connected.',
   disconnected: 'No code was scanned or typed in time.',
 });
-/** The reasons why there is no session on which the owner of the number can act. */
+/** Why there is no session, where its owner or an operator can help. */
 const REASONS = /** @type {Record<string, string>} */ ({
   NUMBER_IN_USE: 'Another shop of the tenant has this number.',
   PASSKEY_REQUIRED: 'The account links devices with a passkey alone. Have its owner remove it in the app.',
   NUMBER_RESTRICTED: 'The network locked or banned the number: the app on the phone says why.',
   TEMPORARILY_BANNED: 'The network bans the number for a time. The shop comes back by itself.',
   LOGIN_REFUSED: 'The network refuses the login.',
+  CLIENT_OUTDATED: 'The network refuses this version of the client, for all shops.',
   EGRESS_UNREACHABLE: "The shop's egress makes no connection.",
 });
 const TYPE_IT = 'On the phone: Linked devices, Link a device, Link with phone number instead, then type.';

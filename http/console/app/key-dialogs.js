@@ -34,7 +34,8 @@ export function NewKey({ path, onClose, onCreated }) {
         body: {
           name: String(given.get('name')).trim(),
           permissions: chosen,
-          expiresAt: expires === '' ? null : `${expires}T00:00:00Z`,
+          // The list shows days of this clock, too.
+          expiresAt: expires === '' ? null : new Date(`${expires}T00:00`).toISOString(),
           ipAllowlist: addresses,
         },
       });

@@ -17,6 +17,8 @@ export function SignIn({ onSignedIn }) {
     const given = field.current?.value.trim() ?? '';
     const accepted = await action.run(async () => {
       if (given === '') throw new Error('Enter the token first.');
+      // No header can have other characters.
+      if (/[^ -~]/.test(given)) throw new Error('This operator token is not valid.');
       keepToken(given, await call('/me', { token: given }));
     });
     if (accepted) onSignedIn();

@@ -47,7 +47,7 @@ export function Webhooks({ tenantId }) {
     <${Panel} title="Webhooks" class="whole" more=${html`<${RoleButton} role="admin" onClick=${() => ask({ what: 'create' })}>New webhook<//>`}>
       <${Failure} failure=${failure ?? action.failure} />
       ${tested !== '' && html`<p role="status">${tested}</p>`}
-      <${Table} caption="Webhooks of this tenant" empty="None yet." rows=${data?.items} failure=${failure} columns=${columnsWith(steer, setLookedAt, ask)}
+      <${Table} caption="Webhooks of this tenant" empty="None yet." rows=${data?.items} failure=${failure} columns=${columnsWith({ steer, lookAt: setLookedAt, ask, busy: action.busy })}
         keyOf=${(/** @type {Webhook} */ { id }) => id} />
       ${
         (asked?.what === 'create' || asked?.what === 'change') &&
@@ -79,11 +79,15 @@ export function Webhooks({ tenantId }) {
 }
 
 /**
- * @param {(method: string, end: string, body?: object) => void} steer
- * @param {(id: string) => void} lookAt shows the attempts of a webhook
- * @param {(asked: { what: 'change' | 'delete', webhook: Webhook }) => void} ask opens a dialog
+ * @typedef {object} Ways
+ * @property {(method: string, end: string, body?: object) => void} steer
+ * @property {(id: string) => void} lookAt shows the attempts of a webhook
+ * @property {(asked: { what: 'change' | 'delete', webhook: Webhook }) => void} ask opens a dialog
+ * @property {boolean} busy a call is on its way: the second click of two must not rotate a secret twice
  */
-function columnsWith(steer, lookAt, ask) {
+
+/** @param {Ways} ways */
+function columnsWith(ways) {
   return [
     { name: 'Address', cell: (/** @type {Webhook} */ { url }) => html`<code class="wrap">${url}</code>` },
     { name: 'State', cell: (/** @type {Webhook} */ webhook) => html`<${Badge} state=${stateOf(webhook)} />` },
@@ -101,28 +105,24 @@ function columnsWith(steer, lookAt, ask) {
     {
       name: 'Change',
       place: /** @type {const} */ ('full'),
-      cell: (/** @type {Webhook} */ webhook) => changeCell(webhook, { steer, lookAt, ask }),
+      cell: (/** @type {Webhook} */ webhook) => changeCell(webhook, ways),
     },
   ];
 }
 
 /**
  * @param {Webhook} webhook
- * @param {{
- *   steer: Parameters<typeof columnsWith>[0],
- *   lookAt: Parameters<typeof columnsWith>[1],
- *   ask: Parameters<typeof columnsWith>[2],
- * }} ways
+ * @param {Ways} ways
  */
-function changeCell(webhook, { steer, lookAt, ask }) {
+function changeCell(webhook, { steer, lookAt, ask, busy }) {
   const { id, url, disabledAt } = webhook;
   const turn = disabledAt === null ? 'Disable' : 'Enable';
   return html`<span class="buttons many">
     <button aria-label=${`Tries of ${url}`} onClick=${() => lookAt(id)}>Tries</button>
-    <${RoleButton} role="operate" aria-label=${`Test ${url}`} onClick=${() => steer('POST', `/${id}/test`, {})}>Test<//>
+    <${RoleButton} role="operate" disabled=${busy} aria-label=${`Test ${url}`} onClick=${() => steer('POST', `/${id}/test`, {})}>Test<//>
     <${RoleButton} role="admin" aria-label=${`Change ${url}`} onClick=${() => ask({ what: 'change', webhook })}>Change<//>
-    <${RoleButton} role="admin" aria-label=${`Rotate secret of ${url}`} onClick=${() => steer('POST', `/${id}/rotate-secret`, {})}>Rotate secret<//>
-    <${RoleButton} role="admin" aria-label=${`${turn} ${url}`} onClick=${() => steer('PATCH', `/${id}`, { disabled: disabledAt === null })}>${turn}<//>
+    <${RoleButton} role="admin" disabled=${busy} aria-label=${`Rotate secret of ${url}`} onClick=${() => steer('POST', `/${id}/rotate-secret`, {})}>Rotate secret<//>
+    <${RoleButton} role="admin" disabled=${busy} aria-label=${`${turn} ${url}`} onClick=${() => steer('PATCH', `/${id}`, { disabled: disabledAt === null })}>${turn}<//>
     <${RoleButton} role="admin" class="danger" aria-label=${`Delete ${url}`} onClick=${() => ask({ what: 'delete', webhook })}>Delete<//>
   </span>`;
 }
