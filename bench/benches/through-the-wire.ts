@@ -8,10 +8,14 @@ import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
 import { orderText, recipientOf, textOf } from './live-shops.ts';
 
-/** Interval of progress checks; each makes the service read its metrics. */
+/**
+ * Interval of progress checks, at full speed and at production's pace. Each makes the service read its metrics, which
+ * costs it milliseconds.
+ */
 const LOOK_MS = 500;
+const PACED_LOOK_MS = 2_000;
 /** The part of all messages that counts: the ramp before and the tail after show little of the pace. */
-const MIDDLE = { from: 0.1, to: 0.8 };
+export const MIDDLE = { from: 0.1, to: 0.8 };
 
 /** Calls to the network under way at a time. */
 const WRITING_AT_ONCE = 64;
@@ -73,8 +77,9 @@ export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figure
     },
     () => undefined,
   );
+  const lookMs = pace.composingMs === undefined ? PACED_LOOK_MS : LOOK_MS;
   while ((looks.at(-1) as Look).acknowledged - first.acknowledged < count) {
-    await Promise.race([delay(LOOK_MS), accepted.then(() => delay(LOOK_MS))]);
+    await Promise.race([delay(lookMs), accepted.then(() => delay(lookMs))]);
     looks.push(await look(side));
   }
   const last = looks.at(-1) as Look;

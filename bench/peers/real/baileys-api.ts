@@ -124,7 +124,6 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
     pairAllMs,
     waves: callWaves({
       sessions,
-      server: () => server.pid,
       lookUp: (phone, to) => call('POST', at(phone, 'on-whatsapp'), { jids: [addressOf(to)] }),
       compose: (phone, to) =>
         call('PATCH', at(phone, 'presence'), { type: 'composing', toJid: addressOf(to) }),

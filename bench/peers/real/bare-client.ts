@@ -59,7 +59,6 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
     pairAllMs,
     waves: callWaves({
       sessions,
-      server,
       lookUp: (phone, to) => running.ask('look-up', at(phone), to),
       compose: (phone, to) => running.ask('composing', at(phone), to),
       send: (phone, to, text) => running.ask('send', at(phone), to, text),

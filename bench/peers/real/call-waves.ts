@@ -1,18 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { customer } from '../../benches/live-shops.ts';
-import type { Figures } from '../../harness/bench.ts';
-import { cpuMs } from '../../harness/process-usage.ts';
+import { composingMs, DEFAULT_SESSION_TIMING } from '../../../actors/sessions/session-timing.ts';
+import { customer, textOf } from '../../benches/live-shops.ts';
+import { MIDDLE } from '../../benches/through-the-wire.ts';
 import { inParallel } from '../../load/in-parallel.ts';
-import type { Wave } from './driver.ts';
+import type { Sent, Wave } from './driver.ts';
 
-/** How long this service shows composing before such a text. */
-const COMPOSING_MS = { least: 1_200, most: 2_000 };
+/** People whom each phone writes to again and again, in the ways for known chats. */
+const KNOWN = 8;
 
 /** The calls of a side whose caller makes each step of a message. `phone` is the index of a linked phone. */
 export interface Steps {
   readonly sessions: number;
-  /** The id of the process whose CPU time counts. */
-  readonly server: () => number;
   lookUp(phone: number, to: string): Promise<unknown>;
   compose(phone: number, to: string): Promise<unknown>;
   /** Rejects if the text was not handed to the socket. */
@@ -21,36 +19,41 @@ export interface Steps {
 
 /**
  * Returns the ways of sending: with this service's steps (look-up, composing, the wait, the message), and as fast as the
- * side can.
+ * side can. A number is looked up once for all phones, as this service does.
  */
 export function callWaves(side: Steps): Wave[] {
   let serial = 0;
-  const alone = (phone: number, to: string): Promise<void> =>
-    side.send(phone, to, `Your order ${serial++} waits at the counter.`);
+  const lookedUp = new Set<string>();
+  const alone = (phone: number, to: string, text = textOf(serial++)): Promise<void> =>
+    side.send(phone, to, text);
   const alike = async (phone: number, to: string): Promise<void> => {
-    await side.lookUp(phone, to);
+    const text = textOf(serial++);
+    if (!lookedUp.has(to)) {
+      lookedUp.add(to);
+      await side.lookUp(phone, to);
+    }
     await side.compose(phone, to);
-    await delay(COMPOSING_MS.least + Math.random() * (COMPOSING_MS.most - COMPOSING_MS.least));
-    await alone(phone, to);
+    await delay(composingMs(DEFAULT_SESSION_TIMING, text.length, Math.random()));
+    await alone(phone, to, text);
   };
   const first = (offset: number) => (phone: number, turn: number, each: number) =>
     customer(phone + turn + offset * each);
-  const known = (phone: number, turn: number) => customer(phone + (turn % 8));
-  const ways: readonly (readonly [name: string, times: number, way: Omit<Way, 'each'>])[] = [
-    [
-      'made to do the same: look-up, composing, wait, send',
-      1,
-      { atOnce: 1, act: alike, recipient: first(0) },
-    ],
-    ['send alone, first contacts, 1 call a session', 1, { atOnce: 1, act: alone, recipient: first(1) }],
-    ['send alone, first contacts, 4 calls a session', 1, { atOnce: 4, act: alone, recipient: first(2) }],
-    ['send alone, known chats, 1 call a session', 4, { atOnce: 1, act: alone, recipient: known }],
-    ['send alone, known chats, 4 calls a session', 4, { atOnce: 4, act: alone, recipient: known }],
+  const known = (phone: number, turn: number, each: number) =>
+    customer(phone + (turn % Math.min(KNOWN, each)));
+  return [
+    wave('made to do the same: look-up, composing, wait, send', 1, alike, first(0)),
+    {
+      ...wave('send alone, first contacts, 1 call a session', 1, alone, first(1)),
+      isFirstOfProcess: true,
+    },
+    wave('send alone, first contacts, 4 calls a session', 4, alone, first(2)),
+    wave('send alone, known chats, 1 call a session', 1, alone, known),
+    wave('send alone, known chats, 4 calls a session', 4, alone, known),
   ];
-  return ways.map(([name, times, way]) => ({
-    name,
-    send: (each) => calls(side, { ...way, each: times * each }),
-  }));
+
+  function wave(name: string, atOnce: number, act: Way['act'], recipient: Way['recipient']): Wave {
+    return { name, send: (each) => calls(side.sessions, { each, atOnce, act, recipient }) };
+  }
 }
 
 /** One way of calling: so many calls of a session under way at a time, each to the recipient of its turn. */
@@ -62,25 +65,28 @@ interface Way {
 }
 
 /** `each` messages of every session. */
-async function calls({ sessions, server }: Steps, way: Way): Promise<Figures> {
+async function calls(sessions: number, way: Way): Promise<Sent> {
   const { each, atOnce, act, recipient } = way;
-  const before = { cpuMs: cpuMs(server()), atMs: performance.now() };
   const tookMs: number[] = [];
+  const endedMs: number[] = [];
   const work = async (phone: number): Promise<void> => {
     const turns = Array.from({ length: each }, (_, turn) => turn);
     await inParallel(turns, atOnce, async (turn) => {
       const startedMs = performance.now();
       await act(phone, recipient(phone, turn, each));
+      endedMs.push(performance.now());
       tookMs.push(performance.now() - startedMs);
     });
   };
   await Promise.all(Array.from({ length: sessions }, (_, phone) => work(phone)));
-  const count = each * sessions;
+  const messages = each * sessions;
+  const placeOf = (share: number): number => Math.floor((messages - 1) * share);
+  const at = (sorted: readonly number[], share: number): number => sorted[placeOf(share)] ?? Number.NaN;
+  const middleMs = at(endedMs, MIDDLE.to) - at(endedMs, MIDDLE.from);
   tookMs.sort((one, other) => one - other);
   return {
-    perSecond: (count * 1_000) / (performance.now() - before.atMs),
-    cpuMsPerMessage: (cpuMs(server()) - before.cpuMs) / count,
-    callP50Ms: tookMs[Math.floor(count * 0.5)] ?? Number.NaN,
-    callP99Ms: tookMs[Math.floor(count * 0.99)] ?? Number.NaN,
+    messages,
+    perSecond: ((placeOf(MIDDLE.to) - placeOf(MIDDLE.from)) * 1_000) / middleMs,
+    others: { callP50Ms: at(tookMs, 0.5), callP99Ms: at(tookMs, 0.99) },
   };
 }

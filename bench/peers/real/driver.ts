@@ -34,13 +34,26 @@ export interface Text {
   readonly key: string;
 }
 
+/** What a way of sending came to. */
+export interface Sent {
+  readonly messages: number;
+  readonly perSecond: number;
+  /** Further figures of this side alone. */
+  readonly others?: Figures;
+}
+
 /** A way of sending, as a row of the table. */
 export interface Wave {
   readonly name: string;
+  /** True: it is sent by a new process, which has compiled nothing yet, as on the other sides. */
+  readonly isFirstOfProcess?: boolean;
   /** Does the work that must come first and is not measured. */
   prepare?(): Promise<void>;
-  /** Sends `each` messages of every phone, and resolves when the gateway is done with all of them. */
-  send(each: number): Promise<Figures>;
+  /**
+   * Sends `each` messages of every phone, and resolves when the gateway is done with all of them. `perSecond` is that
+   * of the messages between the first tenth and the last fifth.
+   */
+  send(each: number): Promise<Sent>;
 }
 
 /** A gateway that runs, with its phones linked and connected. */

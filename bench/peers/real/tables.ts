@@ -8,6 +8,10 @@ import type { Calls, Gateway, Text } from './driver.ts';
 
 /** After all sessions are back, before anything is measured. */
 const SETTLE_MS = 20_000;
+/** After all sessions of a new process are back, before it sends. */
+export const NEW_PROCESS_MS = 3_000;
+/** Receipts of the last messages come within this time. */
+const RECEIPTS_MS = 1_000;
 /** How often a caller asks again with the same key, and how often at most. */
 const AGAIN_MS = 250;
 const MOST_TRIES = 1_200;
@@ -48,17 +52,35 @@ export async function atRest(gateway: Gateway, seconds: number): Promise<Figures
   };
 }
 
-/** One way of sending, with what the simulator cost beside it. */
+/**
+ * One way of sending, with the cost of the server, its Redis and the simulator. The time of the server includes what
+ * arrives within a second after the last message: acknowledgements and receipts.
+ */
 export async function sent(gateway: Gateway, wave: Gateway['waves'][number], each: number): Promise<Figures> {
+  if (wave.isFirstOfProcess) {
+    await restart(gateway, 'SIGKILL');
+    await delay(NEW_PROCESS_MS);
+  }
   await wave.prepare?.();
-  const { simulator } = gateway.watch;
-  const before = { cpuMs: cpuMs(simulator), atMs: performance.now() };
-  const figures = await wave.send(each);
-  const tookMs = performance.now() - before.atMs;
+  const { server, redis, simulator } = gateway.watch;
+  const look = () => ({
+    atMs: performance.now(),
+    server: cpuMs(server),
+    redis: redis === undefined ? 0 : cpuMs(redis),
+    simulator: cpuMs(simulator),
+  });
+  const before = look();
+  const { messages, perSecond, others } = await wave.send(each);
+  const last = look();
+  await delay(RECEIPTS_MS);
+  const after = look();
   return {
-    ...figures,
-    simulatorBusyPercent: ((cpuMs(simulator) - before.cpuMs) * 100) / tookMs,
-    residentMiB: residentMiB(gateway.watch.server),
+    perSecond,
+    cpuMsPerMessage: (after.server - before.server) / messages,
+    ...(redis !== undefined && { redisCpuMsPerMessage: (after.redis - before.redis) / messages }),
+    ...others,
+    simulatorBusyPercent: ((last.simulator - before.simulator) * 100) / (last.atMs - before.atMs),
+    residentMiB: residentMiB(server),
     loadAverage: loadAverage(),
   };
 }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { liveShops } from '../../benches/live-shops.ts';
 import { repliesOf, throughTheWire } from '../../benches/through-the-wire.ts';
-import type { Figures } from '../../harness/bench.ts';
 import type { LiveProgram } from '../../harness/live-node.ts';
 import { startLiveSide } from '../../harness/live-side.ts';
 import { callAll } from '../../load/http-calls.ts';
 import { requestBytes } from '../../load/request-bytes.ts';
-import type { Driver, Gateway, Place } from './driver.ts';
+import type { Driver, Gateway, Place, Sent } from './driver.ts';
+import { NEW_PROCESS_MS } from './tables.ts';
 
 const PACED: LiveProgram = ['bench/sides/paced-service.js'];
 const UNPACED: LiveProgram = ['bench/sides/paced-service.js', '--composing-ms=0'];
@@ -20,7 +20,9 @@ export const thisService: Driver = {
 
 async function start({ directory }: Place, sessions: number): Promise<Gateway> {
   const gapMs = `${GAP_MS.least}-${GAP_MS.most}`;
-  const side = await startLiveSide({ directory, gapMs, program: PACED });
+  // It logs each call, as the peer does.
+  const environment = { LOG_LEVEL: 'info' };
+  const side = await startLiveSide({ directory, gapMs, program: PACED, environment });
   const startedMs = performance.now();
   const shops = await liveShops(side, sessions);
   const pairAllMs = performance.now() - startedMs;
@@ -30,16 +32,13 @@ async function start({ directory }: Place, sessions: number): Promise<Gateway> {
   const restartAs = async (program: LiveProgram): Promise<void> => {
     await side.restart(program);
     await side.untilConnected(sessions);
-    await delay(3_000);
+    await delay(NEW_PROCESS_MS);
   };
-  const wave = async (count: number, composingMs: number | undefined, word: string): Promise<Figures> => {
+  const wave = async (count: number, composingMs: number | undefined, word: string): Promise<Sent> => {
     each = count;
     const pace = { gapMs: GAP_MS, composingMs };
     const figures = await throughTheWire(side, { shops, each, pace, word, from: sent });
-    return {
-      perSecond: figures.middlePerSecond ?? Number.NaN,
-      cpuMsPerMessage: figures.messageCpuMs ?? Number.NaN,
-    };
+    return { messages: count * shops.length, perSecond: figures.middlePerSecond ?? Number.NaN };
   };
   return {
     network: side.network,
