@@ -21,6 +21,7 @@ const { values } = parseArgs({
     tables: { type: 'string', default: TABLES.join() },
     sessions: { type: 'string', default: '50' },
     rounds: { type: 'string', default: '3' },
+    settle: { type: 'string', default: '90' },
     rest: { type: 'string', default: '30' },
     messages: { type: 'string', default: '12' },
     kills: { type: 'string', default: '10' },
@@ -92,8 +93,10 @@ async function measure(driver: Driver, round: number): Promise<void> {
   if ((['rest', 'restart', 'send', 'get'] as const).some(isWanted)) {
     await on(driver, async (gateway) => {
       const back = await restart(gateway, 'SIGKILL');
-      if (isWanted('rest'))
-        add('rest', { side: name, round, figures: await atRest(gateway, Number(values.rest)) });
+      if (isWanted('rest')) {
+        const figures = await atRest(gateway, Number(values.settle), Number(values.rest));
+        add('rest', { side: name, round, figures });
+      }
       if (isWanted('restart')) {
         const figures = { ...back, ...(await restart(gateway, 'SIGTERM')) };
         add('restart', { side: name, round, figures });

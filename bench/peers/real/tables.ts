@@ -6,8 +6,6 @@ import { cpuMs, loadAverage, residentMiB } from '../../harness/process-usage.ts'
 import { HttpConnection } from '../../load/http-connection.ts';
 import type { Calls, Gateway, Text } from './driver.ts';
 
-/** After all sessions are back, before anything is measured. */
-const SETTLE_MS = 20_000;
 /** After all sessions of a new process are back, before it sends. */
 export const NEW_PROCESS_MS = 3_000;
 /** Receipts of the last messages come within this time. */
@@ -36,9 +34,12 @@ export async function restart(gateway: Gateway, signal: 'SIGKILL' | 'SIGTERM'): 
   return { [`allBackAfter${signal}Ms`]: performance.now() - startedMs, loadAverage: loadAverage() };
 }
 
-/** Measures memory and CPU of a server that was restarted and has all its sessions back. */
-export async function atRest(gateway: Gateway, seconds: number): Promise<Figures> {
-  await delay(SETTLE_MS);
+/**
+ * Measures memory and CPU of a server that was restarted and has all its sessions back, after it settled. Until then an
+ * engine collects the garbage of the start.
+ */
+export async function atRest(gateway: Gateway, settleSeconds: number, seconds: number): Promise<Figures> {
+  await delay(settleSeconds * 1_000);
   const { server, redis } = gateway.watch;
   const before = cpuMs(server);
   await delay(seconds * 1_000);
