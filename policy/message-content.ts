@@ -1,3 +1,4 @@
+import { rememberLast } from '../runtime/memoize.ts';
 import { type PolicyRefusal, refuse } from './refusal.ts';
 
 /** Most characters, counted as code points, that the text of a message may have (docs/contract.md, Input bounds). */
@@ -39,8 +40,11 @@ const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}\u{2800}\u{1d159}]/u;
 
 /** True when the text has a visible character; a zero-width space or a variation selector alone is not visible. */
 export function hasText(text: string | undefined): text is string {
-  return text !== undefined && VISIBLE.test(text);
+  return text !== undefined && isVisible(text);
 }
+
+/** Remembers the last text, because a send asks three times about the same one. */
+const isVisible = rememberLast((text: string) => VISIBLE.test(text));
 
 function exceedsCodePoints(text: string, limit: number): boolean {
   // A code point takes one or two UTF-16 units, so most texts need no counting.

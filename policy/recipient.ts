@@ -1,3 +1,5 @@
+import { rememberLast } from '../runtime/memoize.ts';
+
 /** A phone number in E.164 shape, after docs/contract.md, Numbers. */
 export const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
 /** A group identifier: a name and the group suffix `@g.us`. Only the session knows if the group exists. */
@@ -5,11 +7,9 @@ export const GROUP_ID = /^[0-9A-Za-z._-]{1,64}@g\.us$/;
 
 /**
  * True for a number in E.164 shape: a plus sign, then 7 to 15 digits that do not start with 0 (docs/contract.md,
- * Numbers).
+ * Numbers). A send runs this five times.
  */
-export function isPhoneNumber(text: string): boolean {
-  return PHONE_NUMBER.test(text);
-}
+export const isPhoneNumber = rememberLast((text: string): boolean => PHONE_NUMBER.test(text));
 
 /** True for a group identifier: a name and the group suffix `@g.us` (docs/contract.md, Numbers). */
 export function isGroupId(text: string): boolean {

@@ -35,3 +35,18 @@ export function memoizePairs<First, Second, Value>(
     return made;
   };
 }
+
+/** Remembers the last value, for callers that ask twice in a row. For values that depend on their key alone. */
+export function rememberLast<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  let lastKey: Key | undefined;
+  let lastValue: Value | undefined;
+  let isMade = false;
+  return (key) => {
+    if (!isMade || key !== lastKey) {
+      lastValue = make(key);
+      lastKey = key;
+      isMade = true;
+    }
+    return lastValue as Value;
+  };
+}

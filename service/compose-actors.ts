@@ -39,6 +39,7 @@ import type { HttpActors } from '../http/http-options.ts';
 import { KeyLimits } from '../policy/limits/key-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { rememberLast } from '../runtime/memoize.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 import { objectIdGenerator } from '../runtime/object-id.ts';
@@ -302,5 +303,8 @@ const WIRE_ID_BYTES = 9;
 /** Makes stanza ids in the form of the network's own web client. */
 const makeWireId = fromRandomBytes(
   WIRE_ID_BYTES,
-  (pool, from) => `3EB0${pool.toString('hex', from, from + WIRE_ID_BYTES).toUpperCase()}`,
+  (pool, from) => `3EB0${capitalHex(pool).slice(2 * from, 2 * (from + WIRE_ID_BYTES))}`,
 );
+
+/** The hex of the last pool of random bytes: each id is a slice of it. */
+const capitalHex = rememberLast((pool: Buffer) => pool.toString('hex').toUpperCase());

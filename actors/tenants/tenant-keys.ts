@@ -1,13 +1,15 @@
 import { type Address, addressText, shardKey, shardOf } from '../../runtime/address.ts';
-import { memoize } from '../../runtime/memoize.ts';
+import { memoize, rememberLast } from '../../runtime/memoize.ts';
 
 /** Callers return, and so do their shops for their tenant's keys. */
 const REMEMBERED_TENANTS = 10_000;
 
 /** Returns the address of a tenant's actor. Every call needs it at least four times. */
-export const tenantAddress = memoize(REMEMBERED_TENANTS, (id: string): Address => {
-  return { shard: shardOf(id), kind: 'tenant', id, text: addressText({ kind: 'tenant', id }) };
-});
+export const tenantAddress = rememberLast(
+  memoize(REMEMBERED_TENANTS, (id: string): Address => {
+    return { shard: shardOf(id), kind: 'tenant', id, text: addressText({ kind: 'tenant', id }) };
+  }),
+);
 
 /** The keys of one tenant. */
 export interface TenantKeys {
