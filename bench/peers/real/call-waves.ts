@@ -38,8 +38,9 @@ export function callWaves(side: Steps): Wave[] {
   };
   const first = (offset: number) => (phone: number, turn: number, each: number) =>
     customer(phone + turn + offset * each);
+  // Of those that the present process wrote to.
   const known = (phone: number, turn: number, each: number) =>
-    customer(phone + (turn % Math.min(KNOWN, each)));
+    first(1)(phone, turn % Math.min(KNOWN, each), each);
   return [
     wave('made to do the same: look-up, composing, wait, send', 1, alike, first(0)),
     {
