@@ -106,11 +106,13 @@ function checkBody(
   parts: Pick<RequestParts, 'body' | 'bodyFault' | 'contentType'>,
   fields: FieldProblem[],
 ): unknown {
-  if (schema === undefined || (parts.body === '' && takesNothing(schema))) return undefined;
+  if (schema === undefined) return undefined;
+  // Such a body is empty here, and was not on the wire.
   if (parts.bodyFault === 'not_utf8') {
     fields.push(problem('body', 'must be UTF-8'));
     return undefined;
   }
+  if (parts.body === '' && takesNothing(schema)) return undefined;
   if (!isJsonType(parts.contentType)) {
     fields.push(problem('content-type', 'must be application/json'));
     return undefined;

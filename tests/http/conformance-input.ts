@@ -77,6 +77,16 @@ export function inputRows(target: () => Target): void {
     });
   }
 
+  test('422 VALIDATION_ERROR: bytes that are not UTF-8, at a call without fields', async () => {
+    const { owner, shop } = await prepared();
+    const reply = await target().api.call('POST', `/shops/${shop}/channels/msgapp/connect`, {
+      key: owner.key,
+      body: Buffer.from([0x7b, 0xff, 0x7d]),
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.deepEqual([reply.status, reply.body.error?.fields[0].field], [422, 'body'], reply.text);
+  });
+
   test('a content type with charset utf-8 is JSON too', async () => {
     const { owner } = await prepared();
     const headers = { 'content-type': 'Application/JSON; charset=UTF-8' };
