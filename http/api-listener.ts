@@ -40,12 +40,12 @@ export function apiServices(options: HttpOptions, address: { readonly publicUrl:
 /** The tenants' listener: their endpoints, the articles and the reference. */
 export function apiListener(options: HttpOptions, parts: SharedParts, services: ApiServices): Listener {
   const { clock, random, log, keys, forwarder, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
-  const { newId, requestLog, activity, owner, address } = parts;
+  const { newId, requestLog, activity, serving, address } = parts;
   const countRequest = parts.count('');
   const inProgress = new CallsInProgress(maxInFlight);
   const enter = tenantsEdge({
     services,
-    owner,
+    serving,
     keys,
     forwarder,
     clock,

@@ -55,12 +55,12 @@ export function operatorListener(
   services: OperatorServices,
 ): Listener {
   const { clock, random, log, forwarder, settings, version, health, metrics } = options;
-  const { newId, owner, events } = parts;
+  const { newId, serving, events } = parts;
   const countRequest = parts.count('admin ');
   const tokenCheck = operatorTokenCheck({ tokens: settings.operatorTokens, clock, log, metrics });
   const enter = operatorsEdge({
     services,
-    owner,
+    serving,
     tokenCheck,
     forwarder,
     audit: parts.audit,

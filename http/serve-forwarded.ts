@@ -3,14 +3,14 @@ import type { Endpoint } from './contract/endpoint.ts';
 import type { CallWait } from './contract/waiting.ts';
 import { localActors } from './operator-api/actor-list.ts';
 import type { OperatorServices } from './operator-api/services.ts';
+import { decodeForwarded, encodeOwnerReply, type Forwarded } from './owner/forwarded-form.ts';
 import {
-  answerAsOwner,
-  answerOperator,
-  type OwnedReply,
-  type OwnedRequest,
-  type OwnerOptions,
-} from './owner/answer-as-owner.ts';
-import { decodeForwarded, encodeOwnedReply, type Forwarded } from './owner/forwarded-form.ts';
+  type OwnerReply,
+  type ServingOptions,
+  serveAsOwner,
+  serveOperator,
+  type TenantRequest,
+} from './owner/serve-as-owner.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
 /** The endpoints and services that answer requests which other nodes received. */
@@ -20,7 +20,7 @@ export interface ForwardedRequestsOptions {
     readonly endpoints: readonly Endpoint<OperatorServices>[];
     readonly services: OperatorServices;
   };
-  readonly owner: OwnerOptions;
+  readonly serving: ServingOptions;
 }
 
 /** Runs a request that another node forwarded, and answers in the form that node reads. */
@@ -37,7 +37,7 @@ export function createForwardedRequests(
     const connection = waitId === undefined ? undefined : new CallerConnection();
     if (waitId !== undefined && connection !== undefined) waiting.set(waitId, connection);
     try {
-      return encodeOwnedReply(await answerAfterWaits(endpoint, { ...request, connection }));
+      return encodeOwnerReply(await answerAfterWaits(endpoint, { ...request, connection }));
     } finally {
       if (waitId !== undefined) waiting.delete(waitId);
     }
@@ -46,14 +46,19 @@ export function createForwardedRequests(
   /** The owner's reply, once it waits for no better one: the node that asked waits for it. */
   async function answerAfterWaits(
     endpoint: Endpoint<ApiServices>,
-    request: OwnedRequest,
-  ): Promise<OwnedReply> {
+    request: TenantRequest,
+  ): Promise<OwnerReply> {
     const { services } = options.api;
-    let known = await answerAsOwner(endpoint, request, services, options.owner);
+    let known = await serveAsOwner(endpoint, request, services, options.serving);
     while (known.wait !== undefined) {
       const { wait, ...soFar } = known;
       await woken(wait, request.connection);
-      known = await answerAsOwner(endpoint, { ...request, isContinued: true, wait }, services, options.owner);
+      known = await serveAsOwner(
+        endpoint,
+        { ...request, isContinued: true, wait },
+        services,
+        options.serving,
+      );
       if (known.wait === undefined) wait.leave();
       // Another owner would be asked to wait as long again.
       if (known.moved) return soFar;
@@ -77,7 +82,7 @@ export function createForwardedRequests(
     if (forwarded.kind === 'events') return options.operator.services.eventsSince(forwarded.since);
     const endpoint = known(operatorEndpoints, `${forwarded.method} ${forwarded.path}`);
     const { services } = options.operator;
-    return encodeOwnedReply(await answerOperator(endpoint, forwarded.parts, services, options.owner));
+    return encodeOwnerReply(await serveOperator(endpoint, forwarded.parts, services, options.serving));
   }
 
   return (payload) => run(decodeForwarded(payload));

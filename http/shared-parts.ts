@@ -6,7 +6,7 @@ import { type RecentActivity, recentActivity } from './metrics/recent-activity.t
 import { countRequests, type RequestCounters } from './metrics/request-metrics.ts';
 import { createEventStream, type EventStream } from './operator-events/event-stream.ts';
 import { FleetEvents } from './operator-events/fleet-events.ts';
-import type { OwnerOptions } from './owner/answer-as-owner.ts';
+import type { ServingOptions } from './owner/serve-as-owner.ts';
 import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import type { Entered, Responder } from './pipeline/edge.ts';
 import { RequestLog } from './request-log/request-log.ts';
@@ -29,7 +29,7 @@ export interface SharedParts {
   readonly files: FileReplies;
   readonly count: RequestCounters;
   readonly activity: RecentActivity;
-  readonly owner: OwnerOptions;
+  readonly serving: ServingOptions;
   /** Known for certain only once the system chose a port. */
   readonly address: { publicUrl: string };
 }
@@ -62,7 +62,7 @@ export function sharedParts(options: HttpOptions): SharedParts {
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
     activity: recentActivity({ clock, feed: options.feed, metrics }),
-    owner: {
+    serving: {
       tenants: options.tenants,
       stillOwner: (id) => forwarder.stillOwner(id),
       isBusy: options.isBusy ?? (() => false),

@@ -37,7 +37,7 @@ const DEFAULT_GRACE_MS = 10_000;
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { metrics } = options;
   const parts = sharedParts(options);
-  const { requestLog, events, eventReaders, waitsElsewhere, fleetEvents, owner, address, audit } = parts;
+  const { requestLog, events, eventReaders, waitsElsewhere, fleetEvents, serving, address, audit } = parts;
   const apiSide = apiServices(options, address);
   const operatorSide = operatorServices(options, parts);
   const api = apiListener(options, parts, apiSide);
@@ -76,7 +76,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     serveForwarded: createForwardedRequests({
       api: { endpoints: API_ENDPOINTS, services: apiSide },
       operator: { endpoints: OPERATOR_ENDPOINTS, services: operatorSide },
-      owner,
+      serving,
     }),
     async forgetTenant(tenantId) {
       await requestLog.forget(tenantId);

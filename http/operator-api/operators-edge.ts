@@ -7,15 +7,15 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
-import {
-  answerOperator,
-  isOfMovedTenant,
-  type OwnedReply,
-  type OwnerOptions,
-} from '../owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
-import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
+import { decodeOwnerReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
+import {
+  isOfMovedTenant,
+  type OwnerReply,
+  type ServingOptions,
+  serveOperator,
+} from '../owner/serve-as-owner.ts';
 import {
   anonymous,
   bodyRefusal,
@@ -34,7 +34,7 @@ import type { OperatorServices } from './services.ts';
 /** The check of tokens and the services of the operators' edge. */
 export interface OperatorsEdgeOptions {
   readonly services: OperatorServices;
-  readonly owner: Pick<OwnerOptions, 'stillOwner' | 'log'>;
+  readonly serving: Pick<ServingOptions, 'stillOwner' | 'log'>;
   readonly tokenCheck: OperatorTokenCheck;
   readonly forwarder: Forwarder;
   readonly audit: Pick<AuditLog, 'begin' | 'drop' | 'end'>;
@@ -45,7 +45,7 @@ export interface OperatorsEdgeOptions {
 
 /** The options of the edge, with the follower of requests whose tenant moves. */
 interface Edge extends OperatorsEdgeOptions {
-  readonly follow: (call: Followed) => Promise<OwnedReply>;
+  readonly follow: (call: Followed) => Promise<OwnerReply>;
 }
 
 /** The operators' edge: route, token and role, then the node that owns the tenant a path names, or this one. */
@@ -133,7 +133,7 @@ const LONGEST_ID = 100;
 async function recorded(
   change: Change,
   answer: () => Promise<ReplyValue>,
-  { audit, owner: { log } }: Pick<Edge, 'audit' | 'owner'>,
+  { audit, serving: { log } }: Pick<Edge, 'audit' | 'serving'>,
 ): Promise<ReplyValue> {
   let id: string;
   try {
@@ -170,17 +170,17 @@ function tenantOf(
 /** Here, or on the node that owns the tenant, or on the next one when it moves on meanwhile, as for tenants. */
 async function answerByOwner(
   endpoint: Endpoint<OperatorServices>,
-  parts: Parameters<typeof answerOperator>[1],
-  { forwarder, services, owner, follow }: Edge,
+  parts: Parameters<typeof serveOperator>[1],
+  { forwarder, services, serving, follow }: Edge,
 ): Promise<ReplyValue> {
   const { tenantId } = parts;
-  if (tenantId === undefined) return (await answerOperator(endpoint, parts, services, owner)).reply;
+  if (tenantId === undefined) return (await serveOperator(endpoint, parts, services, serving)).reply;
   const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
-  const ask = async (spentMs: number): Promise<OwnedReply> => {
-    if (forwarder.ownerIsLocal(tenantId)) return answerOperator(endpoint, parts, services, owner);
+  const ask = async (spentMs: number): Promise<OwnerReply> => {
+    if (forwarder.ownerIsLocal(tenantId)) return serveOperator(endpoint, parts, services, serving);
     try {
       const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...parts, tenantId } });
-      return decodeOwnedReply(
+      return decodeOwnerReply(
         await forwarder.forward(tenantId, payload, Math.max(1, forwardTimeoutMs - spentMs)),
       );
     } catch (thrown) {

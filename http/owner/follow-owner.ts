@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { OwnedReply } from './answer-as-owner.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
+import type { OwnerReply } from './serve-as-owner.ts';
 
 /** The view of owners, the clock and the chance that following uses. */
 export interface FollowOptions {
@@ -14,9 +14,9 @@ export interface FollowOptions {
 export interface Followed {
   readonly tenantId: string;
   /** The reply of an owner that was asked already, and its ownership. Absent if none was asked. */
-  readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnedReply };
+  readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnerReply };
   /** Asks the tenant's present owner. `spentMs`: milliseconds waited so far. Never rejects. */
-  ask(spentMs: number): Promise<OwnedReply>;
+  ask(spentMs: number): Promise<OwnerReply>;
 }
 
 /**
@@ -36,7 +36,7 @@ export function ownerFollower({
   forwarder,
   clock,
   random,
-}: FollowOptions): (call: Followed) => Promise<OwnedReply> {
+}: FollowOptions): (call: Followed) => Promise<OwnerReply> {
   let waiting = 0;
 
   /** Resolves with whether another owner is known before the time is up. */

@@ -1,6 +1,6 @@
 import type { RequestParts } from '../contract/checked-request.ts';
 import type { Operator } from '../contract/operator-role.ts';
-import type { OwnedReply, OwnedRequest } from './answer-as-owner.ts';
+import type { OwnerReply, TenantRequest } from './serve-as-owner.ts';
 
 /** A request from one node to another, as it is sent. */
 export type Forwarded =
@@ -8,7 +8,7 @@ export type Forwarded =
       readonly kind: 'api';
       readonly method: string;
       readonly path: string;
-      readonly request: OwnedRequest;
+      readonly request: TenantRequest;
       /** Names the call where its caller may go away while it waits. */
       readonly waitId?: string | undefined;
     }
@@ -59,13 +59,13 @@ export function decodeForwarded(payload: string): Forwarded {
 }
 
 /** Serialises an owner's reply; its body is text. */
-export function encodeOwnedReply({ reply, keyId, moved, file }: OwnedReply): string {
+export function encodeOwnerReply({ reply, keyId, moved, file }: OwnerReply): string {
   return JSON.stringify({ reply, keyId, moved, file });
 }
 
 /** Reads it back. */
-export function decodeOwnedReply(payload: string): OwnedReply {
-  const owned = JSON.parse(payload) as Omit<OwnedReply, 'keyId'> & { readonly keyId?: string };
+export function decodeOwnerReply(payload: string): OwnerReply {
+  const owned = JSON.parse(payload) as Omit<OwnerReply, 'keyId'> & { readonly keyId?: string };
   const { reply, keyId, moved = false, file } = owned;
   return { reply, keyId, moved, file };
 }

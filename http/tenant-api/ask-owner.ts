@@ -3,16 +3,16 @@ import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
-import {
-  answerAsOwner,
-  isOfMovedTenant,
-  type OwnedReply,
-  type OwnedRequest,
-  type OwnerOptions,
-} from '../owner/answer-as-owner.ts';
 import type { Followed } from '../owner/follow-owner.ts';
-import { decodeOwnedReply, encodeForwarded } from '../owner/forwarded-form.ts';
+import { decodeOwnerReply, encodeForwarded } from '../owner/forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
+import {
+  isOfMovedTenant,
+  type OwnerReply,
+  type ServingOptions,
+  serveAsOwner,
+  type TenantRequest,
+} from '../owner/serve-as-owner.ts';
 import type { CallsInProgress } from '../pipeline/calls-in-progress.ts';
 import type { ApiServices } from './services.ts';
 import type { WaitsElsewhere } from './waits-elsewhere.ts';
@@ -20,9 +20,9 @@ import type { WaitsElsewhere } from './waits-elsewhere.ts';
 /** The ways to a tenant's owner, here or elsewhere, and what counts the calls on them. */
 export interface OwnerWays {
   readonly services: ApiServices;
-  readonly owner: OwnerOptions;
+  readonly serving: ServingOptions;
   readonly forwarder: Forwarder;
-  readonly follow: (call: Followed) => Promise<OwnedReply>;
+  readonly follow: (call: Followed) => Promise<OwnerReply>;
   readonly random: Random;
   /** The listener's calls in progress. */
   readonly inProgress: CallsInProgress;
@@ -34,19 +34,19 @@ export interface OwnerWays {
 /** Asks the owner of the moment, and the next one while the tenant moves. Never rejects. */
 export function askOwner(
   endpoint: Endpoint<ApiServices>,
-  request: OwnedRequest,
+  request: TenantRequest,
   ways: OwnerWays,
-): Promise<OwnedReply> {
+): Promise<OwnerReply> {
   return ways.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, ways) });
 }
 
 /** Finds the new owner of a tenant that is handed over: it is asked as soon as this node knows it. Never rejects. */
 export function askNextOwner(
   endpoint: Endpoint<ApiServices>,
-  request: OwnedRequest,
-  reply: OwnedReply,
+  request: TenantRequest,
+  reply: OwnerReply,
   ways: OwnerWays,
-): Promise<OwnedReply> {
+): Promise<OwnerReply> {
   const { tenantId } = request;
   const { forwarder, follow } = ways;
   const ownership = forwarder.ownerIsLocal(tenantId) ? forwarder.ownership(tenantId) : undefined;
@@ -54,8 +54,8 @@ export function askNextOwner(
 }
 
 /** Asks the owner of the moment, which may have become this node. */
-function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: OwnerWays): Followed['ask'] {
-  const { forwarder, services, owner, random, inProgress, inFlight, waitsElsewhere } = ways;
+function asking(endpoint: Endpoint<ApiServices>, request: TenantRequest, ways: OwnerWays): Followed['ask'] {
+  const { forwarder, services, serving, random, inProgress, inFlight, waitsElsewhere } = ways;
   const { method, path, waits, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
   const waitMs = waits?.mostMs(request.query) ?? 0;
@@ -64,7 +64,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
   // The next page of an open stream was in progress only during its admission.
   const leavesProgress = waitMs > 0 && request.isContinued !== true;
   return async (spentMs) => {
-    if (forwarder.ownerIsLocal(tenantId)) return answerAsOwner(endpoint, request, services, owner);
+    if (forwarder.ownerIsLocal(tenantId)) return serveAsOwner(endpoint, request, services, serving);
     if (waits !== undefined && waitMs > 0 && inProgress.waiting >= waits.mostCalls) {
       return { reply: errorReply(waits.noRoom), keyId: undefined };
     }
@@ -86,7 +86,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: OwnedRequest, ways: Ow
       // or this node stops by now, the wait ends at once.
       unwatch = endWait && connection?.onGone(endWait);
       forget = endWait && waitsElsewhere.add(endWait);
-      return decodeOwnedReply(await answer);
+      return decodeOwnerReply(await answer);
     } catch (thrown) {
       return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: isOfMovedTenant(thrown) };
     } finally {

@@ -6,7 +6,7 @@ import type { Random } from '../../runtime/random.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
-import type { OwnedReply } from '../owner/answer-as-owner.ts';
+import type { OwnerReply } from '../owner/serve-as-owner.ts';
 
 /** Most open streams at this node. Each costs a connection, at most one page, and a comment at intervals. */
 const MOST_STREAMS = { tenant: 256, node: 10_000 } as const;
@@ -48,7 +48,7 @@ export interface StreamAsked {
   next(
     cursor: string,
     asked: { readonly waitMs: number; readonly wait: CallWait | undefined; readonly isCounted: boolean },
-  ): Promise<OwnedReply>;
+  ): Promise<OwnerReply>;
 }
 
 /** The fields of a page that are read. Each item is passed on unchanged. */
@@ -97,7 +97,7 @@ export class EventReaders {
   }
 
   /** Returns the reply that stays open and begins with the first page. If that page was refused, returns its reply. */
-  open(first: OwnedReply, asked: StreamAsked): OwnedReply {
+  open(first: OwnerReply, asked: StreamAsked): OwnerReply {
     const { reply, keyId } = first;
     if (reply.status !== 200) return first;
     // Check this after the page was admitted and counted, so that the refusal has the caller's rate headers like every

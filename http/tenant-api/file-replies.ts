@@ -9,7 +9,7 @@ import type { CallerConnection } from '../contract/caller-connection.ts';
 import { errorReply } from '../contract/envelope.ts';
 import type { ErrorCode } from '../contract/errors.ts';
 import { type HeaderLines, headerLines, type ReplyStream } from '../contract/exchange.ts';
-import type { OwnedReply } from '../owner/answer-as-owner.ts';
+import type { OwnerReply } from '../owner/serve-as-owner.ts';
 import { shownFile } from './shown-file.ts';
 
 /** Most files that one node sends at a time. */
@@ -23,7 +23,7 @@ const LONGEST_MS = 600_000;
 export type FileBounds = Omit<DownloadBounds, 'hosts' | 'egress'>;
 
 /** A file that the owner of its tenant allowed to be fetched. */
-export interface AllowedFile extends OwnedReply {
+export interface AllowedFile extends OwnerReply {
   readonly file: InboundDownload;
 }
 
@@ -66,7 +66,7 @@ export class FileReplies {
       readonly isHead: boolean;
       readonly connection: CallerConnection | undefined;
     },
-  ): Promise<OwnedReply> {
+  ): Promise<OwnerReply> {
     const shown = shownFile(file);
     const given = { status: 200, contentType: shown.contentType, body: '' } as const;
     const lines = headers + headerLines(shown.headers);
@@ -188,7 +188,7 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   OVERLOADED: 'Too many attachments are being fetched; try again shortly.',
 };
 
-function refusal(code: ErrorCode, rate: HeaderLines): OwnedReply['reply'] {
+function refusal(code: ErrorCode, rate: HeaderLines): OwnerReply['reply'] {
   const message = MESSAGES[code];
   return errorReply({ code, ...(message === undefined ? {} : { message }) }, rate);
 }

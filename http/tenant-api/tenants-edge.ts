@@ -8,8 +8,8 @@ import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import type { RequestValue } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
-import { answerAsOwner, type OwnedReply, type OwnedRequest } from '../owner/answer-as-owner.ts';
 import { ownerFollower } from '../owner/follow-owner.ts';
+import { type OwnerReply, serveAsOwner, type TenantRequest } from '../owner/serve-as-owner.ts';
 import {
   anonymous,
   bodyRefusal,
@@ -127,7 +127,7 @@ function answerOnceFound(
     (found) => answerKey(known, found, edge),
     (thrown) => {
       const { route } = known;
-      edge.owner.log.warn({ err: thrown, route }, 'a key could not be looked up');
+      edge.serving.log.warn({ err: thrown, route }, 'a key could not be looked up');
       return anonymous(errorReply(failureOfThrown(thrown)), route);
     },
   );
@@ -157,10 +157,10 @@ function answerKey(known: KnownCall, tenantId: string | undefined, edge: Edge): 
 /** A file that the owner allows is fetched by this node, whichever node that is. */
 async function answerFile(
   endpoint: Endpoint<ApiServices>,
-  owned: OwnedRequest,
+  owned: TenantRequest,
   isHead: boolean,
   edge: Edge,
-): Promise<OwnedReply> {
+): Promise<OwnerReply> {
   const answered = await askOwner(endpoint, owned, edge);
   const { file } = answered;
   if (file === undefined) return answered;
@@ -168,14 +168,14 @@ async function answerFile(
   return edge.files.reply({ ...answered, file }, { tenantId, isHead, connection });
 }
 
-function answerOwned(target: Target, owned: OwnedRequest, edge: Edge): MaybePromise<EdgeReply> {
+function answerOwned(target: Target, owned: TenantRequest, edge: Edge): MaybePromise<EdgeReply> {
   const { endpoint, route } = target;
-  const { inFlight, forwarder, services, owner } = edge;
+  const { inFlight, forwarder, services, serving } = edge;
   const { tenantId } = owned;
   if (!forwarder.ownerIsLocal(tenantId)) {
     return counted(askOwner(endpoint, owned, edge), { route, tenantId }, inFlight);
   }
-  const answered = answerAsOwner(endpoint, owned, services, owner);
+  const answered = serveAsOwner(endpoint, owned, services, serving);
   return answered instanceof Promise
     ? countedHere(target, owned, answered, edge)
     : answeredHere(target, owned, answered, edge);
@@ -184,8 +184,8 @@ function answerOwned(target: Target, owned: OwnedRequest, edge: Edge): MaybeProm
 /** The answer of this node, or that of the next owner when the tenant moved meanwhile. */
 function answeredHere(
   { endpoint, route }: Target,
-  owned: OwnedRequest,
-  answered: OwnedReply,
+  owned: TenantRequest,
+  answered: OwnerReply,
   edge: Edge,
 ): MaybePromise<EdgeReply> {
   const { tenantId } = owned;
@@ -200,7 +200,7 @@ function answeredHere(
 
 /** Counts a request of the tenant until another node gives its answer, or until an open reply ends. */
 function counted(
-  answered: Promise<OwnedReply>,
+  answered: Promise<OwnerReply>,
   { route, tenantId }: { readonly route: string; readonly tenantId: string },
   inFlight: Counts,
 ): Promise<EdgeReply> {
@@ -213,8 +213,8 @@ function counted(
 /** Counts a request of the tenant until its answer is there. */
 function countedHere(
   target: Target,
-  owned: OwnedRequest,
-  answered: Promise<OwnedReply>,
+  owned: TenantRequest,
+  answered: Promise<OwnerReply>,
   edge: Edge,
 ): Promise<EdgeReply> {
   edge.inFlight.add(owned.tenantId, 1);
@@ -226,19 +226,19 @@ function countedHere(
 }
 
 /** A call that waited, as it goes on. */
-function continued(asked: OwnedRequest, { waits }: Endpoint<ApiServices>, wait: CallWait): OwnedRequest {
+function continued(asked: TenantRequest, { waits }: Endpoint<ApiServices>, wait: CallWait): TenantRequest {
   const query = waits?.continued(asked.query, wait) ?? asked.query;
   return { ...asked, query, isContinued: true, wait };
 }
 
 /** The tenant of a call. This node may remember a key that its tenant has no more, or whose tenant was erased. */
-function edgeReply({ reply, keyId, wait }: OwnedReply, route: string, tenantId: string): EdgeReply {
+function edgeReply({ reply, keyId, wait }: OwnerReply, route: string, tenantId: string): EdgeReply {
   if (keyId === undefined && reply.status === 401) return anonymous(reply, route);
   return { reply, route, tenantId, keyId, wait };
 }
 
 /** Field by field: a copy by spread takes a hundred bytes more of each call that waits. */
-function ownedRequest({ request, values, hash, call }: KnownCall, tenantId: string): OwnedRequest {
+function ownedRequest({ request, values, hash, call }: KnownCall, tenantId: string): TenantRequest {
   return {
     tenantId,
     keyHash: hash,

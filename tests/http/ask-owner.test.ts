@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CallerConnection } from '../../http/contract/caller-connection.ts';
-import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
+import type { OwnerReply } from '../../http/owner/serve-as-owner.ts';
 import { CallsInProgress } from '../../http/pipeline/calls-in-progress.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { askOwner, type OwnerWays } from '../../http/tenant-api/ask-owner.ts';
@@ -22,7 +22,7 @@ after(() => owner?.stop());
 function waysTo({ serveForwarded }: ServiceFixture): OwnerWays {
   return {
     services: undefined as never,
-    owner: undefined as never,
+    serving: undefined as never,
     forwarder: {
       ...localForwarder,
       ownerIsLocal: () => false,
@@ -46,7 +46,7 @@ test('a call whose caller has gone before the owner is asked does not wait there
     ...{ contentType: '', body: '', idempotencyKey: '', requestId: 'gone', traceparent: undefined },
     connection,
   };
-  const answer: { reply?: OwnedReply } = {};
+  const answer: { reply?: OwnerReply } = {};
   void askOwner(listEvents, request, waysTo(owner)).then((reply) => {
     answer.reply = reply;
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
-import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
+import type { OwnerReply } from '../../http/owner/serve-as-owner.ts';
 import { EventReaders } from '../../http/tenant-api/event-readers.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import type { Target } from './conformance-target.ts';
@@ -203,7 +203,7 @@ function onNode() {
 async function byHand(pages: readonly string[], { clock, readers } = onNode(), tenantId = 'one') {
   const asked: string[] = [];
   let counted = 0;
-  const page = (cursor: string, { isCounted = false } = {}): Promise<OwnedReply> => {
+  const page = (cursor: string, { isCounted = false } = {}): Promise<OwnerReply> => {
     asked.push(cursor);
     if (isCounted) counted += 1;
     const items = pages[asked.length - 1];
@@ -285,7 +285,7 @@ test('a stream whose key has used up its limit waits, and misses nothing', async
   const clock = new FakeClock();
   const readers = new EventReaders({ clock, random: () => 0 });
   const items = JSON.stringify(Array.from({ length: 100 }, () => ({ id: '1', type: 'x' })));
-  const given = (nextCursor: string): OwnedReply => {
+  const given = (nextCursor: string): OwnerReply => {
     const body = `{"data":{"items":${items},"nextCursor":"${nextCursor}"}}`;
     return { reply: { status: 200, contentType: '', headers: '', body }, keyId: 'key' };
   };

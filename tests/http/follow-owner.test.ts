@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { OwnedReply } from '../../http/owner/answer-as-owner.ts';
 import { type Followed, ownerFollower } from '../../http/owner/follow-owner.ts';
 import { FORWARD_TIMEOUT_MS } from '../../http/owner/remote-owner.ts';
+import type { OwnerReply } from '../../http/owner/serve-as-owner.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { seededRandom } from '../seeded-random.ts';
 
-const reply = (status: number, moved = false): OwnedReply => ({
+const reply = (status: number, moved = false): OwnerReply => ({
   reply: { status, contentType: 'application/json', headers: '', body: '' },
   keyId: undefined,
   moved,
@@ -20,7 +20,7 @@ class Edge {
   isInCompany = true;
   /** The asked owners, and the time spent before each. */
   readonly asked: { readonly owner: string | undefined; readonly spentMs: number }[] = [];
-  answer: () => OwnedReply = () =>
+  answer: () => OwnerReply = () =>
     this.owner === 'first 1' || this.owner === undefined ? moved : reply(200);
   readonly #follow = ownerFollower({
     forwarder: { ownership: () => this.owner, ownerMayCome: () => this.isInCompany },
@@ -31,7 +31,7 @@ class Edge {
   /** The reply, once there is one. */
   request(refused?: Followed['refused']): { status: number | undefined } {
     const outcome: { status: number | undefined } = { status: undefined };
-    const ask = async (spentMs: number): Promise<OwnedReply> => {
+    const ask = async (spentMs: number): Promise<OwnerReply> => {
       this.asked.push({ owner: this.owner, spentMs });
       return this.answer();
     };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
-import type { OwnedRequest } from '../../http/owner/answer-as-owner.ts';
 import { decodeForwarded } from '../../http/owner/forwarded-form.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
+import type { TenantRequest } from '../../http/owner/serve-as-owner.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -194,7 +194,7 @@ describe('a request taken by one node and answered by another', () => {
     const startedMs = performance.now();
     while ((await inProgress()) !== '1' || edge.eventWaiters.count === 0)
       assert.ok(performance.now() - startedMs < 10_000);
-    const asked: OwnedRequest[] = [];
+    const asked: TenantRequest[] = [];
     forward = (_, payload) => {
       const forwarded = decodeForwarded(payload);
       if (forwarded.kind === 'api') asked.push(forwarded.request);

@@ -24,7 +24,7 @@ import {
   type WebhookDeliveriesOptions,
   webhookDeliveries,
 } from '../../../actors/webhooks/webhook-deliveries.ts';
-import { decodeForwarded, decodeOwnedReply } from '../../../http/owner/forwarded-form.ts';
+import { decodeForwarded, decodeOwnerReply } from '../../../http/owner/forwarded-form.ts';
 import { DeclarationLedger } from '../../../policy/declaration-limits.ts';
 import { decodeEntry } from '../../../policy/ledger-entry.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
@@ -98,7 +98,7 @@ export const READERS: Readonly<Record<string, (text: string, draw: Draw) => unkn
   contact: (text) => decodeContact(text),
   event: (text) => decodeEvent(['1-1', ['t', text, 's', 'shop', 'd', text]]),
   forwarded: (text) => decodeForwarded(text),
-  reply: (text) => decodeOwnedReply(text),
+  reply: (text) => decodeOwnerReply(text),
   declared: (text) => DeclarationLedger.restore([text], NOW_MS),
   keyWindows: (text) => new KeyLimits().restore({ keyId: 'k', state: text, nowMs: NOW_MS }),
   quota: (text) => QuotaMeter.restore(text, NOW_MS),

@@ -13,7 +13,7 @@ import type { Operator } from '../contract/operator-role.ts';
 import type { CallWait } from '../contract/waiting.ts';
 
 /** A request as the owner of its tenant gets it: plain data, so that it can be sent to another node. */
-export interface OwnedRequest extends RequestParts {
+export interface TenantRequest extends RequestParts {
   readonly tenantId: string;
   /** SHA-256 of the presented key in hex. */
   readonly keyHash: string;
@@ -29,7 +29,7 @@ export interface OwnedRequest extends RequestParts {
 }
 
 /** The owner's answer, and the id of the key that asked. */
-export interface OwnedReply {
+export interface OwnerReply {
   readonly reply: ReplyValue;
   readonly keyId: string | undefined;
   /** The tenant has moved and nothing was done here, so that another owner may be asked. */
@@ -41,7 +41,7 @@ export interface OwnedReply {
 }
 
 /** Admission, ownership, load and log, as the owner's part of a request uses them. */
-export interface OwnerOptions {
+export interface ServingOptions {
   readonly tenants: Pick<TenantOperations, 'admit'>;
   /** True when this node owns the tenant's shard and its lease holds now. */
   stillOwner(tenantId: string): boolean;
@@ -54,24 +54,24 @@ export interface OwnerOptions {
 }
 
 /** One request on its way through the owner. */
-interface OwnedCall<Services> {
+interface ServedCall<Services> {
   readonly endpoint: Endpoint<Services>;
-  readonly request: OwnedRequest;
+  readonly request: TenantRequest;
   readonly services: Services;
-  readonly options: OwnerOptions;
+  readonly options: ServingOptions;
 }
 
 /**
  * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
  * (docs/contract.md, Order on a send). The reply is sent only while the lease is valid. Never rejects.
  */
-export function answerAsOwner<Services>(
+export function serveAsOwner<Services>(
   endpoint: Endpoint<Services>,
-  request: OwnedRequest,
+  request: TenantRequest,
   services: Services,
-  options: OwnerOptions,
-): MaybePromise<OwnedReply> {
-  const call: OwnedCall<Services> = { endpoint, request, services, options };
+  options: ServingOptions,
+): MaybePromise<OwnerReply> {
+  const call: ServedCall<Services> = { endpoint, request, services, options };
   let admission: MaybePromise<Admission>;
   try {
     admission = admit(call);
@@ -83,9 +83,9 @@ export function answerAsOwner<Services>(
 
 // Asynchronous parts are separate functions: a function that creates closures pays for them even if nothing waits.
 function onceAdmitted<Services>(
-  call: OwnedCall<Services>,
+  call: ServedCall<Services>,
   admission: Promise<Admission>,
-): Promise<OwnedReply> {
+): Promise<OwnerReply> {
   return admission.then(
     (known) => answerAdmission(call, known),
     (thrown) => failed(call, thrown),
@@ -101,7 +101,7 @@ interface Addressee {
   readonly rate: HeaderLines;
 }
 
-function admit<Services>({ endpoint, request, options }: OwnedCall<Services>): MaybePromise<Admission> {
+function admit<Services>({ endpoint, request, options }: ServedCall<Services>): MaybePromise<Admission> {
   const isBusy = endpoint.method !== 'GET' && options.isBusy();
   const { mayExceedQuota } = endpoint;
   const isContinued = request.isContinued === true && request.isCounted !== true;
@@ -110,9 +110,9 @@ function admit<Services>({ endpoint, request, options }: OwnedCall<Services>): M
 
 /** Never rejects. */
 function answerAdmission<Services>(
-  call: OwnedCall<Services>,
+  call: ServedCall<Services>,
   admission: Admission,
-): MaybePromise<OwnedReply> {
+): MaybePromise<OwnerReply> {
   const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   const to: Addressee = { keyId, rate };
@@ -125,10 +125,10 @@ function answerAdmission<Services>(
 }
 
 function onceHandled<Services>(
-  call: OwnedCall<Services>,
+  call: ServedCall<Services>,
   answer: Promise<HandledAnswer>,
   to: Addressee,
-): Promise<OwnedReply> {
+): Promise<OwnerReply> {
   return answer.then(
     (known) => answered(call, known, to),
     (thrown) => failed(call, thrown, to),
@@ -137,7 +137,7 @@ function onceHandled<Services>(
 
 /** Permission → validate → handle. */
 function handled<Services>(
-  { endpoint, request, services }: OwnedCall<Services>,
+  { endpoint, request, services }: ServedCall<Services>,
   admission: Admission,
 ): MaybePromise<HandledAnswer> {
   if (!admission.admitted) return refusal(admission.failure);
@@ -158,7 +158,7 @@ function refusal(failure: Extract<HandledAnswer, { readonly ok: false }>['failur
 }
 
 /** The reply of an answer, unless another node owns the tenant by now. */
-function answered<Services>(call: OwnedCall<Services>, answer: HandledAnswer, to: Addressee): OwnedReply {
+function answered<Services>(call: ServedCall<Services>, answer: HandledAnswer, to: Addressee): OwnerReply {
   const { endpoint, request, options } = call;
   const { keyId, rate } = to;
   try {
@@ -177,10 +177,10 @@ function answered<Services>(call: OwnedCall<Services>, answer: HandledAnswer, to
 const NEITHER = { wait: undefined, file: undefined } as const;
 
 function failed<Services>(
-  { endpoint, options }: OwnedCall<Services>,
+  { endpoint, options }: ServedCall<Services>,
   thrown: unknown,
   { keyId, rate }: Addressee = { keyId: undefined, rate: '' },
-): OwnedReply {
+): OwnerReply {
   const reply = errorReply(loggedFailure(endpoint, thrown, options.log), rate);
   return isOfMovedTenant(thrown) ? { reply, keyId, moved: true } : { reply, keyId };
 }
@@ -199,12 +199,12 @@ export function isOfMovedTenant(thrown: unknown): boolean {
  * Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. An erasure
  * takes several commands, so the reply to an interrupted one never says that nothing was done.
  */
-export async function answerOperator<Services>(
+export async function serveOperator<Services>(
   endpoint: Endpoint<Services>,
   parts: RequestParts & { readonly tenantId: string | undefined; readonly operator: Operator },
   services: Services,
-  options: Pick<OwnerOptions, 'stillOwner' | 'log'>,
-): Promise<OwnedReply> {
+  options: Pick<ServingOptions, 'stillOwner' | 'log'>,
+): Promise<OwnerReply> {
   const keyId = undefined;
   try {
     const checked = checkRequest(endpoint, parts);
