@@ -7,7 +7,7 @@ import type { ReplyValue, RequestValue, WaitingCall } from '../contract/exchange
 import type { CallWait } from '../contract/waiting.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { CallsInProgress } from './calls-in-progress.ts';
-import { DelayedRejections } from './delayed-rejections.ts';
+import { DelayedRefusals } from './delayed-refusals.ts';
 import {
   anonymous,
   type CallMarks,
@@ -67,7 +67,7 @@ type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
 /** Wraps an edge: each request gets an id and a log entry, and the number in progress is bounded. */
 export function observed(edge: EdgeHandler, options: ObservedOptions): Responder {
   const { clock, inProgress, newId } = options;
-  const refusals = new DelayedRejections(clock);
+  const refusals = new DelayedRefusals(clock);
 
   function finish(request: Asked, answered: EdgeReply, begun: Begun): ReplyValue {
     const atMs = clock.wallMs();
@@ -105,7 +105,7 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
 
   /** Sends a refusal after its delay. It only waits, so it does not count as in progress. */
   async function refuseLater(request: Asked, refused: EdgeReply, begun: Begun): Promise<ReplyValue> {
-    await refusals.hold();
+    await refusals.delay();
     return finishSafely(request, refused, begun);
   }
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 /** Delay of a refusal, in milliseconds: short for a caller, but long enough to slow down one that retries at once. */
-const HOLD_MS = 500;
+const DELAY_MS = 500;
 /** Refusals made within this many milliseconds share one timer. */
 const TOGETHER_MS = 10;
 /** Most refusals delayed at a time, of about 1 KB each; any beyond are sent at once. */
-const MOST_HELD = 16_384;
+const MOST_DELAYED = 16_384;
 
 /** Refusals that are sent at the same moment. */
 interface Group {
@@ -19,9 +19,9 @@ interface Group {
  * retry at once would leave no time for the calls in progress. A caller that waits for its reply sends no further
  * request on that connection.
  */
-export class DelayedRejections {
+export class DelayedRefusals {
   readonly #clock: Clock;
-  #held = 0;
+  #delayed = 0;
   #newest: Group | undefined;
 
   constructor(clock: Clock) {
@@ -29,14 +29,14 @@ export class DelayedRejections {
   }
 
   /** Resolves when the next refusal may be sent; returns undefined if it may be sent at once. */
-  hold(): Promise<void> | undefined {
-    if (this.#held >= MOST_HELD) return undefined;
+  delay(): Promise<void> | undefined {
+    if (this.#delayed >= MOST_DELAYED) return undefined;
     const nowMs = this.#clock.monotonicMs();
     if (this.#newest === undefined || nowMs - this.#newest.sinceMs >= TOGETHER_MS) {
       this.#newest = this.#begin(nowMs);
     }
     this.#newest.count += 1;
-    this.#held += 1;
+    this.#delayed += 1;
     return this.#newest.due;
   }
 
@@ -45,8 +45,8 @@ export class DelayedRejections {
       sinceMs,
       count: 0,
       due: new Promise((resolve) => {
-        this.#clock.after(HOLD_MS, () => {
-          this.#held -= group.count;
+        this.#clock.after(DELAY_MS, () => {
+          this.#delayed -= group.count;
           resolve();
         });
       }),
