@@ -13,7 +13,10 @@ import { withPages } from './pipeline/pages.ts';
 import { createRequestLogReader } from './request-log/request-log-reader.ts';
 import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
 
-/** Requested every few seconds, so a line for each would fill the log. Only replies other than 200 are logged. */
+/**
+ * Pages that are requested every few seconds. A line for each request would fill the log, so only replies other than
+ * 200 are logged.
+ */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 /** Age of the oldest refusals of a tenant that operators see. */
 const REFUSALS_MS = 15 * 60_000;

@@ -29,7 +29,7 @@ const marked = new Marked({
   },
 });
 
-/** The page of an article. Paths on it are relative, so that it may be served below a path of a proxy's. */
+/** The page of an article. Its paths are relative, because a proxy may serve it below a path of its own. */
 export function articleHtml(article: Article, articles: Articles): string {
   return documentHtml(article.title, articles, {
     current: article.slug,

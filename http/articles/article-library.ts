@@ -15,7 +15,7 @@ export type Articles = ReadonlyMap<string, Article>;
 
 /** The articles of a running service. */
 export interface ArticleLibrary {
-  /** Known before the address is. */
+  /** The slugs of all articles. They are known before the address is. */
   readonly slugs: readonly string[];
   /** Returns all articles, with the settings in force. */
   all(): Articles;
@@ -57,7 +57,7 @@ export function articleLibrary(
       files.map(({ file, text }) => [slugOf(file), articleOf(file, filledIn(text, values, file))]),
     );
   };
-  // An article that asks for what there is not stops the start.
+  // An article that names an unknown value stops the start.
   read({ apiUrl: 'http://localhost', publicUrl: 'http://localhost' });
   let articles: Articles | undefined;
   return {

@@ -18,7 +18,10 @@ const HEADERS = shownPageHeaders(
   ].join('; '),
 );
 
-/** People who open the bare address find the articles. Relative, as all links here: a proxy may add a prefix. */
+/**
+ * People who open the bare address get the articles. The path is relative like all links here, because a proxy may add
+ * a prefix.
+ */
 const TO_ARTICLES: ReplyValue = {
   status: 302,
   contentType: 'text/plain; charset=utf-8',
@@ -56,7 +59,7 @@ export function articlePages(library: ArticleLibrary): readonly Page[] {
   ];
 }
 
-/** A page that is made when first asked for. */
+/** Returns a page that is made on its first request. */
 function page(path: string, contentType: string, body: () => string): Page {
   let reply: ReplyValue | undefined;
   return {

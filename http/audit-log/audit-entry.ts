@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import type { Shown } from '../../actors/replies/reply-fields.ts';
 
-/** One change as operators read it. */
+/** One change of an operator, as operators read it. */
 export const auditEntry = v.strictObject({
   id: v.string(),
-  /** ISO 8601 in UTC, when it was begun, by Redis's clock. */
+  /** When it began, by Redis's clock: ISO 8601 in UTC. */
   at: v.string(),
   /** The operator's name. */
   operator: v.string(),
@@ -12,7 +12,7 @@ export const auditEntry = v.strictObject({
   method: v.string(),
   /** The template. */
   route: v.string(),
-  /** The path's parameters by name: ids alone. They are digests if the tenant or shop was erased. */
+  /** The path's parameters by name, which are all ids. They are digests if the tenant or shop was erased. */
   params: v.record(v.string(), v.string()),
   ip: v.string(),
   requestId: v.string(),
@@ -39,7 +39,7 @@ export interface AuditLogQuery {
   readonly tenantId: string | undefined;
   readonly route: string | undefined;
   readonly status: number | undefined;
-  /** Only what was begun after this; milliseconds since the Unix epoch. */
+  /** Only changes that began after this, in milliseconds since the Unix epoch. */
   readonly afterMs: number | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;

@@ -6,7 +6,7 @@ import { erasedMark } from '../request-log/request-log-keys.ts';
 import type { AuditEntry, AuditLogQuery, Change, Outcome } from './audit-entry.ts';
 import { AUDIT_KEYS, listChanges } from './audit-reader.ts';
 
-/** Changes kept at most; about 400 bytes each, so 20 MB. */
+/** Most changes that are kept, 20 MB at about 400 bytes each. */
 const MAX_ENTRIES = 50_000;
 /** Entries that an erasure reads in one step. */
 const SCAN_COUNT = 500;
@@ -59,7 +59,7 @@ export class AuditLog {
     return String(id);
   }
 
-  /** Writes down the outcome of a change. */
+  /** Records the outcome of a change. */
   async end(id: string, { status, code }: Outcome): Promise<void> {
     const outcome = code === undefined ? String(status) : `${status} ${code}`;
     const { entries, outcomes } = AUDIT_KEYS;
@@ -67,7 +67,7 @@ export class AuditLog {
     await this.#append(['EVAL', END_SCRIPT.source, 2, entries, outcomes, id, outcome, maxAgeMs]);
   }
 
-  /** Takes out a change that named nothing. */
+  /** Removes a change that named nothing. */
   async drop(id: string): Promise<void> {
     const { order, entries } = AUDIT_KEYS;
     await this.#options.store.append([
@@ -76,7 +76,7 @@ export class AuditLog {
     ]);
   }
 
-  /** Changes, newest first. */
+  /** Lists changes, newest first. */
   list(query: AuditLogQuery): Promise<CursorPage<AuditEntry>> {
     return listChanges(this.#options.store, query);
   }

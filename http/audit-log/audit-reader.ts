@@ -5,7 +5,7 @@ import type { AuditEntry, AuditLogQuery, Change } from './audit-entry.ts';
 
 /** Keys of the log in Redis. They share a hash tag, because one script uses them all. */
 export const AUDIT_KEYS = {
-  /** Ids in the order of time, which is also that of their text: Redis's milliseconds, then an object id. */
+  /** Ids in the order of time: Redis's milliseconds, then an object id. As texts they have the same order. */
   order: '{audit}:order',
   entries: '{audit}:entries',
   outcomes: '{audit}:outcomes',
@@ -52,7 +52,7 @@ async function batchBefore(store: Pick<Store, 'read'>, last: string | undefined)
     ['HMGET', entries, ...ids],
     ['HMGET', outcomes, ...ids],
   ])) as [(string | null)[], (string | null)[]];
-  // An entry that was removed between the two reads is left out, as its id is.
+  // An entry that was removed between the two reads is left out.
   return ids.flatMap((id, index) => {
     const change = changes[index] ?? undefined;
     return change === undefined ? [] : [entryOf(id, JSON.parse(change) as Change, ends[index] ?? undefined)];

@@ -23,7 +23,7 @@ export interface HistogramSource {
 /** The observations under one set of labels. */
 interface HistogramReading {
   readonly labels: Labels;
-  /** Observations for each bound that are above the bound before it, then those above all bounds. */
+  /** The number of observations between each bound and the one before it, then the number above all bounds. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
@@ -160,7 +160,7 @@ function register(
   registry.registerMetric(metric);
 }
 
-/** A bucket of Prometheus holds what those below it hold, too. */
+/** A bucket of Prometheus also counts the observations of the buckets below it. */
 function samplesOf(
   name: string,
   bounds: readonly number[],

@@ -3,7 +3,7 @@
  * the rest of a request.
  */
 export class PlainHistogram {
-  /** Observations for each bound that are above the bound before it, then those above all bounds. */
+  /** The number of observations between each bound and the one before it, then the number above all bounds. */
   readonly counts: number[];
   sum = 0;
   readonly #bounds: readonly number[];

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.ts';
 /** Length of one slot, and number of slots kept. */
 export const SLOT_MS = 5_000;
 const KEPT_SLOTS = 180;
-/** Upper bounds of the latency counts, in milliseconds; one more count holds all above. */
+/** Upper bounds of the latency counts, in milliseconds. One more count has all latencies above. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
 
 /**
@@ -36,9 +36,9 @@ export interface ActivitySlot {
   requests: number;
   /** Refusals by code. */
   readonly errors: Record<string, number>;
-  /** Requests by latency: one count a bound, and one above the last. */
+  /** Requests by latency: a count for each bound, and one for all above. */
   readonly latencies: number[];
-  /** Messages that ended, by `sent` or by the reason they did not. */
+  /** Messages that ended: `sent`, or the reason why they were not sent. */
   readonly messages: Record<string, number>;
 }
 
@@ -51,7 +51,7 @@ export interface RecentActivity {
     readonly latencyMs: number;
     readonly errorCode: string | undefined;
   }): void;
-  /** Oldest first; five seconds in which nothing happened have no slot. */
+  /** Oldest first. Five seconds in which nothing happened have no slot. */
   slots(): readonly ActivitySlot[];
 }
 
@@ -61,7 +61,7 @@ export function emptySlot(atMs: number): ActivitySlot {
   return { atMs, requests: 0, errors: {}, latencies, messages: {} };
 }
 
-/** Begins to count the requests it is given and the messages of the feed. */
+/** Counts the requests that it is given, and the messages of the feed. */
 export function recentActivity(parts: {
   readonly clock: Clock;
   readonly feed: OperatorEventFeed;
@@ -105,7 +105,7 @@ export function recentActivity(parts: {
   }
 
   feed.subscribe(({ type, data }) => {
-    // A message carried by the pool is also published by its own shop, and counts there.
+    // A message that the pool carries is also published by its own shop, and counts there.
     if (type === 'message' && data.ageMs !== null && isFinal(data.status)) {
       const { status, reason } = data;
       const slot = slotOf(clock.wallMs());

@@ -29,8 +29,8 @@ export function tenantsDocument(address: { readonly publicUrl: string }): Record
 }
 
 /**
- * `/openapi.json` (docs/contract.md, Versioning), made when first asked for, since only then the public address
- * is known.
+ * Returns the page `/openapi.json` (docs/contract.md, Versioning). It is made on its first request, because the public
+ * address may be unknown before.
  */
 export function documentPage(address: { readonly publicUrl: string }): Page {
   let reply: ReplyValue | undefined;

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, retryAfterSeconds } from '../contract/errors.ts';
 
-/** The envelopes, the error and its codes, which every operation of a document refers to. */
+/** The schemas that every operation of a document refers to: the envelopes, the error and its codes. */
 export function envelopeSchemas(codes: Iterable<ErrorCode>): Record<string, unknown> {
   return {
     Success: {

@@ -4,7 +4,7 @@ import type { NamedSchemas } from '../contract/named-schemas.ts';
 import { statusLine } from '../pipeline/status-line.ts';
 import { outputSchema } from './openapi-schemas.ts';
 
-/** Headers of every reply to a key that was let in: how much of its tightest window is left. */
+/** Headers of every reply to a key that may call: how much of its narrowest window is left. */
 export const RATE_HEADER_NAMES = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -48,7 +48,10 @@ export function successResponses(
 /** A body of any type. */
 const FILE = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
 
-/** The failures of an endpoint, one response a status that names the codes it can have there and no other. */
+/**
+ * The failures of an endpoint. Each status has one response, which names the codes that the status has at this
+ * endpoint.
+ */
 export function errorResponses(
   codes: readonly ErrorCode[],
   options: ResponseOptions,
@@ -65,7 +68,7 @@ export function errorResponses(
   ]);
 }
 
-/** A failure as an operation declares it, with its parts. */
+/** A failure as an operation declares it. */
 export interface ErrorResponse {
   readonly status: number;
   readonly codes: readonly ErrorCode[];

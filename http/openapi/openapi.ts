@@ -24,7 +24,7 @@ export interface DocumentOptions {
   readonly endpoints: readonly Endpoint<never>[];
   /** Operations that no endpoint declares, by path: replies that stay open. */
   readonly streams?: Readonly<Record<string, object>>;
-  /** Schemas of replies that get a name, which generated clients call them by. */
+  /** Schemas of replies that get a name. Generated clients use these names. */
   readonly named: NamedSchemas;
 }
 
@@ -38,7 +38,7 @@ function errorsOf({ permission, tenant, mayExceedQuota, errors }: Endpoint<never
       ...errors,
     ];
   }
-  // Only a path with a tenant reaches an actor, which may be suspended, and an id, which may not exist.
+  // Only a path with a tenant reaches an actor, which may be suspended, and names an id, which may not exist.
   const ofTenant: readonly ErrorCode[] =
     tenant === 'param'
       ? ['NOT_FOUND', 'BOT_SERVICE_UNREACHABLE']
@@ -85,7 +85,7 @@ const TAGS: { readonly [tag in Tag]: string } = {
   Operators: 'The operators of the service, and their changes.',
 };
 
-/** The OpenAPI 3.1 description of a set of endpoints, made from their declarations alone. */
+/** Returns the OpenAPI 3.1 description of endpoints. It is made only from their declarations. */
 export function openApiDocument(options: DocumentOptions): Record<string, unknown> {
   const { endpoints, named, security } = options;
   const isApi = security === 'api-key';
@@ -205,7 +205,7 @@ function queryParameters({ query }: Endpoint<never>): readonly unknown[] {
   const { properties = {}, required = [] } = inputSchema(query);
   return Object.entries(properties).map(([name, found]) => {
     const { description, ...schema } = found;
-    // Defaults are declared as the text a caller would send.
+    // A default is declared as the text that a caller would send.
     const value = schema.default;
     const typed = schema.type === 'integer' ? Number(value) : value === 'true';
     const isText = schema.type !== 'integer' && schema.type !== 'boolean';

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import type { ReplyValue } from '../contract/exchange.ts';
 import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
 
-/** Scripts, styles and data from our own host alone; swagger-ui sets style attributes and draws with data images. */
+/**
+ * Scripts, styles and data come only from our own host. swagger-ui sets style attributes and draws with data images.
+ */
 const HEADERS = shownPageHeaders(
   [
     "default-src 'none'",
@@ -71,7 +73,7 @@ header a { color: #0b57a4; }
 @media (max-width: 72rem) { header, .swagger-ui .wrapper { margin: 0 1rem; width: auto; } }
 `;
 
-/** The readable reference: swagger-ui's own files from its npm package, read when first asked for. */
+/** Returns the pages of the readable reference. The files of swagger-ui's npm package are read on the first request. */
 export function referencePages(): readonly Page[] {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [

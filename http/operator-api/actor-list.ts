@@ -19,8 +19,8 @@ export interface RankedActor extends Place {
 type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;
 
 /**
- * This node's actors that match, best rank first, at most `limit`. A summary ranks them all; only the best are
- * described.
+ * Returns this node's actors that match, best rank first, at most `limit`. A summary ranks all of them; only the best
+ * are described.
  */
 export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
   const described: RankedActor[] = [];
@@ -38,7 +38,7 @@ export interface ListedActors {
   readonly silentNodes: readonly string[];
 }
 
-/** The actors of a node. Another build may describe an actor with other fields, which are passed on unread. */
+/** The actors of a node. Another build may describe an actor with other fields, which are passed on unchanged. */
 const rankedActors = v.array(
   v.object({ rank: v.number(), id: v.string(), actor: v.custom<ShopActorView>(isActor) }),
 );
@@ -47,7 +47,10 @@ function isActor(value: unknown): boolean {
   return v.is(v.looseObject({ tenantId: v.string(), shopId: v.string() }), value);
 }
 
-/** The list over all nodes, at most `limit`. A node that does not answer is named, since others are needed then most. */
+/**
+ * Returns the list of all nodes, at most `limit`. It names each node that does not answer, because operators need the
+ * other nodes most then.
+ */
 export async function allActors(
   fleet: LocalFleet,
   nodes: OtherNodes,
@@ -62,10 +65,7 @@ export async function allActors(
   return { actors: all.sort(inOrder).slice(0, query.limit), silentNodes };
 }
 
-/**
- * Sorts now and then instead of at the end, so that what cannot be among the best any more is passed over at
- * once.
- */
+/** Sorts now and then instead of at the end. Actors that cannot be among the best are then skipped at once. */
 async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly Place[]> {
   const { sort, state, limit, after } = query;
   const part = query.q?.toLowerCase();
@@ -100,7 +100,7 @@ function comesAfter(place: Place, rank: number, id: string): boolean {
   return rank === place.rank ? id > place.id : rank < place.rank;
 }
 
-/** Later than any clock of ours, so that what remains until then ranks the oldest first. */
+/** A moment after any that a clock shows. The time that remains until then ranks the oldest first. */
 const FAR_FUTURE_MS = 1e13;
 
 function rankOf(shop: ShopSummary, sort: ActorsQuery['sort']): number {

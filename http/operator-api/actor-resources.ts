@@ -11,7 +11,7 @@ type Shop = NonNullable<ShopActorView['details']>;
 type Waiting = NonNullable<Shop['queue']['inHand']>;
 type Policy = NonNullable<ShopInspection['policy']>;
 
-/** A schema for each field of a view. A missing schema, or one without a field, does not compile. */
+/** A schema for each field of a view. A missing or additional schema does not compile. */
 type SchemasOf<View> = { readonly [Field in keyof View]-?: v.GenericSchema };
 
 const epochMs = v.number();
@@ -172,7 +172,7 @@ export const shopDetails = v.strictObject({
   ),
 } satisfies SchemasOf<Shop>);
 
-/** A shop's actor. Name, state and details are null while none of it is in memory. */
+/** A shop's actor. Name, state and details are null while it is not in memory. */
 export const shopActor = v.strictObject({
   ...whichShop,
   name: v.nullable(v.string()),

@@ -15,7 +15,9 @@ import { ACTOR_SORTS } from '../owner/forwarded-form.ts';
 import { shopActor, shopActorExample, shopInspection, shopInspectionExample } from './actor-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-/** A cursor of the actors' list: rank and id of the last one, since ranks change between two pages. */
+/**
+ * A cursor of the list of actors. It has the rank and the id of the last one, because ranks change between two pages.
+ */
 const actorCursor = v.pipe(
   v.string(),
   v.regex(/^\d+~[^~]{1,100}$/, 'must be a nextCursor of this list'),

@@ -1,2 +1,2 @@
-/** The path before that of each operators' endpoint; the version is part of it. */
+/** The start of the paths of all operators' endpoints, with the version. */
 export const OPERATOR_BASE_PATH = '/admin/v1';

@@ -10,7 +10,7 @@ export type Overview = Omit<Shown<typeof overview>, 'nodes' | 'shards'>;
 
 const counts = v.record(v.string(), count);
 
-/** A share as another node sends it. The defaults are for fields that a node of an older build does not send. */
+/** A share as another node sends it. Fields that an older build does not send have defaults. */
 const nodeShare = v.object({
   nodeId: v.string(),
   workers: v.optional(v.picklist(['available', 'lost']), 'available'),
@@ -40,7 +40,7 @@ export type NodeShare = Shown<typeof nodeShare>;
 
 type Slot = NodeShare['slots'][number];
 
-/** All nodes' shares added up. A node that does not answer is named and left out. */
+/** Returns the sum of all nodes' shares. A node that does not answer is named and left out. */
 export async function fleetOverview(options: {
   own(): Promise<NodeShare>;
   readonly forwarder: OtherNodes;
@@ -71,7 +71,7 @@ export async function fleetOverview(options: {
   };
 }
 
-/** One point per slot without gaps, from the first in which something happened; the slot under way is left out. */
+/** Returns one point for each slot since the first in which something happened. The present slot is left out. */
 async function series(slots: readonly Slot[], nowMs: number): Promise<readonly Shown<typeof seriesPoint>[]> {
   const bySlot = new Map<number, Slot[]>();
   for (const slot of slots) bySlot.set(slot.atMs, [...(bySlot.get(slot.atMs) ?? []), slot]);
@@ -103,7 +103,7 @@ function total(slots: readonly Slot[], bound: number): number {
   return slots.reduce((sum, { latencies }) => sum + (latencies[bound] ?? 0), 0);
 }
 
-/** Linear within a bound, as Prometheus does it; above the last bound it is that bound. */
+/** Interpolates linearly within a bucket, as Prometheus does. Above the last bound it is that bound. */
 function percentile(counts: readonly number[], share: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * share;
   if (wanted === 0) return null;

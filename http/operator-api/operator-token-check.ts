@@ -25,7 +25,7 @@ class ChangeBudget {
     this.#clock = clock;
   }
 
-  /** Counts a change. Returns undefined when it may be made, else the whole seconds until one may be. */
+  /** Counts a change. Returns undefined if it may be made, otherwise the whole seconds until one may be made. */
   take(operator: string): number | undefined {
     const nowMs = this.#clock.monotonicMs();
     const budget = this.#operators.get(operator) ?? { left: CHANGES_AT_ONCE, atMs: nowMs };
@@ -36,7 +36,7 @@ class ChangeBudget {
   }
 }
 
-/** The operator, or the refusal of a caller that is none. */
+/** The operator, or the refusal of a caller that is not admitted. */
 export type Admitted =
   | { readonly operator: Operator }
   | { readonly operator: undefined; readonly refusal: ReplyValue };
@@ -52,7 +52,7 @@ interface Asked {
 export interface OperatorTokenCheck {
   /** Admits a caller whose token has at least the role. Counts a change against its operator's bound. */
   admit(request: Pick<RequestValue, 'headers' | 'ip'>, asked: Asked): Admitted;
-  /** True if a token would be admitted for some role. Counts nothing; `admit` is what decides and counts. */
+  /** True if a token would be admitted for some role. Counts nothing; only `admit` decides and counts. */
   knows(request: Pick<RequestValue, 'headers' | 'ip'>): boolean;
 }
 
@@ -124,7 +124,7 @@ export function operatorTokenCheck({
   return {
     knows({ headers, ip }) {
       const token = bearer(headers.authorization);
-      // An address that guesses learns nothing of a token here either.
+      // An address that guesses must not learn here if a token is valid.
       return token !== undefined && guesses.waitSeconds(ip) === undefined && ownerOf(token) !== undefined;
     },
     admit({ headers, ip }, asked) {
@@ -159,7 +159,7 @@ export function operatorTokenCheck({
   };
 }
 
-/** A digest of a token. All have one length, as a comparison in constant time needs it. */
+/** Returns a digest of a token. All have one length, which a comparison in constant time needs. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

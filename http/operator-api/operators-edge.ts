@@ -31,7 +31,7 @@ import { OPERATOR_ENDPOINTS } from './endpoints.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
 import type { OperatorServices } from './services.ts';
 
-/** The check of tokens and the services of the operators' edge. */
+/** The parts of a node that the operators' edge uses. */
 export interface OperatorsEdgeOptions {
   readonly services: OperatorServices;
   readonly serving: Pick<ServingOptions, 'stillOwner' | 'log'>;
@@ -48,7 +48,7 @@ interface Edge extends OperatorsEdgeOptions {
   readonly follow: (call: Followed) => Promise<OwnerReply>;
 }
 
-/** The operators' edge: route, token and role, then the node that owns the tenant a path names, or this one. */
+/** The operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */
 export function operatorsEdge(parts: OperatorsEdgeOptions): (request: RequestValue) => Entered {
   const edge: Edge = { ...parts, follow: ownerFollower(parts) };
   const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
@@ -71,7 +71,7 @@ export function operatorsEdge(parts: OperatorsEdgeOptions): (request: RequestVal
   };
 }
 
-/** An endpoint, its route, and the values of a path as they came. */
+/** An endpoint, its route, and the values of the path as they were sent. */
 interface Target {
   readonly endpoint: Endpoint<OperatorServices>;
   readonly route: string;
@@ -87,7 +87,7 @@ async function answerOperators(
   const { role = 'admin' } = endpoint;
   const admitted = options.tokenCheck.admit(request, { role, changes: endpoint.method !== 'GET' });
   if (admitted.operator === undefined) return anonymous(admitted.refusal, route);
-  // Operators name everything by its id, in either case.
+  // Operators may write ids in either case.
   const values = given.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
   const tenantId = tenantOf(endpoint, values, options);
   if (tenantId === 'unknown') return anonymous(errorReply({ code: 'NOT_FOUND' }), route);
@@ -123,7 +123,7 @@ async function answerOperators(
   return { reply, route, tenantId, keyId: undefined };
 }
 
-/** Characters of a path's id that are written down; every id of ours is shorter. */
+/** Most characters of a path's id that are recorded. Every id of ours is shorter. */
 const LONGEST_ID = 100;
 
 /**

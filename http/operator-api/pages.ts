@@ -89,7 +89,10 @@ export interface OperatorPagesOptions {
   readonly events: EventStream;
 }
 
-/** Probes without a token; metrics, events and the operators' own document with one of the role each names. */
+/**
+ * Returns the operators' pages. Probes need no token; metrics, events and the operators' document need a token of their
+ * role.
+ */
 export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
   const { tokenCheck, version, health, metrics, events } = options;
   const started = new Date();

@@ -20,17 +20,17 @@ export interface OperatorServices {
   readonly shops: ShopOperations;
   readonly requests: RequestLogReader;
   readonly audit: Pick<AuditLog, 'list'>;
-  /** A tenant's refused calls of the last quarter of an hour. */
+  /** Counts a tenant's refused calls of the last quarter of an hour. */
   countRefusals(tenantId: string): Promise<RefusalCount>;
-  /** Actors of this node and all others, merged in the order asked. */
+  /** Lists the actors of all nodes, in the requested order. */
   actors(query: ActorsQuery): Promise<ListedActors>;
-  /** This node's part of the overview. */
+  /** Returns this node's part of the overview. */
   nodeShare(): Promise<NodeShare>;
-  /** All nodes' parts added up. */
+  /** Returns the sum of all nodes' parts. */
   overview(): Promise<Overview>;
   /** Resumes the suspended actors that match, on all nodes. */
   resumeAll(filter: SuspendedFilter): Promise<ResumedEverywhere>;
-  /** This node's events, as another node asks for them. */
+  /** Returns this node's events to another node. */
   eventsSince(since: string): string;
 }
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** Different wrong tokens that an address may send within a window; one that was mistyped stays far below. */
+/** Most different wrong tokens that an address may send within a window. Mistyped tokens stay far below. */
 export const MAX_GUESSES = 20;
 /** Length of a window; it begins with the first wrong token of an address. */
 export const GUESS_WINDOW_MS = 60_000;
-/** Addresses remembered at a time; the one whose window began first is forgotten for another. */
+/** Most addresses that are remembered. The one whose window began first is forgotten for another. */
 const MAX_ADDRESSES = 10_000;
 
 interface Window {
@@ -29,14 +29,17 @@ export class TokenGuesses {
     this.#clock = clock;
   }
 
-  /** Whole seconds until the address may try again; undefined when it may now. */
+  /** Returns the whole seconds until the address may try once more. Undefined if it may try now. */
   waitSeconds(ip: string): number | undefined {
     const window = this.#current(networkOf(ip));
     if (window === undefined || window.seen.size < MAX_GUESSES) return undefined;
     return Math.max(1, Math.ceil((window.endsMs - this.#clock.monotonicMs()) / 1_000));
   }
 
-  /** Counts a wrong token. Answers `first` or `last` for the one that begins the window or spends it; else undefined. */
+  /**
+   * Counts a wrong token. Returns `first` for the token that begins a window, and `last` for the one that reaches the
+   * limit.
+   */
   count(ip: string, token: string): 'first' | 'last' | undefined {
     const network = networkOf(ip);
     const digest = createHash('sha256').update(token).digest('base64');

@@ -1,6 +1,6 @@
 import type { OperatorEvent } from './operator-event.ts';
 
-/** Events kept for readers that come back. */
+/** Most events that are kept for readers that return. */
 const KEPT_EVENTS = 1_000;
 
 /** An event with its position in a log. */
@@ -23,7 +23,7 @@ export interface EventBatch {
  */
 export class EventLog {
   readonly #epoch: string;
-  /** The newest, whose number is `#number`, is the last. */
+  /** The last event is the newest, and its number is `#number`. */
   readonly #kept: OperatorEvent[] = [];
   #number = 0;
 
@@ -32,7 +32,7 @@ export class EventLog {
     this.#epoch = epoch;
   }
 
-  /** Returns the event's number; `logged` makes its id, which costs more and is seldom needed. */
+  /** Adds an event and returns its number. `logged` makes its id, which costs more and is seldom needed. */
   append(event: OperatorEvent): number {
     this.#number += 1;
     this.#kept.push(event);

@@ -5,7 +5,7 @@ import type { FleetEvents } from './fleet-events.ts';
 
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing the stream. */
 const HEARTBEAT_MS = 5_000;
-/** Bytes that may wait for a reader; one that lags further is disconnected and comes back with its last id. */
+/** Most bytes that a reader may leave unread. One that lags further is disconnected, and returns with its last id. */
 const MAX_BUFFERED_BYTES = 1_048_576;
 
 /** Server-sent events for operators (the HTML standard: Server-sent events), numbered so that a reader can come back. */

@@ -13,18 +13,18 @@ import type { OperatorEvent, OperatorEventFeed } from './operator-event.ts';
 const ASK_EVERY_MS = 250;
 /** A node that did not answer is asked less often. */
 const ASK_SILENT_EVERY_MS = 1_000;
-/** Newer nodes are looked for this often. */
+/** How often new nodes are looked for, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 /** Polling continues for this long after the last watcher left, because it may only have lost its connection. */
 const LINGER_MS = 30_000;
-/** Most events of one answer; the rest is counted as missed. */
+/** Most events of one answer. Further ones are counted as missed. */
 const ANSWERED_EVENTS = 250;
 
 /** The answer of a node. Events of other builds may have other fields. */
 const eventsAnswer = v.object({
   events: v.array(v.custom<OperatorEvent>(isEvent)),
   missed: v.number(),
-  /** From where to ask next. */
+  /** The position to ask from next. */
   next: v.string(),
 });
 
@@ -32,7 +32,7 @@ function isEvent(value: unknown): boolean {
   return v.is(v.object({ type: v.string(), at: v.string(), data: v.looseObject({}) }), value);
 }
 
-/** The feed, the clock and the ways to other nodes. */
+/** The parts of a node that collect events. */
 export interface FleetEventsOptions {
   readonly feed: OperatorEventFeed;
   readonly forwarder: OtherNodes;
@@ -52,7 +52,7 @@ export class FleetEvents implements OperatorEventFeed {
   readonly #silent = new Set<string>();
   #watchers = 0;
   #linger: ArmedTimer | undefined;
-  /** Counts the times that watching began or ended; loops of an older count end. */
+  /** The number of times that watching began or ended. Loops of an older number end. */
   #round = 0;
   #following = false;
 
@@ -99,7 +99,7 @@ export class FleetEvents implements OperatorEventFeed {
     >);
   }
 
-  /** Ends everything. */
+  /** Ends all polling. */
   close(): void {
     this.#endLog();
     this.#end();
@@ -114,7 +114,7 @@ export class FleetEvents implements OperatorEventFeed {
     this.#silent.clear();
   }
 
-  /** Begins to ask nodes that it does not ask yet, and looks for new ones again. */
+  /** Begins to poll nodes that it does not poll yet, and later looks for new ones. */
   #look(round: number, sinceMs: number): void {
     if (round !== this.#round) return;
     const { forwarder, clock } = this.#options;

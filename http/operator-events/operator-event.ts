@@ -16,7 +16,7 @@ interface MissedEvent {
   readonly data: { readonly nodeId?: string; readonly count: number };
 }
 
-/** Something that happened and that operators watch: never a text, a key or a QR. */
+/** An event that operators watch. It never contains a text, a key or a QR. */
 export type OperatorEvent = ActorEvent | NodeEvent | MissedEvent;
 
 /** The source of events. */

@@ -1,8 +1,8 @@
 /** One answered request, for the logs, the metrics and the overview. Never contains a body, a query value or a key. */
 export interface AnsweredRequest {
-  /** Milliseconds since the epoch, when it was answered. */
+  /** When it was answered, in milliseconds since the epoch. */
   readonly atMs: number;
-  /** Ours, or the caller's own: visible ASCII. */
+  /** The caller's id or a new one: visible ASCII and spaces. */
   readonly requestId: string;
   readonly tenantId: string | undefined;
   readonly keyId: string | undefined;

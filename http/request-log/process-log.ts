@@ -24,7 +24,7 @@ const SECRET_FIELDS = [
 /** The Redis client adds the failed command with all its arguments to its errors. */
 const FAILED_COMMAND = 'err.command';
 
-/** A logger that can be written out before the process ends. */
+/** A logger whose lines can be written before the process ends. */
 export interface ServiceLogger extends Logger {
   /** Writes the buffered lines at once. */
   flush(): void;

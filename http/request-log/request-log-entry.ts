@@ -6,7 +6,7 @@ const nullableText = v.nullable(v.string());
 
 /** One request of the log, as operators read it. Never contains a body, a query value or a key. */
 export const loggedRequest = v.strictObject({
-  /** ISO 8601 in UTC, when it was answered. */
+  /** When it was answered: ISO 8601 in UTC. */
   at: v.string(),
   requestId: v.string(),
   tenantId: nullableText,
@@ -25,10 +25,10 @@ export const loggedRequest = v.strictObject({
 
 export type RequestLogEntry = Shown<typeof loggedRequest>;
 
-/** The owner of the log of requests without a known tenant. */
+/** The name of the log of requests without a known tenant. */
 export const NOBODY = 'nobody';
 
-/** An entry packed for its tenant's log, whose name it need not repeat. About 150 bytes. */
+/** Packs an entry for its tenant's log, without the tenant. It takes about 150 bytes. */
 export function packEntry(answered: AnsweredRequest): string {
   const { atMs, requestId, keyId = '', method, route, status, latencyMs, ip } = answered;
   const row = [atMs, requestId, keyId, method, route, status, latencyMs, ip];
@@ -37,8 +37,8 @@ export function packEntry(answered: AnsweredRequest): string {
   return JSON.stringify(errorCode === null ? row : [...row, errorCode]);
 }
 
-/** The entries of a packed tick, in the order in which they were answered. */
-export function unpackEntries(owner: string, packed: string): readonly RequestLogEntry[] {
+/** Returns the entries of a packed tick, in the order in which they were answered. */
+export function unpackEntries(account: string, packed: string): readonly RequestLogEntry[] {
   const rows = JSON.parse(`[${packed}]`) as [
     atMs: number,
     requestId: string,
@@ -55,7 +55,7 @@ export function unpackEntries(owner: string, packed: string): readonly RequestLo
     ([atMs, requestId, keyId, method, route, status, latencyMs, ip, code = null, traceparent = null]) => ({
       at: new Date(atMs).toISOString(),
       requestId,
-      tenantId: owner === NOBODY ? null : owner,
+      tenantId: account === NOBODY ? null : account,
       keyId: keyId === '' ? null : keyId,
       method,
       route,

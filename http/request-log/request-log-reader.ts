@@ -13,7 +13,7 @@ export interface RequestLogQuery {
   readonly code: string | undefined;
   /** Only refusals. */
   readonly refused: boolean;
-  /** Only what was answered after this; milliseconds since the Unix epoch. */
+  /** Only requests that were answered after this, in milliseconds since the Unix epoch. */
   readonly afterMs: number | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
@@ -38,11 +38,11 @@ export interface RequestLogReader {
   countRefusals(tenantId: string, afterMs: number): Promise<RefusalCount>;
 }
 
-/** Position of an entry: Redis's time and number of its tick, the owner of its log, and its index in the tick. */
+/** Position of an entry: Redis's time and number of its tick, the name of its log, and its index in the tick. */
 interface Position {
   readonly ms: number;
   readonly sequence: number;
-  readonly owner: string;
+  readonly account: string;
   readonly index: number;
 }
 
@@ -125,18 +125,18 @@ function fits(entry: RequestLogEntry, query: RequestLogQuery): boolean {
 }
 
 interface Log {
-  readonly owner: string;
+  readonly account: string;
   /** No entry of the log is newer than this, in milliseconds. */
   readonly newestMs: number;
 }
 
 async function logsOf(store: Pick<Store, 'read'>, tenantId: string | undefined): Promise<Log[]> {
-  if (tenantId !== undefined) return [{ owner: tenantId, newestMs: Number.POSITIVE_INFINITY }];
+  if (tenantId !== undefined) return [{ account: tenantId, newestMs: Number.POSITIVE_INFINITY }];
   const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_INDEX, 0, -1, 'WITHSCORES']]);
-  return scored(rows).map(([owner, newestMs]) => ({ owner, newestMs }));
+  return scored(rows).map(([account, newestMs]) => ({ account, newestMs }));
 }
 
-/** All entries of the logs, newest first. A log is opened only once nothing newer is left in those already open. */
+/** Yields all entries of the logs, newest first. A log is opened only when the open ones have nothing newer. */
 async function* merged(
   store: Pick<Store, 'read'>,
   logs: readonly Log[],
@@ -149,7 +149,7 @@ async function* merged(
     const opening = logs[next];
     if (opening !== undefined && (newest === undefined || opening.newestMs >= newest.found.position.ms)) {
       next += 1;
-      const rest = entriesOf(store, opening.owner, before);
+      const rest = entriesOf(store, opening.account, before);
       const first = await rest.next();
       if (first.done !== true) heads.push({ found: first.value, rest });
       continue;
@@ -164,11 +164,11 @@ async function* merged(
 
 async function* entriesOf(
   store: Pick<Store, 'read'>,
-  owner: string,
+  account: string,
   before: Position | undefined,
 ): AsyncGenerator<Found> {
-  const [log] = requestLogKeys(owner);
-  // Two logs may have ticks of the same id, so the tick of the cursor itself is looked at again in each.
+  const [log] = requestLogKeys(account);
+  // Two logs may have ticks of the same id, so each log's tick with the cursor's id is read once more.
   let from = before === undefined ? '+' : `${before.ms}-${before.sequence}`;
   for (;;) {
     const [ticks] = (await store.read([['XREVRANGE', log, from, '-', 'COUNT', TICKS_PER_READ]])) as [
@@ -176,9 +176,9 @@ async function* entriesOf(
     ];
     for (const [id, fields] of ticks) {
       const [ms = 0, sequence = 0] = id.split('-').map(Number);
-      const entries = unpackEntries(owner, fields[3] ?? '');
+      const entries = unpackEntries(account, fields[3] ?? '');
       for (let index = entries.length - 1; index >= 0; index -= 1) {
-        const position = { ms, sequence, owner, index };
+        const position = { ms, sequence, account, index };
         const entry = entries[index];
         if (entry === undefined || (before !== undefined && order(position, before) >= 0)) continue;
         yield { position, entry };
@@ -196,12 +196,12 @@ function newer(one: Found, other: Found | undefined): boolean {
 function order(one: Position, other: Position): number {
   if (one.ms !== other.ms) return one.ms - other.ms;
   if (one.sequence !== other.sequence) return one.sequence - other.sequence;
-  if (one.owner !== other.owner) return one.owner < other.owner ? -1 : 1;
+  if (one.account !== other.account) return one.account < other.account ? -1 : 1;
   return one.index - other.index;
 }
 
-function encodePosition({ ms, sequence, owner, index }: Position): string {
-  return Buffer.from(JSON.stringify([ms, sequence, owner, index])).toString('base64url');
+function encodePosition({ ms, sequence, account, index }: Position): string {
+  return Buffer.from(JSON.stringify([ms, sequence, account, index])).toString('base64url');
 }
 
 /** True if the cursor has the form of a request log's cursor. */
@@ -216,11 +216,11 @@ export function isRequestCursor(cursor: string): boolean {
 
 function decodePosition(cursor: string): Position {
   const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
-  const [ms, sequence, owner, index] = parts;
-  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof owner !== 'string') {
+  const [ms, sequence, account, index] = parts;
+  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof account !== 'string') {
     throw new TypeError('not a cursor of the request log');
   }
-  return { ms, sequence, owner, index };
+  return { ms, sequence, account, index };
 }
 
 function isCount(part: unknown): part is number {

@@ -56,7 +56,7 @@ export class RequestLog {
   #writing: Promise<void> | undefined;
   #scheduled = false;
   #sizeCheck: ArmedTimer;
-  /** True if Redis refused the last batch. It is logged once an outage. */
+  /** True if Redis refused the last batch. Each outage is logged once. */
   #away = false;
 
   constructor(options: RequestLogOptions) {
@@ -64,27 +64,27 @@ export class RequestLog {
     this.#sizeCheck = this.#armSizeCheck();
   }
 
-  /** Entries given up because Redis was away for too long. */
+  /** The number of entries that were dropped because Redis was away for too long. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Takes an entry; never waits and never throws. */
+  /** Records an entry. Never waits and never throws. */
   record(answered: AnsweredRequest): void {
     if (this.#waitingCount >= MAX_WAITING) {
       this.#dropped += 1;
       return;
     }
-    const owner = answered.tenantId ?? NOBODY;
-    const waiting = this.#waiting.get(owner);
+    const account = answered.tenantId ?? NOBODY;
+    const waiting = this.#waiting.get(account);
     const packed = packEntry(answered);
-    if (waiting === undefined) this.#waiting.set(owner, [packed]);
+    if (waiting === undefined) this.#waiting.set(account, [packed]);
     else waiting.push(packed);
     this.#waitingCount += 1;
     if (!this.#scheduled) this.#schedule(GATHER_MS);
   }
 
-  /** Resolves when all that was recorded is in Redis; rejects when Redis does not take it. */
+  /** Resolves when all recorded entries are in Redis. Rejects if Redis refuses them. */
   async flush(): Promise<void> {
     await this.#writing;
     if (this.#waitingCount > 0) await this.#writeOnce();
@@ -101,20 +101,20 @@ export class RequestLog {
     this.#waitingCount -= this.#waiting.get(tenantId)?.length ?? 0;
     this.#waiting.delete(tenantId);
     const { store, clock } = this.#options;
-    // Set the mark first: a writer that appends after the erasure finds it, and removes its entries again.
+    // Set the mark first. A writer that appends after the erasure finds it and removes its entries.
     await store.append([['ZADD', REQUEST_LOG_ERASED, clock.wallMs(), erasedMark(tenantId)]]);
     await this.#erase([tenantId]);
   }
 
-  async #erase(owners: readonly string[]): Promise<void> {
+  async #erase(accounts: readonly string[]): Promise<void> {
     await this.#options.store.append([
-      ...owners.map((owner): Read => ['UNLINK', ...requestLogKeys(owner)]),
-      ['ZREM', REQUEST_LOG_INDEX, ...owners],
-      ['ZREM', REQUEST_LOG_BYTES, ...owners],
+      ...accounts.map((account): Read => ['UNLINK', ...requestLogKeys(account)]),
+      ['ZREM', REQUEST_LOG_INDEX, ...accounts],
+      ['ZREM', REQUEST_LOG_BYTES, ...accounts],
     ]);
   }
 
-  /** Writes out what waits and stops. Never rejects: what Redis does not take now is lost, and logged as such. */
+  /** Writes the waiting entries and stops. Never rejects: entries that Redis refuses now are lost, which is logged. */
   async close(): Promise<void> {
     this.#sizeCheck.cancel();
     try {
@@ -127,9 +127,9 @@ export class RequestLog {
     }
   }
 
-  #putBack(owner: string, entries: readonly string[]): void {
+  #putBack(account: string, entries: readonly string[]): void {
     this.#waitingCount += entries.length;
-    this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), ...entries]);
+    this.#waiting.set(account, [...(this.#waiting.get(account) ?? []), ...entries]);
   }
 
   #schedule(delayMs: number): void {
@@ -161,12 +161,13 @@ export class RequestLog {
     this.#waitingCount = 0;
     const { maxEntriesPerTenant, maxAgeMs } = this.#options.limits;
     const appends = batch.map(
-      ([owner, entries]): Read => [
-        // By its source: by its digest one master of a cluster may miss it while others took their part of the batch.
+      ([account, entries]): Read => [
+        // The script is sent as its source. By its digest, one master of a cluster could lack it after others have
+        // taken their part of the batch.
         'EVAL',
         APPEND_SCRIPT.source,
         2,
-        ...requestLogKeys(owner),
+        ...requestLogKeys(account),
         entries.length,
         entries.join(','),
         maxEntriesPerTenant,
@@ -176,7 +177,7 @@ export class RequestLog {
     try {
       const replies = (await this.#options.store.append(appends)) as [id: string, bytes: number][];
       await this.#index(
-        batch.map(([owner]) => owner),
+        batch.map(([account]) => account),
         replies,
       );
       if (this.#away) this.#options.log.info({}, 'the request log goes on');
@@ -185,20 +186,20 @@ export class RequestLog {
       const newer = this.#waiting;
       this.#waiting = new Map();
       this.#waitingCount = 0;
-      for (const [owner, waiting] of [...batch, ...newer]) this.#putBack(owner, waiting);
+      for (const [account, waiting] of [...batch, ...newer]) this.#putBack(account, waiting);
       throw failure;
     }
   }
 
-  async #index(owners: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
-    const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), owners[index] ?? NOBODY]);
-    const bytes = replies.flatMap(([, held], index) => [held, owners[index] ?? NOBODY]);
+  async #index(accounts: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
+    const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), accounts[index] ?? NOBODY]);
+    const bytes = replies.flatMap(([, held], index) => [held, accounts[index] ?? NOBODY]);
     const [, , marks] = (await this.#options.store.append([
       ['ZADD', REQUEST_LOG_INDEX, ...times],
       ['ZADD', REQUEST_LOG_BYTES, ...bytes],
-      ['ZMSCORE', REQUEST_LOG_ERASED, ...owners.map(erasedMark)],
+      ['ZMSCORE', REQUEST_LOG_ERASED, ...accounts.map(erasedMark)],
     ] as unknown as Read[])) as [unknown, unknown, readonly unknown[]];
-    const erased = owners.filter((_, index) => marks[index] !== null);
+    const erased = accounts.filter((_, index) => marks[index] !== null);
     if (erased.length > 0) await this.#erase(erased);
   }
 
@@ -211,15 +212,15 @@ export class RequestLog {
     });
   }
 
-  /** Gives up the oldest entries of the largest logs until all together fit `maxBytes`, and forgets expired logs. */
+  /** Drops the oldest entries of the largest logs until all together fit `maxBytes`, and forgets expired logs. */
   async holdToSize(): Promise<void> {
     const { store, clock } = this.#options;
     const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_BYTES, 0, -1, 'WITHSCORES']]);
     const logs = scored(rows);
     let excess = logs.reduce((sum, [, bytes]) => sum + bytes, 0) - this.#options.limits.maxBytes;
-    for (const [owner, bytes] of logs) {
+    for (const [account, bytes] of logs) {
       if (excess <= 0) break;
-      const kept = await this.#trim(owner, Math.max(0, bytes - excess));
+      const kept = await this.#trim(account, Math.max(0, bytes - excess));
       excess -= bytes - kept;
     }
     const expired = `(${clock.wallMs() - this.#options.limits.maxAgeMs}`;
@@ -233,15 +234,15 @@ export class RequestLog {
   }
 
   /** Removes entries in small calls, so that Redis is never blocked for long, until at most `keep` bytes are left. */
-  async #trim(owner: string, keep: number): Promise<number> {
+  async #trim(account: string, keep: number): Promise<number> {
     const { store } = this.#options;
-    const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, ...requestLogKeys(owner), keep, TICKS_PER_TRIM];
+    const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, ...requestLogKeys(account), keep, TICKS_PER_TRIM];
     let before = Number.POSITIVE_INFINITY;
     for (;;) {
       const [kept] = (await store.append([trim])) as [number];
-      // Unless it was erased meanwhile.
-      await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', kept, owner]]);
-      // If writes are faster than the trimming, the rest waits for the next check.
+      // The log may have been erased meanwhile.
+      await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', kept, account]]);
+      // If entries are written faster than they are removed, the rest waits for the next check.
       if (kept <= keep || kept >= before) return kept;
       before = kept;
     }
