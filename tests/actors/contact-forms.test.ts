@@ -8,16 +8,15 @@ import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { readRecipient } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { listContacts } from '../../actors/tenants/contact-list.ts';
 import { activePhones, type ContactRecord } from '../../actors/tenants/contact-record.ts';
-import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
 import type { TenantCommand } from '../../actors/tenants/tenant-commands.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
-import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { recipientClass } from '../../policy/recipient-class.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { MemoryRedis } from '../runtime/memory-redis.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
 import { storeOf } from './shop-harness.ts';
+import { tenantTurns } from './tenant-turns.ts';
 
 const [SHORT, LONG] = ['+553196348800', '+5531996348800'];
 const FORMS = [SHORT, LONG] as const;
@@ -40,12 +39,7 @@ async function tenantWith(...stored: readonly (readonly [phone: string, times: T
     redis.run(['ZADD', keys.contactOrder, 0, `${id}:${phone}`]);
   }
   const store = storeOf(redis);
-  const behaviour = tenantBehaviour({
-    keyLimits: new KeyLimits(),
-    makeId: objectIdGenerator(seededRandom(1)),
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const behaviour = tenantTurns({ makeId: objectIdGenerator(seededRandom(1)) });
   return {
     async command(command: TenantCommand, nowMs: number): Promise<Record<string, unknown>> {
       const facts = await behaviour.prepare(state, command, { address, store, nowMs });

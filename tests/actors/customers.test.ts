@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
-import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Store } from '../../runtime/store.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
+import { tenantTurns } from './tenant-turns.ts';
 
 test('added customers are counted once each, and only if they are new', async () => {
   const golden = readGolden(1);
   const address = tenantAddress(golden.tenantId);
   const state = await goldenTenant(golden);
-  const behaviour = tenantBehaviour({
-    keyLimits: new KeyLimits(),
-    makeId: () => '',
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const behaviour = tenantTurns();
   const phones = ['+33600000001', '+33600000002', '+33600000003', '+33600000003'];
   const command = { type: 'add_customers', phones } as const;
   const asked: unknown[] = [];
@@ -35,12 +29,7 @@ test('a customer is removed by either form of their number', async () => {
   const golden = readGolden(1);
   const address = tenantAddress(golden.tenantId);
   const state = await goldenTenant(golden);
-  const behaviour = tenantBehaviour({
-    keyLimits: new KeyLimits(),
-    makeId: () => '',
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const behaviour = tenantTurns();
   const [short, long] = ['+551187654321', '+5511987654321'];
   const command = { type: 'remove_customers', phones: [short] } as const;
   const store = {

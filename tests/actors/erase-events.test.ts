@@ -1,27 +1,17 @@
 /** The events of an erased shop leave their tenant's stream in short steps, while other shops add theirs: a real Redis. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { test } from 'node:test';
 import { eraseShopEvents } from '../../actors/tenants/erase-events.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read } from '../../runtime/store.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { sharedRedis } from '../shared-redis.ts';
 
 const newId = objectIdGenerator(systemRandom);
 const [erased, kept] = [newId(Date.now()), newId(Date.now())];
 
-let server: RedisServer;
-let redis: Redis;
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-after(async () => {
-  redis?.disconnect();
-  await server?.stop();
-});
+const { redis } = sharedRedis();
 
 const append = async (writes: readonly Read[]): Promise<unknown[]> =>
   Promise.all(writes.map(([name, ...args]) => redis.call(name, args as string[])));

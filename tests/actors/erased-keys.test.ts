@@ -1,23 +1,22 @@
 /** An erasure or a rotation that dies at any moment leaves no key in the directory of keys for longer than an hour. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { test } from 'node:test';
 import type { Outcome } from '../../actors/failure.ts';
 import { type OperatorServiceOptions, operatorService } from '../../actors/operators/operator-service.ts';
 import { StoredKeyDirectory } from '../../actors/tenants/key-directory.ts';
-import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
 import type { TenantCommand } from '../../actors/tenants/tenant-commands.ts';
 import { TenantErasure } from '../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
-import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import type { Read, Store } from '../../runtime/store.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { deferred } from '../deferred.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { sharedRedis } from '../shared-redis.ts';
 import { readGolden } from './golden/golden-store.ts';
+import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
 
 const HOUR_SECONDS = 3_600;
 const draft = {
@@ -27,16 +26,7 @@ const draft = {
 const golden = readGolden(1);
 const makeId = objectIdGenerator(seededRandom(1));
 
-let server: RedisServer;
-let redis: Redis;
-before(async () => {
-  server = await startRedisServer({ appendfsync: 'no' });
-  redis = new Redis(server.url);
-});
-after(async () => {
-  redis?.disconnect();
-  await server?.stop();
-});
+const { redis } = sharedRedis({ appendfsync: 'no' });
 
 /**
  * A process that owns the tenant until it has made this number of calls to Redis. It is killed at its last call.
@@ -46,10 +36,7 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
   const address = tenantAddress(tenantId);
   const clock = new FakeClock();
   let left = calls;
-  let die: () => void = () => undefined;
-  const died = new Promise<void>((resolve) => {
-    die = resolve;
-  });
+  const { promise: died, resolve: die } = deferred();
   const run = async (commands: readonly Read[]): Promise<unknown[]> => {
     left -= 1;
     const isLast = left === 0;
@@ -68,16 +55,13 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
     append: run,
     commit: async (_shard: number, writes: readonly Read[]) => void (await run(writes)),
   };
-  const { load, turn } = tenantBehaviour({
-    ...{ keyLimits: new KeyLimits(), makeId, retentionMs: 1, perform: () => undefined },
-  });
+  const { load, turn } = tenantTurns({ makeId });
   // A node has loaded the tenant before its erasure begins.
   const whole = { read: async (reads: readonly Read[]) => Promise.all(reads.map(call)) } as unknown as Store;
   let state = (await load(address, whole, 0)) as TenantState | undefined;
   const ask = async (_address: unknown, command: TenantCommand): Promise<Outcome<unknown>> => {
     assert.ok(state);
-    const facts = { contacts: new Map(), customers: new Set<string>() };
-    const next = turn(state, command, { address, nowMs: 0, facts });
+    const next = turn(state, command, { address, nowMs: 0, facts: NO_FACTS });
     if (next.writes?.length) await store.commit(address.shard, next.writes);
     state = next.state ?? state;
     return next.reply as Outcome<unknown>;
@@ -169,7 +153,7 @@ for (const heard of [true, false])
 test('a key that is being made while its tenant is erased leaves its name for an hour at most', async () => {
   for (let calls = 1; calls <= 4; calls += 1) {
     const tenantId = await tenantWithKeys();
-    // The operator's node dies with one of its calls: the name, the commit, or the name for good.
+    // The operator's node dies with one of its calls: the reserved name, the commit, or the lasting name.
     const maker = await processWith(tenantId, { calls });
     const made = maker.operators.createKey(tenantId, draft);
     await Promise.race([made, maker.died]);

@@ -3,8 +3,7 @@
  * them too late. A reader that polls meanwhile sees each committed event once, in the order of cursors.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { after, test } from 'node:test';
 import { eventService } from '../../actors/events/event-service.ts';
 import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
 import { EVENT_LIMITS, eventWrites } from '../../actors/tenants/tenant-event.ts';
@@ -14,10 +13,10 @@ import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
 import { plainStore } from '../http/service-fixture.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { sharedRedis } from '../shared-redis.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182901';
 const { events: key } = tenantKeys(tenantId);
@@ -25,18 +24,10 @@ const shard = shardOf(tenantId);
 const owner = shardKey(shard, 'owner');
 const clock = new FakeClock();
 
-let server: RedisServer;
-let redis: Redis;
 let engine: RedisEngine;
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-  engine = await RedisEngine.connect(server.url, { log: new QuietLog(), clock, answerMs: 10_000 });
-});
-after(async () => {
-  await engine?.close();
-  redis?.disconnect();
-  await server?.stop();
+after(() => engine?.close());
+const { redis, url: redisUrl } = sharedRedis({}, async () => {
+  engine = await RedisEngine.connect(redisUrl, { log: new QuietLog(), clock, answerMs: 10_000 });
 });
 
 test('a reader sees each committed event once and no other, in any order of commits', async (context) => {

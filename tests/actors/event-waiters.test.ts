@@ -41,7 +41,7 @@ test('a node lets 20,000 calls wait, of any tenants, and one that leaves frees a
   assert.equal(admitted(waiters, 'last', 2), 1);
 });
 
-test('on a node that stops, waits are over at once, present and future ones', async () => {
+test('a node that stops ends all waits at once, also those that begin later', async () => {
   const waiters = new EventWaiters(new FakeClock());
   const present = waiters.enter('a', 30_000);
   const woke = present && woken(present);
@@ -52,7 +52,7 @@ test('on a node that stops, waits are over at once, present and future ones', as
   assert.deepEqual([present?.takeShared(), future?.takeShared()], [undefined, undefined]);
 });
 
-test('a wait that was left is over, and a repeated call does not wait for an event that will not come', async () => {
+test('a call that left waits no more, and a repeated call does not wait for an event that will not come', async () => {
   const waiters = new EventWaiters(new FakeClock());
   const wait = waiters.enter('a', 30_000);
   assert.ok(wait);

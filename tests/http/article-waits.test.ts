@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { listening } from '../listening.ts';
 import { root } from '../root.ts';
 
 const COMMANDS = {
@@ -30,7 +31,7 @@ before(async () => {
       response.end(JSON.stringify(isSend ? { success: false, error } : { success: true, data }));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listening(server);
 });
 after(() => server.close());
 

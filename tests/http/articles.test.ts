@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { ARTICLE_FIGURES } from '../../http/articles/article-figures.ts';
 import { articleLibrary } from '../../http/articles/article-library.ts';
 import { root } from '../root.ts';
-import { type ServiceFixture, startService } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 const settings = {
   sendGap: { minMs: 1_500, maxMs: 9_000 },
@@ -18,13 +18,13 @@ const settings = {
   platformName: 'Postbox',
 };
 
-let service: ServiceFixture;
 let origin: string;
-before(async () => {
-  service = await startService({ settings: { ...settings, publicUrl: 'https://api.example.com/messaging' } });
-  origin = new URL(service.apiUrl).origin;
-});
-after(() => service?.stop());
+const { service } = sharedService(
+  { settings: { ...settings, publicUrl: 'https://api.example.com/messaging' } },
+  () => {
+    origin = new URL(service.apiUrl).origin;
+  },
+);
 
 const textOf = async (path: string): Promise<string> => {
   const reply = await fetch(origin + path);

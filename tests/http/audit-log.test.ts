@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { after, describe, test } from 'node:test';
 import type { Change } from '../../http/audit-log/audit-entry.ts';
 import { AuditLog } from '../../http/audit-log/audit-log.ts';
 import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { sharedRedis } from '../shared-redis.ts';
 import type { Target } from './conformance-target.ts';
 import { erase } from './erase.ts';
 import { ADMIN_TOKEN, plainStore, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
@@ -16,16 +15,15 @@ const ADA = 'token-of-ada-the-operator';
 const DAY_MS = 24 * 3_600_000;
 
 describe("the log of operators' changes", () => {
-  let server: RedisServer;
-  let redis: Redis;
   let service: ServiceFixture;
   let target: Target;
   /** While set, Redis takes no write. */
   let away = false;
-
-  before(async () => {
-    server = await startRedisServer();
-    redis = new Redis(server.url);
+  after(async () => {
+    target.close();
+    await service.stop();
+  });
+  const { redis } = sharedRedis({}, async () => {
     const plain = plainStore(redis);
     const store: Pick<Store, 'read' | 'append'> = {
       read: plain.read,
@@ -41,12 +39,6 @@ describe("the log of operators' changes", () => {
       },
     });
     target = await targetOf(service);
-  });
-  after(async () => {
-    target.close();
-    await service.stop();
-    redis.disconnect();
-    await server.stop();
   });
 
   const operator = (
@@ -171,8 +163,7 @@ describe("the log of operators' changes", () => {
 });
 
 describe('the log of changes in Redis', () => {
-  let server: RedisServer;
-  let redis: Redis;
+  const { redis } = sharedRedis();
   const change: Change = {
     operator: 'ada',
     role: 'admin',
@@ -197,16 +188,6 @@ describe('the log of changes in Redis', () => {
     await redis.hlen('{audit}:entries'),
     await redis.hlen('{audit}:outcomes'),
   ];
-
-  before(async () => {
-    server = await startRedisServer();
-    redis = new Redis(server.url);
-  });
-  after(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
   test('a change whose node died has no outcome, on every node', async () => {
     const id = await open(100).begin(change);
     const { items } = await open(100).list({ ...all, limit: 1, cursor: undefined });

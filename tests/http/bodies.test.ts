@@ -1,15 +1,14 @@
 /** Bodies on their way in: what they cost is counted in bytes, and strangers cost none. */
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { RequestValue } from '../../http/contract/exchange.ts';
 import { BodyBudget } from '../../http/socket/body-budget.ts';
 import type { Server } from '../../http/socket/server.ts';
 import { type BareOptions, bareServer } from './bare-server.ts';
-import type { Target } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
 import { type RawConnection, rawConnections, statuses } from './raw-connection.ts';
-import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 const MADE_UP_KEY = `tm_live_${'x'.repeat(43)}`;
 
@@ -180,19 +179,9 @@ describe('a listener', () => {
 });
 
 describe('a stranger', () => {
-  let service: ServiceFixture;
-  let target: Target;
+  const { service, target } = sharedService();
   const open = rawConnections();
   const raw = (url = service.apiUrl): Promise<RawConnection> => open(url);
-
-  before(async () => {
-    service = await startService();
-    target = await targetOf(service);
-  });
-  after(async () => {
-    target.close();
-    await service.stop();
-  });
 
   async function bytesKept(): Promise<number> {
     const found = /^msgapi_http_body_bytes_in_reading (\d+)$/m.exec(await metricsOf(service));

@@ -8,8 +8,7 @@ export function accessRows(target: () => Target): void {
     const { api } = target();
     for (const key of [`tm_live_${'a'.repeat(43)}`, 'nonsense', 'x'.repeat(3000)]) {
       const reply = await api.call('GET', '/me', { key });
-      assert.equal(reply.status, 401);
-      assert.equal(reply.body.error.code, 'API_KEY_INVALID');
+      assert.deepEqual([reply.status, reply.body.error.code], [401, 'API_KEY_INVALID']);
     }
   });
 
@@ -19,8 +18,7 @@ export function accessRows(target: () => Target): void {
     assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
     await admin.call('DELETE', `/tenants/${owner.id}/keys/${owner.keyId}`, { key: adminToken });
     const reply = await api.call('GET', '/me', { key: owner.key });
-    assert.equal(reply.status, 401);
-    assert.equal(reply.body.error.code, 'API_KEY_REVOKED');
+    assert.deepEqual([reply.status, reply.body.error.code], [401, 'API_KEY_REVOKED']);
   });
 
   test('rotation: 401 API_KEY_REVOKED for each value the key had, at once; the new one works', async () => {
@@ -46,8 +44,7 @@ export function accessRows(target: () => Target): void {
     const { api, tenant, key } = target();
     const expired = await key((await tenant()).id, { expiresAt: '2020-01-01T00:00:00Z' });
     const reply = await api.call('GET', '/me', { key: expired.key });
-    assert.equal(reply.status, 401);
-    assert.equal(reply.body.error.code, 'API_KEY_EXPIRED');
+    assert.deepEqual([reply.status, reply.body.error.code], [401, 'API_KEY_EXPIRED']);
   });
 
   for (const [ranges, status] of [
@@ -75,8 +72,7 @@ export function accessRows(target: () => Target): void {
     const owner = await tenant();
     await admin.call('PATCH', `/tenants/${owner.id}`, { key: adminToken, json: { active: false } });
     const refused = await api.call('GET', '/me', { key: owner.key });
-    assert.equal(refused.status, 403);
-    assert.equal(refused.body.error.code, 'TENANT_INACTIVE');
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'TENANT_INACTIVE']);
     await admin.call('PATCH', `/tenants/${owner.id}`, { key: adminToken, json: { active: true } });
     assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
   });

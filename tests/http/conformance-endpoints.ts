@@ -189,8 +189,7 @@ export function endpointRows(target: () => Target): void {
 
     test(`${method} ${path} without a key is API_KEY_MISSING`, async () => {
       const reply = await target().api.call(method, path.replace(/\{\w+\}/g, 'any'), { json });
-      assert.equal(reply.status, 401);
-      assert.equal(reply.body.error.code, 'API_KEY_MISSING');
+      assert.deepEqual([reply.status, reply.body.error.code], [401, 'API_KEY_MISSING']);
     });
 
     const missing = MISSING.find(([part]) => path.includes(part))?.[1];

@@ -111,8 +111,7 @@ export function inputRows(target: () => Target): void {
     test(`422 EMPTY_MESSAGE: ${row}`, async () => {
       const { owner, shop } = await prepared();
       const reply = await target().api.call('POST', `/shops/${shop}/messages`, { key: owner.key, json });
-      assert.equal(reply.status, 422);
-      assert.equal(reply.body.error.code, 'EMPTY_MESSAGE');
+      assert.deepEqual([reply.status, reply.body.error.code], [422, 'EMPTY_MESSAGE']);
     });
   }
 
@@ -120,8 +119,7 @@ export function inputRows(target: () => Target): void {
     const { owner, shop } = await prepared();
     for (const json of [{}, { caption: ' ' }, { caption: '\u200d\u200b' }, { caption: '\u2800' }]) {
       const reply = await target().api.call('POST', `/shops/${shop}/statuses`, { key: owner.key, json });
-      assert.equal(reply.status, 422);
-      assert.equal(reply.body.error.code, 'EMPTY_MESSAGE');
+      assert.deepEqual([reply.status, reply.body.error.code], [422, 'EMPTY_MESSAGE']);
     }
   });
 
@@ -150,8 +148,7 @@ export function inputRows(target: () => Target): void {
     });
     assert.equal(fitting.status, 422);
     const reply = await target().api.call('POST', '/shops', { body: ' '.repeat(65_537), headers });
-    assert.equal(reply.status, 413);
-    assert.equal(reply.body.error.code, 'PAYLOAD_TOO_LARGE');
+    assert.deepEqual([reply.status, reply.body.error.code], [413, 'PAYLOAD_TOO_LARGE']);
   });
 
   test("X-Request-Id: the caller's is echoed when well formed, else one of ours", async () => {

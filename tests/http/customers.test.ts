@@ -1,17 +1,12 @@
 /** A tenant's customer records before the operators' API: the real actors and Redis, the chat network in memory. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { listCustomers } from '../../actors/tenants/customer-list.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import type { TestTenant } from './conformance-target.ts';
-import { type RealService, startRealService } from './real-service.ts';
+import { sharedRealService } from './shared-service.ts';
 
-let service: RealService;
-
-before(async () => {
-  service = await startRealService();
-});
-after(() => service?.stop());
+const service = sharedRealService();
 
 const customersOf = (tenant: TestTenant) => `/tenants/${tenant.id}/customers`;
 const phones = Array.from({ length: 205 }, (_, index) => `+336${String(index * 7919).padStart(8, '0')}`);

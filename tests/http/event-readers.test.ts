@@ -1,13 +1,13 @@
 /** GET /events as a stream: places, filters, what ends it, what it may take, and what becomes of a reader that lags. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import type { OwnerReply } from '../../http/owner/serve-as-owner.ts';
 import { EventReaders } from '../../http/tenant-api/event-readers.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
-import type { Target } from './conformance-target.ts';
 import { eventAccount } from './event-account.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 const START = '0'.repeat(24);
 
@@ -20,16 +20,7 @@ interface Block {
 }
 
 describe('a stream of events', () => {
-  let service: ServiceFixture;
-  let target: Target;
-  before(async () => {
-    service = await startService();
-    target = await targetOf(service);
-  });
-  after(async () => {
-    target.close();
-    await service.stop();
-  });
+  const { service, target } = sharedService();
 
   async function account() {
     const made = await eventAccount(service, target);

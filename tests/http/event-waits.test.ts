@@ -2,16 +2,12 @@
  * Calls that wait for a tenant's events on a node that loses the tenant without a handover, and whose key is changed.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { shardKey, shardOf } from '../../runtime/address.ts';
 import { eventually } from '../runtime/redis-node.ts';
-import { type RealService, startRealService } from './real-service.ts';
+import { sharedRealService } from './shared-service.ts';
 
-let service: RealService;
-before(async () => {
-  service = await startRealService();
-});
-after(() => service?.stop());
+const service = sharedRealService();
 
 for (const [change, method, path] of [
   ['revoked', 'DELETE', ''],

@@ -1,6 +1,6 @@
 /** GET /events over a real stream: pages, filters, cursors that are too old, and waits. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { done } from '../../actors/failure.ts';
 import { eraseShopEvents } from '../../actors/tenants/erase-events.ts';
 import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenants/event-cursor.ts';
@@ -8,9 +8,9 @@ import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { EVENT_WAITS } from '../../http/tenant-api/events.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import type { Target } from './conformance-target.ts';
 import { eventAccount } from './event-account.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 const newId = objectIdGenerator(systemRandom);
 
@@ -20,7 +20,7 @@ interface Shown {
   readonly data: { readonly shopId: string; readonly phone?: string };
 }
 
-test('a call that asks for 30 s waits for 25 s, here and at another node', async () => {
+test('a call that asks for 30 s waits for 25 s, here and at another node', async (t) => {
   const asked: number[] = [];
   const service = await startService({
     events: {
@@ -31,31 +31,20 @@ test('a call that asks for 30 s waits for 25 s, here and at another node', async
     },
   });
   const target = await targetOf(service);
-  try {
-    const { key } = await target.tenant();
-    for (const waitMs of [24_999, 25_001, 30_000]) {
-      assert.equal((await target.api.call('GET', `/events?waitMs=${waitMs}`, { key })).status, 200);
-    }
-    assert.deepEqual(asked, [24_999, 25_000, 25_000]);
-    assert.equal(EVENT_WAITS.mostMs('waitMs=30000'), 25_000);
-  } finally {
+  t.after(async () => {
     target.close();
     await service.stop();
+  });
+  const { key } = await target.tenant();
+  for (const waitMs of [24_999, 25_001, 30_000]) {
+    assert.equal((await target.api.call('GET', `/events?waitMs=${waitMs}`, { key })).status, 200);
   }
+  assert.deepEqual(asked, [24_999, 25_000, 25_000]);
+  assert.equal(EVENT_WAITS.mostMs('waitMs=30000'), 25_000);
 });
 
 describe('GET /events', () => {
-  let service: ServiceFixture;
-  let target: Target;
-
-  before(async () => {
-    service = await startService();
-    target = await targetOf(service);
-  });
-  after(async () => {
-    target.close();
-    await service.stop();
-  });
+  const { service, target } = sharedService();
 
   /** A tenant with two shops, a way to store events for them, and a way to read them. */
   async function reader() {

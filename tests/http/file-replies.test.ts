@@ -14,6 +14,7 @@ import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { type AllowedFile, type FileBounds, FileReplies } from '../../http/tenant-api/file-replies.ts';
 import { Journal } from '../../simulator/journal.ts';
 import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
+import { listening } from '../listening.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 
@@ -27,12 +28,11 @@ before(async () => {
   const { ca, cert, key } = mediaCertificate(journal);
   await journal.close();
   server = createServer({ cert, key }, (_request, response) => void arrived.emit('response', response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listening(server);
   const guard = new AddressGuard({ allowLoopback: true, deniedRanges: [] });
   bounds = { guard, resolve: nameLookup([]), ca };
 });
-after(async () => {
+after(() => {
   server.closeAllConnections();
   server.close();
   rmSync(directory, { recursive: true, force: true });

@@ -1,21 +1,15 @@
 /** Changes that their actors try until Redis takes them, while it takes none: the real actors, the chat network in memory. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { eventually } from '../runtime/redis-node.ts';
-import { type RealService, startRealService } from './real-service.ts';
+import { sharedRealService } from './shared-service.ts';
 
-let service: RealService;
 let redis: Redis;
-
-before(async () => {
-  service = await startRealService();
+after(() => redis?.disconnect());
+const service = sharedRealService(() => {
   redis = new Redis(service.redisUrl);
-});
-after(async () => {
-  redis?.disconnect();
-  await service?.stop();
 });
 
 /** Waits until the service has noticed that there is space again. */

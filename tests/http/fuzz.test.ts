@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { testEnvironment } from '../test-environment.ts';
-import type { Target, TestTenant } from './conformance-target.ts';
-import { callsOf } from './fuzz-calls.ts';
-import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import type { TestTenant } from './conformance-target.ts';
+import { callsOf, withoutWait } from './fuzz-calls.ts';
+import { sharedService } from './shared-service.ts';
 
 /** Enough to meet every keyword of the document many times; the nightly run of the gate may raise it. */
 const RUNS_PER_ROUTE = 150;
@@ -18,25 +18,16 @@ const RUNS_PER_ROUTE = 150;
 const JUDGED_BY_ACTORS = /^(cursor|url|sendAt|notBefore|notAfter|(quietHours|shops|recipients)\b.*)$/;
 
 describe('every route, called as its document allows and as it does not', () => {
-  let service: ServiceFixture;
-  let target: Target;
   let owner: TestTenant;
   let shop: string;
-  const agent = new Agent({ keepAlive: true });
-  const { seed } = testEnvironment();
-
-  before(async () => {
-    service = await startService();
-    target = await targetOf(service);
+  after(() => agent.destroy());
+  const { target } = sharedService({}, async () => {
     owner = await target.tenant({ plan: 'scale' });
     shop = await target.shop(owner, 'Fuzzed');
     await target.connect(owner.key, shop);
   });
-  after(async () => {
-    agent.destroy();
-    target.close();
-    await service.stop();
-  });
+  const agent = new Agent({ keepAlive: true });
+  const { seed } = testEnvironment();
 
   for (const { method, path } of API_ENDPOINTS) {
     test(`${method} ${path}: no 5xx but those of a missing session, no hang, nothing undocumented`, async (test) => {
@@ -56,8 +47,3 @@ describe('every route, called as its document allows and as it does not', () => 
     });
   }
 });
-
-/** A wait that the document allows would be waited for, up to half a minute a call. */
-function withoutWait(url: string): string {
-  return url.replace(/(?<=[?&]waitMs=)\d{1,5}(?=&|$)/, (value) => (Number(value) <= 30_000 ? '0' : value));
-}

@@ -1,10 +1,11 @@
 /** HEAD, byte by byte: the head of GET's reply and no body, on a connection that goes on, or ends where its lengths lie. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { bareServer } from './bare-server.ts';
-import type { Target, TestTenant } from './conformance-target.ts';
+import type { TestTenant } from './conformance-target.ts';
 import { openRaw, type RawConnection, rawConnections, statuses } from './raw-connection.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { ADMIN_TOKEN } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 /** After which uWebSockets.js ends a connection on which nothing comes, at the earliest. */
 const IDLE_LIMIT_MS = 8_000;
@@ -12,23 +13,14 @@ const IDLE_LIMIT_MS = 8_000;
 const HOST = 'Host: test\r\n';
 
 describe('HEAD', () => {
-  let service: ServiceFixture;
-  let target: Target;
   let owner: TestTenant;
   let auth: string;
-  const open = rawConnections();
-  const raw = (url = service.apiUrl): Promise<RawConnection> => open(url);
-
-  before(async () => {
-    service = await startService();
-    target = await targetOf(service);
+  const { service, target } = sharedService({}, async () => {
     owner = await target.tenant({ plan: 'scale' });
     auth = `Authorization: Bearer ${owner.key}\r\n`;
   });
-  after(async () => {
-    target.close();
-    await service.stop();
-  });
+  const open = rawConnections();
+  const raw = (url = service.apiUrl): Promise<RawConnection> => open(url);
 
   test('is a GET without the body, on a connection that continues', async () => {
     const heads = async (path: string, headers: string): Promise<{ got: string; head: string }> => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { describe, test } from 'node:test';
 import { createRequestLogReader } from '../../http/request-log/request-log-reader.ts';
-import { freePort } from '../containers/free-port.ts';
+import { freePorts } from '../e2e/free-ports.ts';
 import { send } from './checked-client.ts';
 import { openRaw, statuses } from './raw-connection.ts';
 import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
@@ -64,7 +64,7 @@ describe('start and stop', () => {
 
   test('a port in use stops the start', async () => {
     // Named, not the system's choice: only such a port could be shared.
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const service = await startService({ settings: { port } });
     await assert.rejects(startService({ settings: { port } }), /cannot listen/);
     await service.stop();
@@ -90,8 +90,7 @@ describe('start and stop', () => {
     const first = target.api.call('GET', '/me', { key });
     await begun;
     const second = await target.api.call('GET', '/me', { key });
-    assert.equal(second.status, 503);
-    assert.equal(second.body.error.code, 'OVERLOADED');
+    assert.deepEqual([second.status, second.body.error.code], [503, 'OVERLOADED']);
     assert.ok(Number(second.headers['retry-after']) >= 1);
     release();
     assert.equal((await first).status, 200);
@@ -137,8 +136,7 @@ describe('a node whose actors are at their limit', () => {
     const send = () => target.api.call('POST', '/shops', { key, json: { name: 'Bakery' } });
     for (let count = 0; count < 3; count += 1) {
       const refused = await send();
-      assert.equal(refused.status, 503);
-      assert.equal(refused.body.error.code, 'OVERLOADED');
+      assert.deepEqual([refused.status, refused.body.error.code], [503, 'OVERLOADED']);
       assert.ok(Number(refused.headers['retry-after']) >= 1);
       assert.equal(refused.headers['x-ratelimit-remaining'], '2');
     }
@@ -187,7 +185,7 @@ describe('the address of the caller', () => {
   });
 });
 
-describe('the reference', () => {
+describe('the API reference', () => {
   test('is served from our own files under a strict policy, every file it names', async () => {
     const service = await startService();
     const connection = await openRaw(service.apiUrl);

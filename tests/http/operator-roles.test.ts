@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { errorCode } from '../../http/contract/envelope.ts';
@@ -17,34 +17,24 @@ import {
 import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { send } from './checked-client.ts';
-import type { Target } from './conformance-target.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { ADMIN_TOKEN } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 import { storeDeadLetter } from './stored-dead-letter.ts';
 
 const tokenOf = (role: string): string => `token-of-the-role-${role}`;
 
 describe("roles on the operators' listener", () => {
-  let service: ServiceFixture;
-  let target: Target;
+  after(() => agent.destroy());
+  const { service, target } = sharedService({
+    settings: {
+      operatorTokens: [
+        { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
+        ...TOKEN_ROLES.map((role) => ({ name: `an-${role}`, role, token: tokenOf(role) })),
+      ],
+    },
+  });
   const agent = new Agent({ keepAlive: true });
   const page = (path: string, key: string) => send(agent, 'GET', service.adminUrl + path, { key });
-
-  before(async () => {
-    service = await startService({
-      settings: {
-        operatorTokens: [
-          { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
-          ...TOKEN_ROLES.map((role) => ({ name: `an-${role}`, role, token: tokenOf(role) })),
-        ],
-      },
-    });
-    target = await targetOf(service);
-  });
-  after(async () => {
-    agent.destroy();
-    target.close();
-    await service.stop();
-  });
 
   for (const { method, path, role: asked } of OPERATOR_ENDPOINTS) {
     test(`${method} ${path} asks for the role ${asked}, and for no more`, async () => {
@@ -169,7 +159,7 @@ describe("guesses at operators' tokens", () => {
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
-  test('one guess fewer refuses no caller', () => {
+  test('one guess below the limit refuses no caller', () => {
     guess(MAX_GUESSES - 1, () => '203.0.113.1');
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });

@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { send } from './checked-client.ts';
-import type { Target } from './conformance-target.ts';
 import { erase } from './erase.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { ADMIN_TOKEN } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 describe("the operators' listener", () => {
-  let service: ServiceFixture;
-  let target: Target;
+  after(() => agent.destroy());
+  const { service, target } = sharedService();
   const agent = new Agent({ keepAlive: true });
-
-  before(async () => {
-    service = await startService();
-    target = await targetOf(service);
-  });
-  after(async () => {
-    agent.destroy();
-    target.close();
-    await service.stop();
-  });
 
   const operator = (method: string, path: string, json?: unknown) =>
     target.admin.call(method, path, { key: ADMIN_TOKEN, json });
@@ -113,36 +103,29 @@ describe("the operators' listener", () => {
     assert.deepEqual(fields.toSorted(), ['extra', 'name', 'owner.name', 'plan']);
     const { id } = await target.tenant();
     const outside = await operator('PATCH', `/tenants/${id}`, { settings: { coldPerDay: 51 } });
-    assert.equal(outside.status, 422);
-    assert.equal(outside.body.error.code, 'VALIDATION_ERROR');
+    assert.deepEqual([outside.status, outside.body.error.code], [422, 'VALIDATION_ERROR']);
   });
 
-  test('names that operators give stand on one line, without control characters', async () => {
-    const { id } = await target.tenant();
-    const named = async (method: string, path: string, json: object) =>
-      (await operator(method, path, json)).body.error?.fields;
-    const problem = (field: string) => [{ field, message: 'must be one line without control characters' }];
-    assert.deepEqual(await named('POST', '/tenants', { name: 'A\u0000' }), problem('name'));
-    assert.deepEqual(await named('PATCH', `/tenants/${id}`, { name: 'A\nB' }), problem('name'));
-    const owner = { owner: { name: '\u0007' } };
-    assert.deepEqual(await named('PATCH', `/tenants/${id}`, owner), problem('owner.name'));
-    const key = { name: '\u0000', permissions: [] };
-    assert.deepEqual(await named('POST', `/tenants/${id}/keys`, key), problem('name'));
-  });
+  for (const [names, message] of [
+    [['A\u0000', 'A\nB', '\u0007', '\u0000'], 'must be one line without control characters'],
+    [[' ', '\u200b\u00a0', '\u2060', '\ufeff'], 'must have a visible character'],
+  ] as const) {
+    test(`every name that operators give ${message}`, async () => {
+      const { id } = await target.tenant();
+      const [tenant, renamed, owner, key] = names;
+      for (const [field, method, path, json] of [
+        ['name', 'POST', '/tenants', { name: tenant }],
+        ['name', 'PATCH', `/tenants/${id}`, { name: renamed }],
+        ['owner.name', 'PATCH', `/tenants/${id}`, { owner: { name: owner } }],
+        ['name', 'POST', `/tenants/${id}/keys`, { name: key, permissions: [] }],
+      ] as const)
+        assert.deepEqual((await operator(method, path, json)).body.error?.fields, [{ field, message }], path);
+    });
+  }
 
-  test('names that operators give show something', async () => {
-    const { id } = await target.tenant();
-    const named = async (method: string, path: string, json: object) =>
-      (await operator(method, path, json)).body.error?.fields;
-    const problem = (field: string) => [{ field, message: 'must have a visible character' }];
-    assert.deepEqual(await named('POST', '/tenants', { name: ' ' }), problem('name'));
-    assert.deepEqual(await named('PATCH', `/tenants/${id}`, { name: '\u200b\u00a0' }), problem('name'));
-    const owner = { owner: { name: '\u2060' } };
-    assert.deepEqual(await named('PATCH', `/tenants/${id}`, owner), problem('owner.name'));
-    const key = { name: '\ufeff', permissions: [] };
-    assert.deepEqual(await named('POST', `/tenants/${id}/keys`, key), problem('name'));
-    const empty = [{ field: 'name', message: 'must have 1 to 200 characters' }];
-    assert.deepEqual(await named('POST', '/tenants', { name: '' }), empty, 'one problem of a field');
+  test('an empty name has one problem', async () => {
+    const { body } = await operator('POST', '/tenants', { name: '' });
+    assert.deepEqual(body.error.fields, [{ field: 'name', message: 'must have 1 to 200 characters' }]);
   });
 
   test('the id of a tenant in a query is taken in either case', async () => {

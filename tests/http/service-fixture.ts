@@ -47,14 +47,14 @@ export interface ServiceFixture extends RunningHttp, RealActors {
 }
 
 /** Options of a single test. */
-interface FixtureOptions extends Partial<Omit<HttpOptions, 'settings'>> {
+export interface FixtureOptions extends Partial<Omit<HttpOptions, 'settings'>> {
   readonly settings?: Partial<HttpSettings>;
   /** Limits of the runtime. */
   readonly limits?: Partial<RuntimeLimits>;
 }
 
-/** A store on a test's own Redis: what `read` and `append` promise, nothing of shards. */
-export function plainStore(redis: Redis): Pick<Store, 'read' | 'append'> {
+/** A store on a test's own Redis, where every shard is this node's. */
+export function plainStore(redis: Redis): Pick<Store, 'read' | 'append' | 'commit'> {
   async function run(commands: readonly Read[]): Promise<unknown[]> {
     const pipeline = redis.pipeline();
     for (const [command, ...args] of commands) pipeline.call(command, ...(args as string[]));
@@ -64,7 +64,7 @@ export function plainStore(redis: Redis): Pick<Store, 'read' | 'append'> {
       return reply;
     });
   }
-  return { read: run, append: run };
+  return { read: run, append: run, commit: async (_shard, writes) => void (await run(writes)) };
 }
 
 /** This node owns everything and there is no other. */

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Target } from './conformance-target.ts';
-import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 const READERS_PER_TENANT = 250;
 /** Readers that come at a time, the times that are measured, and those before, in which code and tables get warm. */
@@ -35,27 +34,19 @@ const CLIENT = `
   });
 `;
 
-let service: ServiceFixture;
-let target: Target;
+const silent = (): void => undefined;
+// The fixture's own log remembers each line.
+const log = { debug: silent, info: silent, warn: silent, error: silent, request: silent };
 let keys: readonly string[];
-let collect: () => void;
-before(async () => {
+const { service, target } = sharedService({ log }, async () => {
   setFlagsFromString('--expose-gc');
   collect = runInNewContext('gc');
-  const silent = (): void => undefined;
-  // The fixture's own remembers each line.
-  const log = { debug: silent, info: silent, warn: silent, error: silent, request: silent };
-  service = await startService({ log });
-  target = await targetOf(service);
   const tenants = Array.from({ length: (STEP * (WARM_STEPS + STEPS)) / READERS_PER_TENANT }, () =>
     target.tenant(),
   );
   keys = (await Promise.all(tenants)).map(({ key }) => key);
 });
-after(async () => {
-  target?.close();
-  await service?.stop();
-});
+let collect: () => void;
 
 /** Heap in use after full collections, until another frees nothing. */
 async function heapBytes(): Promise<number> {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { addTransactionCapability, type SignalDataSet } from '@whiskeysockets/baileys';
 import { shareAsyncContexts } from '../../actors/sessions/worker-thread/async-contexts.ts';
 import { quietLogger } from '../../actors/sessions/worker-thread/session/silent-logger.ts';
+import { deferred } from '../deferred.ts';
 
 // It changes the class for the whole process, which this file has to itself.
 shareAsyncContexts();
@@ -74,10 +75,7 @@ test('a value ends with the promise of its work: later work of it is in no trans
     quietLogger,
     { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
   );
-  let committed = (): void => undefined;
-  const isCommitted = new Promise<void>((resolve) => {
-    committed = resolve;
-  });
+  const { promise: isCommitted, resolve: committed } = deferred();
   const token = (senderTimestamp: number) => ({
     tctoken: { a: { token: Buffer.alloc(0), senderTimestamp } },
   });

@@ -70,7 +70,7 @@ test('a photo that was taken upright is shown upright, and its thumbnail has no 
   }
 });
 
-test('the first bytes are believed, not the header', async () => {
+test('the first bytes of a file decide its type, not the header', async () => {
   const bytes = await photo.clone().jpeg().toBuffer();
   for (const lie of ['image/png', 'text/html', 'application/octet-stream', '']) {
     assert.deepEqual(told(await fetched('image', lie, bytes)), ['image', 'image/jpeg', 400, 200], lie);

@@ -27,14 +27,14 @@ test('a file has the name that its server gives it, the extended one first', () 
   }
 });
 
-test('without one it is the last part of the address', () => {
+test('if the server gives no name, the name is the last part of the address', () => {
   assert.equal(named(undefined, '/a/caf%C3%A9%20menu.pdf?x=y.z'), 'café menu.pdf');
   assert.equal(named('attachment', '/a/b.pdf'), 'b.pdf');
   assert.equal(named('attachment; filename=""', '/%FF.pdf'), '_FF.pdf');
   assert.equal(named(undefined, '/'), 'document');
 });
 
-test('a name leads to no other folder and turns no text round', () => {
+test('a name has no path, and no character that reverses text', () => {
   assert.equal(named('attachment; filename="../../etc/passwd"'), 'passwd');
   assert.equal(named('attachment; filename="C:\\\\invoice.pdf"'), 'invoice.pdf');
   assert.equal(named("attachment; filename*=UTF-8''a%E2%80%AEfdp.exe%00%0A"), 'a_fdp.exe__');

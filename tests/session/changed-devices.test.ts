@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { type BinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys';
 import { until } from '../e2e/waiting.ts';
 import { linkedClient, type TestClient } from '../simulator/test-client.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 
 const PERSON = '+33622222222';
 const NUMBER = '33622222222@s.whatsapp.net';
@@ -60,18 +60,16 @@ const UNLINKED: Report = (lid, device) => ({
   ],
 });
 
-test('the next message goes to the devices that a person has now, in whichever form the change is reported', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, control, simulator } = network;
+test('the next message goes to the devices that a person has now, in whichever form the change is reported', async (t) => {
+  const { control, simulator, outcomeOf } = await pairedShop(t);
   const clients: TestClient[] = [];
   let count = 0;
   /** Sends a text, and returns the number of devices that it was for. */
   const devicesReached = async (): Promise<number> => {
     const before = await deliveries();
     count += 1;
-    host.prepare(shop, textOrder(`text ${count}`, { to: PERSON }));
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+    const outcome = await outcomeOf(textOrder(`text ${count}`, { to: PERSON }));
+    assert.deepEqual(outcome, { kind: 'acknowledged' });
     return (await deliveries()) - before;
   };
   const deliveries = async (): Promise<number> => {
@@ -90,24 +88,21 @@ test('the next message goes to the devices that a person has now, in whichever f
   };
   const untilReached = (expected: number, form: string) =>
     until(`${form}: ${expected} devices`, async () => (await devicesReached()) === expected);
-  try {
-    await pair(network, shop);
-    assert.equal(await devicesReached(), PHONES);
-    for (const [form, of] of Object.entries(LINKED)) {
-      const client = await linkedClient(simulator, (qr) => control.scan(qr, PERSON));
-      clients.push(client);
-      assert.equal(await devicesReached(), PHONES + clients.length - 1, 'not known before it is reported');
-      await report(of, client);
-      await untilReached(PHONES + clients.length, form);
-    }
-    const gone = clients.pop();
-    assert.ok(gone);
-    await gone.socket.logout();
-    await report(UNLINKED, gone);
-    await untilReached(PHONES + clients.length, 'a removal');
-    await clients[0]?.received(`text ${count}`);
-  } finally {
+  t.after(async () => {
     for (const client of clients) await client.end();
-    await network.stop();
+  });
+  assert.equal(await devicesReached(), PHONES);
+  for (const [form, of] of Object.entries(LINKED)) {
+    const client = await linkedClient(simulator, (qr) => control.scan(qr, PERSON));
+    clients.push(client);
+    assert.equal(await devicesReached(), PHONES + clients.length - 1, 'not known before it is reported');
+    await report(of, client);
+    await untilReached(PHONES + clients.length, form);
   }
+  const gone = clients.pop();
+  assert.ok(gone);
+  await gone.socket.logout();
+  await report(UNLINKED, gone);
+  await untilReached(PHONES + clients.length, 'a removal');
+  await clients[0]?.received(`text ${count}`);
 });

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { readContent } from '../../actors/sessions/worker-thread/wire/read-content.ts';
+import { simulatedNetwork } from './paired-shop.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const GROUP = '120363000000000777@g.us';
@@ -38,7 +40,7 @@ test('a timer that no phone offers counts for nothing', () => {
     );
 });
 
-test('what is no message of its own does not tell the timer of its chat', () => {
+test('reactions, votes, edits and deletions do not change the timer of a chat', () => {
   const key = { id: 'A' };
   for (const message of [
     { reactionMessage: { key, text: '👍' } },
@@ -51,8 +53,8 @@ test('what is no message of its own does not tell the timer of its chat', () => 
     assert.equal(chatTimerIn(message), undefined, JSON.stringify(message));
 });
 
-test('a message to a person carries the timer of their last message, also after a restart, and none once it is off', async () => {
-  let network = await startSimulated();
+test('a message to a person carries the timer of their last message, also after a restart, and none once it is off', async (t) => {
+  let network = await simulatedNetwork(t);
   const shop = newShop();
   const expirations = async (): Promise<(number | null)[]> =>
     (await network.control.inbox(PERSON)).items.map(({ expiration }) => expiration);
@@ -62,53 +64,45 @@ test('a message to a person carries the timer of their last message, also after 
     network.host.confirmInbound(shop, token);
   };
   const sends = (text: string): Promise<void> => send(network, { shop, text, to: PERSON });
-  try {
-    await pair(network, shop);
-    await sends('before');
-    await writes('ephemeral');
-    await sends('one');
-    network = await network.another();
-    network.host.open(shop, { generation: 3 });
-    await network.log.next(shop, 'session.connected');
-    await sends('two');
-    await writes('none');
-    await sends('three');
-    assert.deepEqual(await expirations(), [null, DAY, DAY, null]);
-  } finally {
-    await network.stop();
-  }
+  await pair(network, shop);
+  await sends('before');
+  await writes('ephemeral');
+  await sends('one');
+  network = await network.another();
+  network.host.open(shop, { generation: 3 });
+  await network.log.next(shop, 'session.connected');
+  await sends('two');
+  await writes('none');
+  await sends('three');
+  assert.deepEqual(await expirations(), [null, DAY, DAY, null]);
 });
 
-test('a post to a group carries the timer of the group, and none once it is off', async () => {
-  const network = await startSimulated();
+test('a post to a group carries the timer of the group, and none once it is off', async (t) => {
+  const network = await simulatedNetwork(t);
   const shop = newShop();
   const group = { name: 'Some', participants: [SHOP_PHONE, PERSON], admins: [SHOP_PHONE] };
-  try {
-    await network.control.setGroup(GROUP, { ...group, expiration: WEEK });
-    await pair(network, shop);
-    await network.log.next(shop, 'session.groups', ({ groups }) => groups.length === 1);
-    await send(network, { shop, text: 'one', to: GROUP });
-    const known = network.log.all(shop, 'session.groups').length;
-    await network.control.setGroup(GROUP, group);
-    await network.log.next(
-      shop,
-      'session.groups',
-      () => network.log.all(shop, 'session.groups').length > known,
-    );
-    await send(network, { shop, text: 'two', to: GROUP });
-    const { items } = await network.control.inbox(PERSON);
-    assert.deepEqual(
-      items.map(({ expiration }) => expiration),
-      [WEEK, null],
-    );
-  } finally {
-    await network.stop();
-  }
+  await network.control.setGroup(GROUP, { ...group, expiration: WEEK });
+  await pair(network, shop);
+  await network.log.next(shop, 'session.groups', ({ groups }) => groups.length === 1);
+  await send(network, { shop, text: 'one', to: GROUP });
+  const known = network.log.all(shop, 'session.groups').length;
+  await network.control.setGroup(GROUP, group);
+  await network.log.next(
+    shop,
+    'session.groups',
+    () => network.log.all(shop, 'session.groups').length > known,
+  );
+  await send(network, { shop, text: 'two', to: GROUP });
+  const { items } = await network.control.inbox(PERSON);
+  assert.deepEqual(
+    items.map(({ expiration }) => expiration),
+    [WEEK, null],
+  );
 });
 
 async function send(
   { host, log }: SimulatedNetwork,
-  { shop, text, to }: { shop: ReturnType<typeof newShop>; text: string; to: string },
+  { shop, text, to }: { shop: SessionAddress; text: string; to: string },
 ): Promise<void> {
   host.prepare(shop, textOrder(text, { to }));
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });

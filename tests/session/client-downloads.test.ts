@@ -6,9 +6,12 @@ import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { createDeflate } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { until } from '../e2e/waiting.ts';
-import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+import { listening } from '../listening.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE } from './session-conformance.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const MIB = 1024 * 1024;
@@ -45,77 +48,57 @@ async function bomb(bytes: number): Promise<Buffer> {
 const logged = (network: SimulatedNetwork, words: string): Promise<unknown> =>
   until(words, async () => network.logged.some((line) => line.includes(words)));
 
-async function stillReceives(network: SimulatedNetwork, shop: ReturnType<typeof newShop>): Promise<void> {
+async function stillReceives(network: SimulatedNetwork, shop: SessionAddress): Promise<void> {
   const written = network.write(shop, PERSON, 'still there?');
   const inbound = await network.log.next(shop, 'session.inbound');
   network.host.confirmInbound(shop, inbound.token);
   assert.equal(await written, true);
 }
 
-test('a message of an own device makes a session connect to no host but the network’s own', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
+test('a message of an own device makes a session connect to no host but the network’s own', async (t) => {
+  const { network, shop } = await pairedShop(t);
   let connections = 0;
   const listener = createServer((socket) => {
     connections += 1;
     socket.destroy();
   });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const address = listener.address();
-  assert.ok(address !== null && typeof address === 'object');
-  try {
-    await pair(network, shop);
-    const sha256 = Buffer.alloc(32, 1);
-    // The text before the address becomes a user name.
-    const directPath = `@127.0.0.1:${address.port}/file`;
-    const notice = { directPath, mediaKey: sha256, fileSha256: sha256, fileEncSha256: sha256 };
-    await network.control.sendOwn(SHOP_PHONE, historyMessage(notice));
-    await logged(network, 'data of the account was not taken');
-    assert.match(network.logged.join('\n'), /the file has no valid path/);
-    await stillReceives(network, shop);
-    assert.equal(connections, 0);
-  } finally {
-    await new Promise((resolve) => listener.close(resolve));
-    await network.stop();
-  }
+  const port = await listening(listener);
+  t.after(() => listener.close());
+  const sha256 = Buffer.alloc(32, 1);
+  // The text before the address becomes a user name.
+  const directPath = `@127.0.0.1:${port}/file`;
+  const notice = { directPath, mediaKey: sha256, fileSha256: sha256, fileEncSha256: sha256 };
+  await network.control.sendOwn(SHOP_PHONE, historyMessage(notice));
+  await logged(network, 'data of the account was not taken');
+  assert.match(network.logged.join('\n'), /the file has no valid path/);
+  await stillReceives(network, shop);
+  assert.equal(connections, 0);
 });
 
-test('a history that inflates to 400 MiB takes no memory, and the session stays open', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    const payload = await bomb(400 * MIB);
-    const before = process.resourceUsage().maxRSS;
-    const notice = { initialHistBootstrapInlinePayload: payload };
-    await network.control.sendOwn(SHOP_PHONE, historyMessage(notice));
-    await logged(network, 'data of the account was not taken');
-    const grownMiB = (process.resourceUsage().maxRSS - before) / 1024;
-    assert.match(network.logged.join('\n'), /the history is too large/);
-    assert.ok(grownMiB < 100, `it took ${grownMiB} MiB`);
-    await stillReceives(network, shop);
-  } finally {
-    await network.stop();
-  }
+test('a history that inflates to 400 MiB takes no memory, and the session stays open', async (t) => {
+  const { network, shop } = await pairedShop(t);
+  const payload = await bomb(400 * MIB);
+  const before = process.resourceUsage().maxRSS;
+  const notice = { initialHistBootstrapInlinePayload: payload };
+  await network.control.sendOwn(SHOP_PHONE, historyMessage(notice));
+  await logged(network, 'data of the account was not taken');
+  const grownMiB = (process.resourceUsage().maxRSS - before) / 1024;
+  assert.match(network.logged.join('\n'), /the history is too large/);
+  assert.ok(grownMiB < 100, `it took ${grownMiB} MiB`);
+  await stillReceives(network, shop);
 });
 
 test('the ids and the tokens of a history of 10,000 contacts are kept', async (context) => {
-  const network = await startSimulated();
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    const before = process.memoryUsage().rss;
-    const start = performance.now();
-    await network.control.sendHistory(SHOP_PHONE, { mappings: 10_000, tokens: 1_000 });
-    await logged(network, '"mappings":10000,"tokens":1000');
-    context.diagnostic(
-      `${Math.round(performance.now() - start)} ms, ${Math.round((process.memoryUsage().rss - before) / MIB)} MiB more`,
-    );
-    const fields = [...network.store.hashes.values()].flatMap((hash) => [...hash.keys()]);
-    assert.equal(fields.filter((field) => /^lid-mapping\/337\d{8}$/.test(field)).length, 10_000);
-    assert.equal(fields.filter((field) => /^tctoken\/\d+@lid$/.test(field)).length, 1_000);
-    await stillReceives(network, shop);
-  } finally {
-    await network.stop();
-  }
+  const { network, shop } = await pairedShop(context);
+  const before = process.memoryUsage().rss;
+  const start = performance.now();
+  await network.control.sendHistory(SHOP_PHONE, { mappings: 10_000, tokens: 1_000 });
+  await logged(network, '"mappings":10000,"tokens":1000');
+  context.diagnostic(
+    `${Math.round(performance.now() - start)} ms, ${Math.round((process.memoryUsage().rss - before) / MIB)} MiB more`,
+  );
+  const fields = [...network.store.hashes.values()].flatMap((hash) => [...hash.keys()]);
+  assert.equal(fields.filter((field) => /^lid-mapping\/337\d{8}$/.test(field)).length, 10_000);
+  assert.equal(fields.filter((field) => /^tctoken\/\d+@lid$/.test(field)).length, 1_000);
+  await stillReceives(network, shop);
 });

@@ -1,11 +1,13 @@
 /** A linked device of a recipient could not read a message, and asks for it again. The answer is for that device alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import type { SimulatorEvent } from '../../simulator/network.ts';
 import { until } from '../e2e/waiting.ts';
 import { linkedClient, type TestClient } from '../simulator/test-client.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE, textOrder } from './session-conformance.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const OTHER = '+33633333333';
@@ -13,10 +15,8 @@ const SHOP = `${SHOP_PHONE.slice(1)}@s.whatsapp.net`;
 /** The answers to one chat at once, before the rate limit applies. */
 const BURST = 20;
 
-type Shop = ReturnType<typeof newShop>;
-
 /** A person's linked device that has lost its Signal session with the shop, and cannot read what comes. */
-async function forgetfulDevice(network: SimulatedNetwork, shop: Shop): Promise<TestClient> {
+async function forgetfulDevice(network: SimulatedNetwork, shop: SessionAddress): Promise<TestClient> {
   const { simulator, control, host, log } = network;
   const device = await linkedClient(simulator, (qr) => control.scan(qr, PERSON));
   const forget = device.auth.snapshot();
@@ -30,7 +30,12 @@ async function forgetfulDevice(network: SimulatedNetwork, shop: Shop): Promise<T
   return device;
 }
 
-async function send({ host, log }: SimulatedNetwork, shop: Shop, text: string, to = PERSON): Promise<void> {
+async function send(
+  { host, log }: SimulatedNetwork,
+  shop: SessionAddress,
+  text: string,
+  to = PERSON,
+): Promise<void> {
   host.prepare(shop, textOrder(text, { to }));
   const { outcome } = await log.next(shop, 'session.send_outcome');
   assert.deepEqual(outcome, { kind: 'acknowledged' });
@@ -45,67 +50,56 @@ async function sent({ control }: SimulatedNetwork): Promise<{ stanzas: number; d
 
 for (const isAfterReconnect of [false, true]) {
   const when = isAfterReconnect ? ', also by the next process' : '';
-  test(`a linked device that cannot read a message gets it again, and the phone does not${when}`, async () => {
-    const first = await startSimulated();
-    const shop = newShop();
-    await pair(first, shop);
+  test(`a linked device that cannot read a message gets it again, and the phone does not${when}`, async (t) => {
+    const { network: first, shop } = await pairedShop(t);
     let network = first;
     let device = await forgetfulDevice(first, shop);
-    try {
-      if (isAfterReconnect) await device.end();
-      const before = await sent(network);
-      await send(network, shop, 'unreadable at first');
-      if (isAfterReconnect) {
-        network = await first.another();
-        network.host.open(shop, { generation: 3 });
-        await network.log.next(shop, 'session.connected');
-        device = device.again();
-      }
-      await device.received('unreadable at first');
-      const { stanzas, deliveries } = await sent(network);
-      const answers = stanzas - before.stanzas - 1;
-      assert.ok(answers > 0);
-      // The message itself goes to the phone, to the linked device and to the shop's own phone.
-      assert.equal(deliveries - before.deliveries, 3 + answers);
-      const { items } = await network.control.inbox(PERSON);
-      assert.deepEqual(
-        items.map(({ text, duplicates }) => [text, duplicates]),
-        [
-          ['read at once', 0],
-          ['unreadable at first', 0],
-        ],
-      );
-      await send(network, shop, 'and on');
-      await device.received('and on');
-    } finally {
-      await device.end();
-      await network.stop();
+    t.after(() => device.end());
+    if (isAfterReconnect) await device.end();
+    const before = await sent(network);
+    await send(network, shop, 'unreadable at first');
+    if (isAfterReconnect) {
+      network = await first.another();
+      network.host.open(shop, { generation: 3 });
+      await network.log.next(shop, 'session.connected');
+      device = device.again();
     }
+    await device.received('unreadable at first');
+    const { stanzas, deliveries } = await sent(network);
+    const answers = stanzas - before.stanzas - 1;
+    assert.ok(answers > 0);
+    // The message itself goes to the phone, to the linked device and to the shop's own phone.
+    assert.equal(deliveries - before.deliveries, 3 + answers);
+    const { items } = await network.control.inbox(PERSON);
+    assert.deepEqual(
+      items.map(({ text, duplicates }) => [text, duplicates]),
+      [
+        ['read at once', 0],
+        ['unreadable at first', 0],
+      ],
+    );
+    await send(network, shop, 'and on');
+    await device.received('and on');
   });
 }
 
-test(`a linked device that asks for many messages gets ${BURST} answers at once, and other chats go on`, async () => {
+test(`a linked device that asks for many messages gets ${BURST} answers at once, and other chats go on`, async (t) => {
   const asked: SimulatorEvent[] = [];
-  const network = await startSimulated(
+  const { network, shop } = await pairedShop(
+    t,
     { timing: { resendEveryMs: 600_000 } },
     { log: (event) => void (event.event === 'retry asked' && asked.push(event)) },
   );
-  const shop = newShop();
-  await pair(network, shop);
   const device = await forgetfulDevice(network, shop);
   let back = device;
-  try {
-    await device.end();
-    // Each is asked for at least once.
-    const count = BURST + 10;
-    for (let index = 0; index < count; index += 1) await send(network, shop, `unreadable ${index}`);
-    const before = await sent(network);
-    back = device.again();
-    await until('the device asked for all', async () => asked.length >= count);
-    await send(network, shop, 'to another', OTHER);
-    assert.equal((await sent(network)).stanzas, before.stanzas + BURST + 1);
-  } finally {
-    await back.end();
-    await network.stop();
-  }
+  t.after(() => back.end());
+  await device.end();
+  // Each is asked for at least once.
+  const count = BURST + 10;
+  for (let index = 0; index < count; index += 1) await send(network, shop, `unreadable ${index}`);
+  const before = await sent(network);
+  back = device.again();
+  await until('the device asked for all', async () => asked.length >= count);
+  await send(network, shop, 'to another', OTHER);
+  assert.equal((await sent(network)).stanzas, before.stanzas + BURST + 1);
 });

@@ -6,8 +6,8 @@ import { ContactTokens, keysMovingTokens } from '../../actors/sessions/worker-th
 import type { SimulatorEvent } from '../../simulator/network.ts';
 import { until } from '../e2e/waiting.ts';
 import { MemoryAuth } from '../simulator/test-client.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 
 const [WRITER, FRIEND, STRANGER, OTHER] = ['+33622222222', '+33622222223', '+33622222224', '+33622222225'];
 const LID = '123456789012345@lid';
@@ -42,45 +42,31 @@ test('a token of five weeks is shown to the client as younger, keeps its own tim
   assert.equal((await stored())?.timestamp, renewed, 'a newer token has its own time');
 });
 
-test('a restricted number writes to a person whose token came within the message', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, control } = network;
-  try {
-    await pair(network, shop);
-    const written = control.write(WRITER, { to: SHOP_PHONE, text: 'hi', token: 'message' });
-    host.confirmInbound(shop, (await log.next(shop, 'session.inbound')).token);
-    assert.equal((await written).delivered, true);
-    await control.restrict(SHOP_PHONE, { active: true });
-    const order = textOrder('hello', { to: WRITER, needsChat: true });
-    host.prepare(shop, order);
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    assert.deepEqual(await network.received(shop, WRITER), ['hello']);
-  } finally {
-    await network.stop();
-  }
+test('a restricted number writes to a person whose token came within the message', async (t) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+  const written = control.write(WRITER, { to: SHOP_PHONE, text: 'hi', token: 'message' });
+  host.confirmInbound(shop, (await log.next(shop, 'session.inbound')).token);
+  assert.equal((await written).delivered, true);
+  await control.restrict(SHOP_PHONE, { active: true });
+  const order = textOrder('hello', { to: WRITER, needsChat: true });
+  assert.deepEqual(await outcomeOf(order), { kind: 'acknowledged' });
+  assert.deepEqual(await network.received(shop, WRITER), ['hello']);
 });
 
-test('a token that came before the LID of its giver was known counts once it is', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, control } = network;
-  try {
-    await pair(network, shop);
-    // Look-ups are not answered, and the stanza names no LID.
-    await control.fault(SHOP_PHONE, 'unlisted', 100);
-    const writing = { to: SHOP_PHONE, text: 'hi', token: 'message', addressing: 'pn_only' } as const;
-    const written = control.write(WRITER, writing);
-    host.confirmInbound(shop, (await log.next(shop, 'session.inbound')).token);
-    assert.equal((await written).delivered, true);
-    await control.fault(SHOP_PHONE, 'unlisted', 0);
-    await control.restrict(SHOP_PHONE, { active: true });
-    host.prepare(shop, textOrder('hello', { to: WRITER, needsChat: true }));
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    assert.deepEqual(await network.received(shop, WRITER), ['hello']);
-  } finally {
-    await network.stop();
-  }
+test('a token that came before the LID of its giver was known counts once it is', async (t) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+  // Look-ups are not answered, and the stanza names no LID.
+  await control.fault(SHOP_PHONE, 'unlisted', 100);
+  const writing = { to: SHOP_PHONE, text: 'hi', token: 'message', addressing: 'pn_only' } as const;
+  const written = control.write(WRITER, writing);
+  host.confirmInbound(shop, (await log.next(shop, 'session.inbound')).token);
+  assert.equal((await written).delivered, true);
+  await control.fault(SHOP_PHONE, 'unlisted', 0);
+  await control.restrict(SHOP_PHONE, { active: true });
+  assert.deepEqual(await outcomeOf(textOrder('hello', { to: WRITER, needsChat: true })), {
+    kind: 'acknowledged',
+  });
+  assert.deepEqual(await network.received(shop, WRITER), ['hello']);
 });
 
 test('a token moves with the first LID of its number, unless that has a newer one, and with no later LID', async () => {
@@ -110,34 +96,28 @@ test('a token moves with the first LID of its number, unless that has a newer on
   assert.deepEqual(await keys.get('lid-mapping', ['111', 'one_reverse']), { 111: 'one', one_reverse: '111' });
 });
 
-test('after a refusal 463 nobody is asked for a token', async () => {
+test('after a refusal 463 nobody is asked for a token', async (t) => {
   const issued: SimulatorEvent[] = [];
-  const network = await startSimulated(
+  const { shop, host, log, control } = await pairedShop(
+    t,
     {},
     { log: (event) => void (event.event === 'token issued' && issued.push(event)) },
   );
-  const shop = newShop();
-  const { host, log, control } = network;
   const sends = async (to: string, kind: string): Promise<void> => {
     host.prepare(shop, textOrder(`to ${to}`, { to }));
     assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, kind);
   };
-  try {
-    await pair(network, shop);
-    // A first message has a token of its own in its wake, once a week.
-    await sends(FRIEND, 'acknowledged');
-    await until('the token of the first message', async () => issued.length === 1);
-    await sends(STRANGER, 'acknowledged');
-    await until('the token of the second message', async () => issued.length === 2);
-    await control.ackErrors(SHOP_PHONE, 463);
-    await sends(FRIEND, 'refused');
-    // Later than any request that the refusal would cause.
-    await sends(OTHER, 'acknowledged');
-    await until('the token of the last message', async () =>
-      issued.some(({ to }) => to !== issued[0]?.to && to !== issued[1]?.to),
-    );
-    assert.equal(issued.length, 3, JSON.stringify(issued));
-  } finally {
-    await network.stop();
-  }
+  // A first message is followed by a token, once a week.
+  await sends(FRIEND, 'acknowledged');
+  await until('the token of the first message', async () => issued.length === 1);
+  await sends(STRANGER, 'acknowledged');
+  await until('the token of the second message', async () => issued.length === 2);
+  await control.ackErrors(SHOP_PHONE, 463);
+  await sends(FRIEND, 'refused');
+  // Later than any request that the refusal would cause.
+  await sends(OTHER, 'acknowledged');
+  await until('the token of the last message', async () =>
+    issued.some(({ to }) => to !== issued[0]?.to && to !== issued[1]?.to),
+  );
+  assert.equal(issued.length, 3, JSON.stringify(issued));
 });

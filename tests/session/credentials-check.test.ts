@@ -75,26 +75,25 @@ async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): 
   await credentials.save(Date.now());
 }
 
-test('if sessions were sealed before there was a check value, one of them must open at the first start', async () => {
+test('if sessions were sealed before there was a check value, one of them must open at the first start', async (t) => {
   const server = await startRedisServer();
   const { node } = await redisNode({ redisUrl: server.url });
-  try {
-    const { store } = node;
-    const [key, other, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-    const check = (...keys: Buffer[]): Promise<void> => checkCredentialsKeys(store, keys, everyShop(store));
-    const tenant = '65f0000000000000000000a1';
-    await pairShop(node, tenant, other);
-    await pairShop(node, '65f0000000000000000000c1', key);
-    await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
-    // A start that was refused left nothing behind that would let the next one through.
-    await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
-    await check(key, wrong);
-    await assert.rejects(check(other), /CREDENTIALS_KEY/, 'from now on the check value counts');
-    await check(key);
-  } finally {
+  t.after(async () => {
     await node.stop();
     await server.stop();
-  }
+  });
+  const { store } = node;
+  const [key, other, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+  const check = (...keys: Buffer[]): Promise<void> => checkCredentialsKeys(store, keys, everyShop(store));
+  const tenant = '65f0000000000000000000a1';
+  await pairShop(node, tenant, other);
+  await pairShop(node, '65f0000000000000000000c1', key);
+  await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
+  // A start that was refused left nothing behind that would let the next one through.
+  await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
+  await check(key, wrong);
+  await assert.rejects(check(other), /CREDENTIALS_KEY/, 'from now on the check value counts');
+  await check(key);
 });
 
 test('a store whose shops were never paired takes any key', async () => {

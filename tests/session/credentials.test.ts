@@ -5,8 +5,8 @@ import { credentialCiphers, Unreadable } from '../../actors/sessions/credential-
 import { IDENTITY_FIELD } from '../../actors/sessions/sealed-place.ts';
 import type { Write } from '../../runtime/store.ts';
 import { until } from '../e2e/waiting.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 
 const PERSON = '+33622222222';
 const STRANGER = '+33644444444';
@@ -53,118 +53,84 @@ test('a value sealed for one shop opens for no other, and a value of format 1 op
   assert.equal(shop.open(place, golden).toString(), 'a secret of version 2');
 });
 
-test('credentials that no key opens are reported as unreadable and left unchanged', async () => {
-  const first = await startSimulated();
-  const shop = newShop();
-  await pair(first, shop);
+test('credentials that no key opens are reported as unreadable and left unchanged', async (t) => {
+  const { network: first, shop } = await pairedShop(t);
   const second = await first.another({ credentialsKeys: [randomBytes(32)] });
-  try {
-    const before = dump(second.store.hashes);
-    second.host.open(shop, { generation: 3 });
-    const closed = await second.log.next(shop, 'session.closed');
-    assert.equal(closed.end, 'credentials_unreadable');
-    assert.equal(second.host.figures().ends.get('credentials_unreadable'), 1);
-    assert.ok(second.logged.some((line) => line.includes('"end":"credentials_unreadable"')));
-    assert.equal(second.log.all(shop, 'session.qr').length, 0, 'no fresh pairing over it');
-    assert.equal(dump(second.store.hashes), before);
-  } finally {
-    await second.stop();
-  }
+  const before = dump(second.store.hashes);
+  second.host.open(shop, { generation: 3 });
+  const closed = await second.log.next(shop, 'session.closed');
+  assert.equal(closed.end, 'credentials_unreadable');
+  assert.equal(second.host.figures().ends.get('credentials_unreadable'), 1);
+  assert.ok(second.logged.some((line) => line.includes('"end":"credentials_unreadable"')));
+  assert.equal(second.log.all(shop, 'session.qr').length, 0, 'no fresh pairing over it');
+  assert.equal(dump(second.store.hashes), before);
 });
 
-test('one Signal key that cannot be read ends the session rather than be replaced', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    network.host.prepare(shop, textOrder('first'));
-    await network.log.next(shop, 'session.send_outcome');
-    const hash = [...network.store.hashes].find(([key]) => key.endsWith(':credentials'))?.[1];
-    const fields = [...(hash ?? [])].filter(([field]) => field.startsWith('session/'));
-    assert.ok(fields.length > 0);
-    for (const [field] of fields) hash?.set(field, randomBytes(200));
-    const before = dump(network.store.hashes, 'session/');
-    // The session that made them keeps them beside it.
-    network.host.open(shop, { generation: 3 });
-    await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-    network.host.prepare(shop, textOrder('second'));
-    const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
-    assert.equal(closed.end, 'credentials_unreadable');
-    assert.equal(dump(network.store.hashes, 'session/'), before);
-  } finally {
-    await network.stop();
-  }
+test('one Signal key that cannot be read ends the session rather than be replaced', async (t) => {
+  const { network, shop } = await pairedShop(t);
+  network.host.prepare(shop, textOrder('first'));
+  await network.log.next(shop, 'session.send_outcome');
+  const hash = [...network.store.hashes].find(([key]) => key.endsWith(':credentials'))?.[1];
+  const fields = [...(hash ?? [])].filter(([field]) => field.startsWith('session/'));
+  assert.ok(fields.length > 0);
+  for (const [field] of fields) hash?.set(field, randomBytes(200));
+  const before = dump(network.store.hashes, 'session/');
+  // The session that made them keeps them beside it.
+  network.host.open(shop, { generation: 3 });
+  await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+  network.host.prepare(shop, textOrder('second'));
+  const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
+  assert.equal(closed.end, 'credentials_unreadable');
+  assert.equal(dump(network.store.hashes, 'session/'), before);
 });
 
-test('a store that does not answer does not start a fresh pairing', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    network.host.close(shop);
-    network.store.beforeRead = () => {
-      throw new Error('no connection');
-    };
-    network.host.open(shop, { generation: 3 });
-    const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
-    assert.deepEqual([closed.end, closed.detail], ['transient', 'no connection']);
-    network.store.beforeRead = () => undefined;
-    network.host.open(shop, { generation: 4 });
-    await network.log.next(shop, 'session.connected', ({ generation }) => generation === 4);
-  } finally {
-    await network.stop();
-  }
+test('a store that does not answer does not start a fresh pairing', async (t) => {
+  const { network, shop } = await pairedShop(t);
+  network.host.close(shop);
+  network.store.beforeRead = () => {
+    throw new Error('no connection');
+  };
+  network.host.open(shop, { generation: 3 });
+  const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
+  assert.deepEqual([closed.end, closed.detail], ['transient', 'no connection']);
+  network.store.beforeRead = () => undefined;
+  network.host.open(shop, { generation: 4 });
+  await network.log.next(shop, 'session.connected', ({ generation }) => generation === 4);
 });
 
-test('the facts about a new recipient are stored in the commit of the first message to them', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, store } = network;
-  try {
-    await pair(network, shop);
-    host.prepare(shop, textOrder('the first at all'));
-    await log.next(shop, 'session.send_outcome');
-    const before = store.commits.length;
-    host.prepare(shop, textOrder('hello', { to: STRANGER }));
-    const { lid } = await log.next(shop, 'session.prepared', ({ writes }) =>
-      writes.some((write) => write.includes(`lid-mapping/${STRANGER.slice(1)}`)),
-    );
-    assert.ok(lid);
-    await log.next(shop, 'session.send_outcome');
-    assert.equal(store.commits.length, before + 1);
-  } finally {
-    await network.stop();
-  }
+test('the facts about a new recipient are stored in the commit of the first message to them', async (t) => {
+  const { shop, host, log, store } = await pairedShop(t);
+  host.prepare(shop, textOrder('the first at all'));
+  await log.next(shop, 'session.send_outcome');
+  const before = store.commits.length;
+  host.prepare(shop, textOrder('hello', { to: STRANGER }));
+  const { lid } = await log.next(shop, 'session.prepared', ({ writes }) =>
+    writes.some((write) => write.includes(`lid-mapping/${STRANGER.slice(1)}`)),
+  );
+  assert.ok(lid);
+  await log.next(shop, 'session.send_outcome');
+  assert.equal(store.commits.length, before + 1);
 });
 
-test('an identity that a login leaves as it was stored is not stored again', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, store } = network;
+test('an identity that a login leaves as it was stored is not stored again', async (t) => {
+  const { shop, host, log, store } = await pairedShop(t);
   const isIdentity = (write: Write): boolean => write[0] === 'HSET' && write.includes(IDENTITY_FIELD);
   const stored = (): number => store.commits.flat().filter(isIdentity).length;
-  try {
-    await pair(network, shop);
-    host.close(shop);
-    host.open(shop, { generation: 3 });
-    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-    const before = stored();
-    assert.ok(before > 0);
-    host.open(shop, { generation: 4 });
-    await log.next(shop, 'session.connected', ({ generation }) => generation === 4);
-    host.prepare(shop, textOrder('written after it'));
-    await log.next(shop, 'session.send_outcome');
-    assert.equal(stored(), before);
-  } finally {
-    await network.stop();
-  }
+  host.close(shop);
+  host.open(shop, { generation: 3 });
+  await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+  const before = stored();
+  assert.ok(before > 0);
+  host.open(shop, { generation: 4 });
+  await log.next(shop, 'session.connected', ({ generation }) => generation === 4);
+  host.prepare(shop, textOrder('written after it'));
+  await log.next(shop, 'session.send_outcome');
+  assert.equal(stored(), before);
 });
 
-test('a new key goes first, and after one session all that a login needs is sealed with it', async () => {
+test('a new key goes first, and after one session all that a login needs is sealed with it', async (t) => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
-  const first = await startSimulated({ credentialsKeys: [old] });
-  const shop = newShop();
-  await pair(first, shop);
+  const { network: first, shop } = await pairedShop(t, { credentialsKeys: [old] });
   first.host.prepare(shop, textOrder('before'));
   await first.log.next(shop, 'session.send_outcome');
   const second = await first.another({ credentialsKeys: [fresh, old] });
@@ -179,41 +145,31 @@ test('a new key goes first, and after one session all that a login needs is seal
       .every(([, hash]) => [...hash.values()].every((value) => current.isCurrent(value))),
   );
   const third = await second.another({ credentialsKeys: [fresh] });
-  try {
-    third.host.open(shop, { generation: 4 });
-    await third.log.next(shop, 'session.connected');
-    third.host.prepare(shop, textOrder('after'));
-    assert.deepEqual((await third.log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    assert.deepEqual(await third.received(shop, PERSON), ['before', 'after']);
-  } finally {
-    await third.stop();
-  }
+  third.host.open(shop, { generation: 4 });
+  await third.log.next(shop, 'session.connected');
+  third.host.prepare(shop, textOrder('after'));
+  assert.deepEqual((await third.log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+  assert.deepEqual(await third.received(shop, PERSON), ['before', 'after']);
 });
 
-test('neither texts nor keys stand in the store or the log in the clear', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    network.host.prepare(shop, textOrder('a text nobody else may read'));
-    await network.log.next(shop, 'session.send_outcome');
-    const written = network.write(shop, PERSON, 'an answer nobody else may read');
-    network.host.confirmInbound(shop, (await network.log.next(shop, 'session.inbound')).token);
-    await written;
-    const stored = [...network.store.hashes.values()].flatMap((hash) => [...hash.values()]);
-    const kept = Buffer.concat(stored).toString('latin1') + network.logged.join('\n');
-    for (const secret of [
-      'nobody else may read',
-      'noiseKey',
-      'signedIdentityKey',
-      '"private"',
-      'chainKey',
-      SHOP_PHONE,
-    ]) {
-      assert.ok(!kept.includes(secret), secret);
-    }
-  } finally {
-    await network.stop();
+test('the store and the log contain no text and no key in the clear', async (t) => {
+  const { network, shop } = await pairedShop(t);
+  network.host.prepare(shop, textOrder('a text nobody else may read'));
+  await network.log.next(shop, 'session.send_outcome');
+  const written = network.write(shop, PERSON, 'an answer nobody else may read');
+  network.host.confirmInbound(shop, (await network.log.next(shop, 'session.inbound')).token);
+  await written;
+  const stored = [...network.store.hashes.values()].flatMap((hash) => [...hash.values()]);
+  const kept = Buffer.concat(stored).toString('latin1') + network.logged.join('\n');
+  for (const secret of [
+    'nobody else may read',
+    'noiseKey',
+    'signedIdentityKey',
+    '"private"',
+    'chainKey',
+    SHOP_PHONE,
+  ]) {
+    assert.ok(!kept.includes(secret), secret);
   }
 });
 

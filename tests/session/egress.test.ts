@@ -19,6 +19,7 @@ import { fetchMedia, MediaUnavailable } from '../../actors/sessions/worker-threa
 import { Journal } from '../../simulator/journal.ts';
 import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
 import { type EgressProxy, startHttpProxy, startSocksProxy } from '../egress-proxies.ts';
+import { listening } from '../listening.ts';
 
 const requireOfPackages = createRequire(createRequire(import.meta.url).resolve('socks'));
 
@@ -68,22 +69,21 @@ const askThrough = (proxy: string, target: string, trusted: { ca?: string } = {}
     { headers: {}, ...trusted },
   );
 
-test('both kinds of proxy look the name up and connect, over TLS too, with no stack to read the protocol off', async () => {
+test('both kinds of proxy look the name up and connect, over TLS too, with no stack to read the protocol off', async (t) => {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
-  try {
-    for (const { url, from } of proxies) {
-      seen.length = 0;
-      const plain = await askThrough(url, `http://localhost:${portOf(site)}/`);
-      plain.destroy();
-      const secure = await askThrough(url, `https://localhost:${portOf(secureSite)}/`, { ca });
-      secure.destroy();
-      assert.deepEqual([plain.statusCode, secure.statusCode], [200, 200]);
-      assert.deepEqual(seen, [from, from]);
-      await reachThrough(through(url), `ws://localhost:${portOf(site)}/ws/chat`, AbortSignal.timeout(10_000));
-    }
-  } finally {
+  t.after(() => {
     Error.stackTraceLimit = stackTraceLimit;
+  });
+  for (const { url, from } of proxies) {
+    seen.length = 0;
+    const plain = await askThrough(url, `http://localhost:${portOf(site)}/`);
+    plain.destroy();
+    const secure = await askThrough(url, `https://localhost:${portOf(secureSite)}/`, { ca });
+    secure.destroy();
+    assert.deepEqual([plain.statusCode, secure.statusCode], [200, 200]);
+    assert.deepEqual(seen, [from, from]);
+    await reachThrough(through(url), `ws://localhost:${portOf(site)}/ws/chat`, AbortSignal.timeout(10_000));
   }
 });
 
@@ -104,8 +104,7 @@ test('an attachment comes through the proxy, and its failures are distinguished'
     await media.discard();
     assert.deepEqual(seen, [from]);
     const closed = createTcpServer();
-    await once(closed.listen(0, '127.0.0.1'), 'listening');
-    const port = portOf(closed);
+    const port = await listening(closed);
     await once(closed.close(), 'close');
     await assert.rejects(fetched(url, port), (error: Error) => {
       assert.ok(error instanceof MediaUnavailable);
@@ -120,8 +119,7 @@ test('an attachment comes through the proxy, and its failures are distinguished'
 
 test('a proxy that is away is reported as such, and no failure contains its password', async () => {
   const closed = createTcpServer();
-  await once(closed.listen(0, '127.0.0.1'), 'listening');
-  const port = portOf(closed);
+  const port = await listening(closed);
   await once(closed.close(), 'close');
   for (const kind of ['socks5', 'http']) {
     const dead = `${kind}://u:s3cret@127.0.0.1:${port}`;
@@ -139,22 +137,19 @@ test('a proxy that is away is reported as such, and no failure contains its pass
   }
 });
 
-test('a proxy that takes a connection and answers nothing is ended with the caller', async () => {
+test('a proxy that takes a connection and answers nothing is ended with the caller', async (t) => {
   const mute = createTcpServer();
-  await once(mute.listen(0, '127.0.0.1'), 'listening');
-  try {
-    for (const kind of ['socks5', 'http']) {
-      const over = new AbortController();
-      const taken = once(mute, 'connection');
-      const egress = through(`${kind}://127.0.0.1:${portOf(mute)}`);
-      const asked = reachThrough(egress, `ws://localhost:${portOf(site)}/`, over.signal);
-      const [socket] = await taken;
-      over.abort();
-      await assert.rejects(asked, EgressFailure);
-      (socket as { destroy(): void }).destroy();
-    }
-  } finally {
-    mute.close();
+  await listening(mute);
+  t.after(() => mute.close());
+  for (const kind of ['socks5', 'http']) {
+    const over = new AbortController();
+    const taken = once(mute, 'connection');
+    const egress = through(`${kind}://127.0.0.1:${portOf(mute)}`);
+    const asked = reachThrough(egress, `ws://localhost:${portOf(site)}/`, over.signal);
+    const [socket] = await taken;
+    over.abort();
+    await assert.rejects(asked, EgressFailure);
+    (socket as { destroy(): void }).destroy();
   }
 });
 

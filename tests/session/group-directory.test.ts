@@ -235,7 +235,7 @@ test('a list asked for a moment ago includes the groups that a notice named sinc
   assert.equal(asked.length, 2, 'the notice was answered');
 });
 
-test('only a certain non-member is outside: if members have other addresses, no one is', async () => {
+test('a person counts as outside only if the members have addresses of the kind that the person has', async () => {
   const id = (numbers: readonly number[]) => ({
     id: `${numbers[0]}:7@lid`,
     phoneNumber: `${numbers[1]}@s.whatsapp.net`,

@@ -1,17 +1,16 @@
 /** One stanza may carry the receipts of several messages, or of several members of a group. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StanzaReceipt } from '../../actors/sessions/session-host.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+import type { SessionAddress, StanzaReceipt } from '../../actors/sessions/session-host.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE, textOrder } from './session-conformance.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const MEMBERS = ['+33644000001', '+33644000002', '+33644000003'];
 const GROUP = '120363000000000777@g.us';
 
-type Shop = ReturnType<typeof newShop>;
-
-async function send({ host, log }: SimulatedNetwork, shop: Shop, to: string): Promise<string> {
+async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, to: string): Promise<string> {
   const order = textOrder(`to ${to}`, { to });
   host.prepare(shop, order);
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
@@ -21,7 +20,7 @@ async function send({ host, log }: SimulatedNetwork, shop: Shop, to: string): Pr
 /** The next `count` receipts, confirmed as they come. */
 async function reported(
   { host, log }: SimulatedNetwork,
-  shop: Shop,
+  shop: SessionAddress,
   count: number,
 ): Promise<readonly StanzaReceipt[]> {
   const all: StanzaReceipt[] = [];
@@ -33,51 +32,39 @@ async function reported(
   return all;
 }
 
-test('a phone reports several messages as read in one stanza, and each of them is reported', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    const wireIds: string[] = [];
-    for (let index = 0; index < 3; index += 1) wireIds.push(await send(network, shop, PERSON));
-    await reported(network, shop, wireIds.length);
-    assert.equal((await network.control.sendReceipts(PERSON, { to: SHOP_PHONE })).count, wireIds.length);
-    const read = await reported(network, shop, wireIds.length);
-    assert.deepEqual(
-      read.map(({ wireId, kind, from }) => [wireId, kind, from]),
-      wireIds.map((wireId) => [wireId, 'read', PERSON]),
-    );
-  } finally {
-    await network.stop();
-  }
+test('a phone reports several messages as read in one stanza, and each of them is reported', async (t) => {
+  const { network, shop } = await pairedShop(t);
+  const wireIds: string[] = [];
+  for (let index = 0; index < 3; index += 1) wireIds.push(await send(network, shop, PERSON));
+  await reported(network, shop, wireIds.length);
+  assert.equal((await network.control.sendReceipts(PERSON, { to: SHOP_PHONE })).count, wireIds.length);
+  const read = await reported(network, shop, wireIds.length);
+  assert.deepEqual(
+    read.map(({ wireId, kind, from }) => [wireId, kind, from]),
+    wireIds.map((wireId) => [wireId, 'read', PERSON]),
+  );
 });
 
 for (const [what, isMixed] of [
   ['of one type', false],
   ['each of its own type', true],
 ] as const) {
-  test(`the receipts of many members in one stanza, ${what}, are reported for each member`, async () => {
-    const network = await startSimulated();
-    const shop = newShop();
-    try {
-      await pair(network, shop);
-      await network.control.setGroup(GROUP, {
-        name: 'Some',
-        participants: [SHOP_PHONE, ...MEMBERS],
-        addressingMode: 'pn',
-      });
-      const wireId = await send(network, shop, GROUP);
-      await reported(network, shop, MEMBERS.length);
-      const [first = '', ...others] = MEMBERS;
-      const sent = isMixed ? { delivered: [first], read: others } : { read: MEMBERS };
-      await network.control.sendGroupedReceipt(GROUP, { to: SHOP_PHONE, messageId: wireId, ...sent });
-      const told = await reported(network, shop, MEMBERS.length);
-      assert.deepEqual(
-        told.map(({ wireId: about, kind, from, group }) => [about, kind, from, group]),
-        MEMBERS.map((member) => [wireId, isMixed && member === first ? 'delivered' : 'read', member, GROUP]),
-      );
-    } finally {
-      await network.stop();
-    }
+  test(`the receipts of many members in one stanza, ${what}, are reported for each member`, async (t) => {
+    const { network, shop } = await pairedShop(t);
+    await network.control.setGroup(GROUP, {
+      name: 'Some',
+      participants: [SHOP_PHONE, ...MEMBERS],
+      addressingMode: 'pn',
+    });
+    const wireId = await send(network, shop, GROUP);
+    await reported(network, shop, MEMBERS.length);
+    const [first = '', ...others] = MEMBERS;
+    const sent = isMixed ? { delivered: [first], read: others } : { read: MEMBERS };
+    await network.control.sendGroupedReceipt(GROUP, { to: SHOP_PHONE, messageId: wireId, ...sent });
+    const told = await reported(network, shop, MEMBERS.length);
+    assert.deepEqual(
+      told.map(({ wireId: about, kind, from, group }) => [about, kind, from, group]),
+      MEMBERS.map((member) => [wireId, isMixed && member === first ? 'delivered' : 'read', member, GROUP]),
+    );
   });
 }

@@ -4,9 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { until } from '../e2e/waiting.ts';
+import { pairedShop, simulatedNetwork } from './paired-shop.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 
 const fieldsOf = ({ store }: SimulatedNetwork, kind: string): string[] =>
   [...store.hashes.values()].flatMap((hash) => [...hash.keys()].filter((field) => field.startsWith(kind)));
@@ -23,7 +25,7 @@ async function tellStalled({ control }: SimulatedNetwork): Promise<string> {
 }
 
 /** Waits until all of it is in the store, and nothing is pending. */
-async function taken(network: SimulatedNetwork, shop: ReturnType<typeof newShop>): Promise<void> {
+async function taken(network: SimulatedNetwork, shop: SessionAddress): Promise<void> {
   await until('the history is taken', async () =>
     network.logged.some((line) => line.includes('"mappings":30,"tokens":10')),
   );
@@ -33,50 +35,34 @@ async function taken(network: SimulatedNetwork, shop: ReturnType<typeof newShop>
   await until('nothing waits', async () => fieldsOf(network, 'history-notice/').length === 0);
 }
 
-test('a history is read after the connection was lost in the middle of it, and then not again', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    const path = await tellStalled(network);
-    await network.control.fault(SHOP_PHONE, 'drop');
-    await network.log.next(shop, 'session.closed');
-    await network.control.spoilFile(path, 'none');
-    network.host.open(shop, { generation: 3 });
-    await taken(network, shop);
-  } finally {
-    await network.stop();
-  }
+test('a history is read after the connection was lost in the middle of it, and then not again', async (t) => {
+  const { network, shop } = await pairedShop(t);
+  const path = await tellStalled(network);
+  await network.control.fault(SHOP_PHONE, 'drop');
+  await network.log.next(shop, 'session.closed');
+  await network.control.spoilFile(path, 'none');
+  network.host.open(shop, { generation: 3 });
+  await taken(network, shop);
 });
 
-test('a history is read by the next process if the first one was killed in the middle of it', async () => {
-  let network = await startSimulated();
+test('a history is read by the next process if the first one was killed in the middle of it', async (t) => {
+  let network = await simulatedNetwork(t);
   const shop = newShop();
-  try {
-    await pair(network, shop);
-    const path = await tellStalled(network);
-    await network.loseWorker(shop);
-    network = await network.another();
-    await network.control.spoilFile(path, 'none');
-    network.host.open(shop, { generation: 3 });
-    await taken(network, shop);
-  } finally {
-    await network.stop();
-  }
+  await pair(network, shop);
+  const path = await tellStalled(network);
+  await network.loseWorker(shop);
+  network = await network.another();
+  await network.control.spoilFile(path, 'none');
+  network.host.open(shop, { generation: 3 });
+  await taken(network, shop);
 });
 
-test('a file that the network has dropped is not asked for again', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    await network.control.sendHistory(SHOP_PHONE, { mappings: 30, fault: 'gone' });
-    await until('it is not had', async () =>
-      network.logged.some((line) => line.includes('data of the account was not taken')),
-    );
-    network.host.close(shop);
-    await until('nothing waits', async () => fieldsOf(network, 'history-notice/').length === 0);
-  } finally {
-    await network.stop();
-  }
+test('a file that the network has dropped is not asked for again', async (t) => {
+  const { network, shop } = await pairedShop(t);
+  await network.control.sendHistory(SHOP_PHONE, { mappings: 30, fault: 'gone' });
+  await until('it is not had', async () =>
+    network.logged.some((line) => line.includes('data of the account was not taken')),
+  );
+  network.host.close(shop);
+  await until('nothing waits', async () => fieldsOf(network, 'history-notice/').length === 0);
 });

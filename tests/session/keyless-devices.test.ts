@@ -4,58 +4,45 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../e2e/waiting.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 
 const GROUP = '120363000000000888@g.us';
 const WITH_KEYS = ['+33644000001', '+33644000002'];
 const WITHOUT = '+33644000003';
 
 for (const code of [404, 406, 429]) {
-  test(`a group reads a post although the network answers ${code} for one member's keys`, async () => {
-    const network = await startSimulated();
-    const shop = newShop();
-    const { host, log, control } = network;
-    try {
-      await pair(network, shop);
-      const participants = [SHOP_PHONE, ...WITH_KEYS, WITHOUT];
-      await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
-      await control.refuseKeys(WITHOUT, code);
-      host.prepare(shop, textOrder('to all', { to: GROUP, deadlineMs: 30_000 }));
-      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-      for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['to all']);
-      host.prepare(shop, textOrder('to one', { to: WITHOUT, deadlineMs: 30_000 }));
-      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
-      // It has keys again. It cannot read what comes without the group's key, and asks for it.
-      await control.refuseKeys(WITHOUT, 0);
-      host.prepare(shop, textOrder('again to all', { to: GROUP, deadlineMs: 30_000 }));
-      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-      await until('it was answered', async () =>
-        (await network.received(shop, WITHOUT)).includes('again to all'),
-      );
-    } finally {
-      await network.stop();
-    }
+  test(`a group reads a post although the network answers ${code} for one member's keys`, async (t) => {
+    const { network, shop, control, outcomeOf } = await pairedShop(t);
+    const participants = [SHOP_PHONE, ...WITH_KEYS, WITHOUT];
+    await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
+    await control.refuseKeys(WITHOUT, code);
+    assert.deepEqual(await outcomeOf(textOrder('to all', { to: GROUP, deadlineMs: 30_000 })), {
+      kind: 'acknowledged',
+    });
+    for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['to all']);
+    assert.deepEqual(await outcomeOf(textOrder('to one', { to: WITHOUT, deadlineMs: 30_000 })), {
+      kind: 'unprepared',
+    });
+    // It has keys again. It cannot read what comes without the group's key, and asks for it.
+    await control.refuseKeys(WITHOUT, 0);
+    assert.deepEqual(await outcomeOf(textOrder('again to all', { to: GROUP, deadlineMs: 30_000 })), {
+      kind: 'acknowledged',
+    });
+    await until('it was answered', async () =>
+      (await network.received(shop, WITHOUT)).includes('again to all'),
+    );
   });
 }
 
-test('a member without keys who joins a group costs the others no post', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, control } = network;
-  try {
-    await pair(network, shop);
-    const group = { name: 'Some', admins: [SHOP_PHONE] };
-    await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS] });
-    host.prepare(shop, textOrder('before', { to: GROUP }));
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    await control.refuseKeys(WITHOUT, 404);
-    await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS, WITHOUT] });
-    await log.next(shop, 'session.groups', ({ groups }) => groups[0]?.participantCount === 4);
-    host.prepare(shop, textOrder('after', { to: GROUP }));
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['before', 'after']);
-  } finally {
-    await network.stop();
-  }
+test('a member without keys who joins a group costs the others no post', async (t) => {
+  const { network, shop, log, control, outcomeOf } = await pairedShop(t);
+  const group = { name: 'Some', admins: [SHOP_PHONE] };
+  await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS] });
+  assert.deepEqual(await outcomeOf(textOrder('before', { to: GROUP })), { kind: 'acknowledged' });
+  await control.refuseKeys(WITHOUT, 404);
+  await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS, WITHOUT] });
+  await log.next(shop, 'session.groups', ({ groups }) => groups[0]?.participantCount === 4);
+  assert.deepEqual(await outcomeOf(textOrder('after', { to: GROUP })), { kind: 'acknowledged' });
+  for (const phone of WITH_KEYS) assert.deepEqual(await network.received(shop, phone), ['before', 'after']);
 });

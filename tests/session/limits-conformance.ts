@@ -15,25 +15,22 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
     title: string,
     body: (network: ConformanceNetwork, shop: SessionAddress) => Promise<void>,
   ): void => {
-    test(`${name}: ${title}`, async () => {
+    test(`${name}: ${title}`, async (t) => {
       const network = await start();
+      t.after(() => network.stop());
       const shop = newShop();
-      try {
-        await pair(network, shop);
-        await body(network, shop);
-      } finally {
-        await network.stop();
-      }
+      await pair(network, shop);
+      await body(network, shop);
     });
   };
 
   promise(
-    'a restriction is told as it begins, after the session opens again, and as it ends',
+    'a restriction is reported as it begins, after the session opens again, and as it ends',
     async (network, shop) => {
       const { host, log } = network;
       const endsAtMs = wholeSecond(Date.now()) + HOUR_MS;
       const restricted: ReportedRestriction = { isActive: true, kind: 'RESTRICT_ALL_COMPANIONS', endsAtMs };
-      const isTold = async (generation: number): Promise<void> => {
+      const isReported = async (generation: number): Promise<void> => {
         const { restriction } = await log.next(
           shop,
           'session.limits',
@@ -43,10 +40,10 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
         assert.ok(Math.abs((restriction?.endsAtMs ?? 0) - endsAtMs) <= 2_000, String(restriction?.endsAtMs));
       };
       await network.restrict(shop, restricted);
-      await isTold(2);
+      await isReported(2);
       host.close(shop);
       host.open(shop, { generation: 3 });
-      await isTold(3);
+      await isReported(3);
       await network.restrict(shop, { isActive: false, kind: 'DEFAULT', endsAtMs: null });
       await log.next(
         shop,

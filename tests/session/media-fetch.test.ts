@@ -12,6 +12,7 @@ import {
   type MediaFetchOptions,
   MediaUnavailable,
 } from '../../actors/sessions/worker-thread/attachments/media-fetch.ts';
+import { listening } from '../listening.ts';
 import { png } from './media-samples.ts';
 import { edgesOf, SPECIAL_PURPOSE } from './special-purpose-addresses.ts';
 
@@ -64,8 +65,7 @@ before(async () => {
     if (answer === undefined) reply.writeHead(500).end();
     else answer(request, reply);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = `http://127.0.0.1:${await listening(server)}`;
 });
 
 after(async () => {
@@ -134,19 +134,16 @@ test('an attachment of the wrong kind, missing, empty, too large, too slow or re
   assert.deepEqual(left(), before);
 });
 
-test('a host that never ends its TLS handshake is refused in time, and its connection is closed', async () => {
+test('a host that never ends its TLS handshake is refused in time, and its connection is closed', async (t) => {
   const silent = createTcpServer().listen(0, '127.0.0.1');
-  try {
-    await once(silent, 'listening');
-    const closed = once(silent, 'connection').then(
-      ([socket]: Socket[]) => socket && once(socket.resume(), 'close'),
-    );
-    const { port } = silent.address() as AddressInfo;
-    await refused(fetchIt(`https://127.0.0.1:${port}/picture.png`, { timeoutMs: 200 }), /too long/);
-    await closed;
-  } finally {
-    silent.close();
-  }
+  t.after(() => silent.close());
+  await once(silent, 'listening');
+  const closed = once(silent, 'connection').then(
+    ([socket]: Socket[]) => socket && once(socket.resume(), 'close'),
+  );
+  const { port } = silent.address() as AddressInfo;
+  await refused(fetchIt(`https://127.0.0.1:${port}/picture.png`, { timeoutMs: 200 }), /too long/);
+  await closed;
 });
 
 test('private addresses are refused in every form, before any connection', async () => {

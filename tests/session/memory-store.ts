@@ -1,5 +1,6 @@
 import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
 import type { Read, Store, Write } from '../../runtime/store.ts';
+import { deferred } from '../deferred.ts';
 
 /** Commits that wait. */
 export interface HeldCommits {
@@ -21,10 +22,7 @@ export class MemoryStore implements Store {
 
   /** Holds back every commit that matches until it is released; `caught` resolves with the first of them. */
   holdCommits(matches: (writes: readonly Write[]) => boolean): HeldCommits {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: released, resolve: release } = deferred();
     const caught = new Promise<void>((resolve) => {
       this.beforeCommit = (writes) => {
         if (!matches(writes)) return undefined;

@@ -28,7 +28,7 @@ test('a film that a phone recorded upright is higher than wide', async () => {
   assert.deepEqual(await read(FILE_TYPE, upright), { width: 360, height: 640, seconds: 1 });
 });
 
-test('facts that a head leaves out are not known', async () => {
+test('a head without size and length leaves them unknown', async () => {
   const bare = movie({ width: 0, height: 0, length: 0 });
   assert.deepEqual(await read(FILE_TYPE, bare), { width: undefined, height: undefined, seconds: undefined });
 });
@@ -39,7 +39,7 @@ test('a film in another coding, or without a head, is none that phones open', as
   assert.equal(await read(Buffer.alloc(0)), undefined);
 });
 
-test('sizes that cannot be end the reading', async () => {
+test('impossible sizes of boxes end the reading', async () => {
   const huge = Buffer.concat([Buffer.from([0xff, 0xff, 0xff, 0xff]), Buffer.from('free')]);
   const tiny = Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from('free')]);
   for (const broken of [
@@ -52,7 +52,7 @@ test('sizes that cannot be end the reading', async () => {
   }
 });
 
-test('a file of a hundred thousand boxes is left before its end', async () => {
+test('a file of a hundred thousand boxes is not read to its end', async () => {
   const boxes = Buffer.alloc(800_000, box('free'));
   assert.equal(await read(FILE_TYPE, boxes, film), undefined);
 });

@@ -18,6 +18,7 @@ import { HistoryFacts } from '../../actors/sessions/worker-thread/connection/his
 import { readHistory } from '../../actors/sessions/worker-thread/connection/history-reader.ts';
 import { Journal } from '../../simulator/journal.ts';
 import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
+import { listening } from '../listening.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'network-download-'));
 const never = new AbortController().signal;
@@ -35,7 +36,7 @@ before(async () => {
     asked.push(request.url ?? '');
     answer(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listening(server);
   bounds = {
     guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
     resolve: nameLookup([]),

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { until } from '../e2e/waiting.ts';
-import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE } from './session-conformance.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const CONTACT = '+33633333333';
@@ -35,85 +36,64 @@ async function untilHeard(
   });
 }
 
-test('statuses in both forms, newsletters and stanzas of unknown classes are answered, and the session stays open', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { control, log } = network;
-  try {
-    await pair(network, shop);
-    for (const kind of ['status', 'status_message'] as const) {
-      for (const readable of [true, false]) {
-        await control.arrive(SHOP_PHONE, { kind, from: CONTACT, readable });
-      }
+test('statuses in both forms, newsletters and stanzas of unknown classes are answered, and the session stays open', async (t) => {
+  const { network, shop, control, log } = await pairedShop(t);
+  for (const kind of ['status', 'status_message'] as const) {
+    for (const readable of [true, false]) {
+      await control.arrive(SHOP_PHONE, { kind, from: CONTACT, readable });
     }
-    await control.arrive(SHOP_PHONE, { kind: 'newsletter' });
-    await control.arrive(SHOP_PHONE, { kind: 'appdata' });
-    await untilAnswered(network);
-    await control.forward(FIFTY_MINUTES);
-    const written = network.write(shop, PERSON, 'STOP');
-    const { token, text } = await log.next(shop, 'session.inbound');
-    network.host.confirmInbound(shop, token);
-    assert.equal(text, 'STOP');
-    assert.equal(await written, true);
-    assert.equal(log.all(shop, 'session.inbound').length, 1, 'nothing else is told');
-    assert.deepEqual(
-      log.all(shop, 'session.closed').map(({ end }) => end),
-      ['restart_required'],
-    );
-  } finally {
-    await network.stop();
   }
+  await control.arrive(SHOP_PHONE, { kind: 'newsletter' });
+  await control.arrive(SHOP_PHONE, { kind: 'appdata' });
+  await untilAnswered(network);
+  await control.forward(FIFTY_MINUTES);
+  const written = network.write(shop, PERSON, 'STOP');
+  const { token, text } = await log.next(shop, 'session.inbound');
+  network.host.confirmInbound(shop, token);
+  assert.equal(text, 'STOP');
+  assert.equal(await written, true);
+  assert.equal(log.all(shop, 'session.inbound').length, 1, 'nothing else is told');
+  assert.deepEqual(
+    log.all(shop, 'session.closed').map(({ end }) => end),
+    ['restart_required'],
+  );
 });
 
-test('a message that was read is acknowledged with its receipt once it is committed, and not before', async () => {
-  const network = await startSimulated({ timing: { confirmMs: 60_000 } });
-  const shop = newShop();
-  const { control, host, log } = network;
-  try {
-    await pair(network, shop);
-    const written = network.write(shop, PERSON, 'Bonjour');
-    const { token, wireId } = await log.next(shop, 'session.inbound');
-    const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
-    for (const owed of [waiting, unacknowledged]) assert.ok(owed.some(({ id }) => id === wireId));
-    host.confirmInbound(shop, token);
-    assert.equal(await written, true);
-    await untilAnswered(network);
-  } finally {
-    await network.stop();
-  }
+test('a message that was read is acknowledged with its receipt once it is committed, and not before', async (t) => {
+  const { network, shop, control, host, log } = await pairedShop(t, { timing: { confirmMs: 60_000 } });
+  const written = network.write(shop, PERSON, 'Bonjour');
+  const { token, wireId } = await log.next(shop, 'session.inbound');
+  const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
+  for (const owed of [waiting, unacknowledged]) assert.ok(owed.some(({ id }) => id === wireId));
+  host.confirmInbound(shop, token);
+  assert.equal(await written, true);
+  await untilAnswered(network);
 });
 
-test('a STOP after 250 waiting stanzas, with unreadable statuses among them, is received at login', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { control, host, log } = network;
-  try {
-    await pair(network, shop);
-    host.close(shop);
-    await until('the session is gone', async () => (await control.sessions()).items[0]?.connected === false);
-    await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: false });
-    for (let index = 0; index < 120; index += 1) {
-      await control.write(PERSON, { to: SHOP_PHONE, text: `Message ${index}`, wait: false });
-    }
-    await control.arrive(SHOP_PHONE, { kind: 'status', from: CONTACT, readable: false, count: 60 });
-    await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: true, count: 70 });
-    await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
-    const before = { ...host.figures().offline };
-    host.open(shop, { generation: 3 });
-    await untilHeard(network, shop, 'STOP');
-    await untilAnswered(network);
-    const drained = () => host.figures().offline.drained - before.drained;
-    await until('the end of what waited is counted', async () => drained() > 0);
-    const announced = host.figures().offline.announced - before.announced;
-    assert.equal(drained(), announced);
-    // Notifications of the network wait among the stanzas.
-    assert.ok(announced >= 252, `${announced}`);
-    assert.deepEqual(
-      log.all(shop, 'session.inbound').map(({ text }) => text),
-      [...Array.from({ length: 120 }, (_, index) => `Message ${index}`), 'STOP'],
-      'each once, in order',
-    );
-  } finally {
-    await network.stop();
+test('a STOP after 250 waiting stanzas, with unreadable statuses among them, is received at login', async (t) => {
+  const { network, shop, control, host, log } = await pairedShop(t);
+  host.close(shop);
+  await until('the session is gone', async () => (await control.sessions()).items[0]?.connected === false);
+  await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: false });
+  for (let index = 0; index < 120; index += 1) {
+    await control.write(PERSON, { to: SHOP_PHONE, text: `Message ${index}`, wait: false });
   }
+  await control.arrive(SHOP_PHONE, { kind: 'status', from: CONTACT, readable: false, count: 60 });
+  await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: true, count: 70 });
+  await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
+  const before = { ...host.figures().offline };
+  host.open(shop, { generation: 3 });
+  await untilHeard(network, shop, 'STOP');
+  await untilAnswered(network);
+  const drained = () => host.figures().offline.drained - before.drained;
+  await until('the end of what waited is counted', async () => drained() > 0);
+  const announced = host.figures().offline.announced - before.announced;
+  assert.equal(drained(), announced);
+  // Notifications of the network wait among the stanzas.
+  assert.ok(announced >= 252, `${announced}`);
+  assert.deepEqual(
+    log.all(shop, 'session.inbound').map(({ text }) => text),
+    [...Array.from({ length: 120 }, (_, index) => `Message ${index}`), 'STOP'],
+    'each once, in order',
+  );
 });

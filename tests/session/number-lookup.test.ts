@@ -54,12 +54,12 @@ test('one query returns the ids of numbers and their devices, which are known by
   );
 });
 
-test('no answer in time is none', async () => {
+test('a query that is not answered in time finds no numbers', async () => {
   const { socket, memory } = socketAnswered(undefined);
   assert.equal(await lookUpNumbers(socket, memory, [PERSON]), undefined);
 });
 
-test('an answer of a number that was not asked for counts for nothing, nor one whose id is none', async () => {
+test('rows about a number that was not asked for, and rows with an invalid id, are ignored', async () => {
   const deviceList = [{ id: 0 }];
   const { socket, memory } = socketAnswered([
     { id: OTHER, lid: '200@lid', devices: { deviceList } },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { OpeningLine } from '../../actors/sessions/worker-thread/connection/opening-line.ts';
+import { listening } from '../listening.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+import { simulatedNetwork } from './paired-shop.ts';
 import { newShop } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
 
 /** Returns a queue on a thread that is as busy as the test sets it. */
 function lineOf(people: number) {
@@ -79,9 +80,9 @@ test('after the queue was empty the thread is measured again, and its earlier wo
   assert.equal(asked.length, 2);
 });
 
-test('sessions do not wait for earlier ones that the network delays', async () => {
+test('sessions do not wait for earlier ones that the network delays', async (t) => {
   const CALLERS = 24;
-  const network = await startSimulated();
+  const network = await simulatedNetwork(t);
   const { port } = new URL(network.simulator.chatUrl);
   const callers = new Set<Socket>();
   // It answers only after all have called, like a network that answers more slowly than all call.
@@ -95,18 +96,15 @@ test('sessions do not wait for earlier ones that the network delays', async () =
       each.pipe(onward).pipe(each);
     }
   });
-  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-  const slow = await network.another({
-    socketUrl: network.simulator.chatUrl.replace(port, String((relay.address() as AddressInfo).port)),
-  });
-  try {
-    const shops = Array.from({ length: CALLERS }, () => newShop());
-    const codes = shops.map((shop) => slow.log.next(shop, 'session.qr'));
-    for (const shop of shops) slow.host.open(shop, { generation: 1 });
-    await Promise.all(codes);
-  } finally {
-    await slow.stop();
+  t.after(() => {
     for (const caller of callers) caller.destroy();
     relay.close();
-  }
+  });
+  const slow = await network.another({
+    socketUrl: network.simulator.chatUrl.replace(port, String(await listening(relay))),
+  });
+  const shops = Array.from({ length: CALLERS }, () => newShop());
+  const codes = shops.map((shop) => slow.log.next(shop, 'session.qr'));
+  for (const shop of shops) slow.host.open(shop, { generation: 1 });
+  await Promise.all(codes);
 });

@@ -1,8 +1,6 @@
 /** The orders of one session, on a client that the test drives, with a fake clock. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { AuthenticationCreds, WASocket } from '@whiskeysockets/baileys';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
@@ -17,6 +15,7 @@ import { ExpiringCache } from '../../actors/sessions/worker-thread/session/expir
 import { newShopMemory } from '../../actors/sessions/worker-thread/session/session-environment.ts';
 import { TenantSlots } from '../../actors/sessions/worker-thread/session/tenant-slots.ts';
 import { until } from '../e2e/waiting.ts';
+import { listening } from '../listening.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const ORDER: SendOrder = {
@@ -38,6 +37,8 @@ const asked = (change: Partial<SendOrder> = {}): PrepareOrder => ({
   order: { ...ORDER, ...change },
   composingMs: 0,
 });
+
+const DEVICE = '33622222222@s.whatsapp.net';
 
 /** The client's error for a socket that is closed, or closing. */
 const cut = Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } });
@@ -93,7 +94,7 @@ function outbox({ hangs = false, held = false } = {}) {
     },
     groups: {
       request: async () => undefined,
-      participants: async () => ['33622222222@s.whatsapp.net'],
+      participants: async () => [DEVICE],
       metadata: () => undefined,
     } as unknown as GroupDirectory,
     sent: { remember: async () => undefined } as unknown as SentMessages,
@@ -139,6 +140,13 @@ function outbox({ hangs = false, held = false } = {}) {
     prepared,
     stored,
     handedOn: () => handedOn,
+    /** Takes an order whose recipient has a device. Resolves when the client has the message. */
+    async relay(change: Partial<SendOrder> = {}): Promise<void> {
+      box.prepare(asked(change));
+      await clock.until(() => devices.length === 1);
+      devices[0]?.([DEVICE]);
+      await clock.until(() => relayed.length === 1);
+    },
   };
 }
 
@@ -147,7 +155,7 @@ test('a message goes out once its recipient has devices, and is settled by the n
   box.prepare(asked());
   await clock.until(() => devices.length === 1);
   assert.deepEqual(relayed, []);
-  devices[0]?.(['33622222222@s.whatsapp.net']);
+  devices[0]?.([DEVICE]);
   await clock.until(() => relayed.length === 1);
   assert.deepEqual(outcomes, []);
   box.onAcknowledged({ id: ORDER.wireId });
@@ -156,11 +164,8 @@ test('a message goes out once its recipient has devices, and is settled by the n
 
 for (const isStopped of [false, true]) {
   test(`a message is ${isStopped ? 'not ' : ''}kept for the next connection${isStopped ? ' if STOP came on its own' : ''}`, async () => {
-    const { box, clock, memory, devices, relayed, outcomes } = outbox();
-    box.prepare(asked());
-    await clock.until(() => devices.length === 1);
-    devices[0]?.(['33622222222@s.whatsapp.net']);
-    await clock.until(() => relayed.length === 1);
+    const { box, memory, outcomes, relay } = outbox();
+    await relay();
     if (isStopped) box.doNotRepeat(ORDER.messageId);
     box.onClosed({ comesBack: true });
     assert.deepEqual(
@@ -171,11 +176,8 @@ for (const isStopped of [false, true]) {
 }
 
 test('a message whose address is no longer the recipient’s fails if the network names no other', async () => {
-  const { box, clock, devices, relayed, outcomes } = outbox();
-  box.prepare(asked());
-  await clock.until(() => devices.length === 1);
-  devices[0]?.(['33622222222@s.whatsapp.net']);
-  await clock.until(() => relayed.length === 1);
+  const { box, clock, relayed, outcomes, relay } = outbox();
+  await relay();
   box.onAcknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
   await clock.until(() => outcomes.length === 1);
   assert.deepEqual([outcomes, relayed], [['refused'], [ORDER.wireId]]);
@@ -183,15 +185,12 @@ test('a message whose address is no longer the recipient’s fails if the networ
 
 for (const isStopped of [false, true]) {
   test(`a post that reached no one is sent once more ${isStopped ? 'only if the actor allows it' : 'when the actor allows it'}`, async () => {
-    const { box, clock, devices, relayed, outcomes, prepared } = outbox();
-    box.prepare(asked({ to: '120363000000000001@g.us' }));
-    await clock.until(() => devices.length === 1);
-    devices[0]?.(['33622222222@s.whatsapp.net']);
-    await clock.until(() => relayed.length === 1);
+    const { box, clock, devices, relayed, outcomes, prepared, relay } = outbox();
+    await relay({ to: '120363000000000001@g.us' });
     if (isStopped) box.doNotRepeat(ORDER.messageId);
     box.onAcknowledged({ id: ORDER.wireId, error: '421' });
     await clock.until(() => devices.length === 2);
-    devices[1]?.(['33622222222@s.whatsapp.net']);
+    devices[1]?.([DEVICE]);
     await clock.until(() => (isStopped ? outcomes.length === 1 : relayed.length === 2));
     if (!isStopped) box.onAcknowledged({ id: ORDER.wireId });
     assert.deepEqual(
@@ -202,23 +201,17 @@ for (const isStopped of [false, true]) {
 }
 
 test('a post to a group is accepted if the network adds that one of its addresses is no longer valid', async () => {
-  const { box, clock, devices, relayed, outcomes } = outbox();
-  box.prepare(asked({ to: '120363000000000001@g.us' }));
-  await clock.until(() => devices.length === 1);
-  devices[0]?.(['33622222222@s.whatsapp.net']);
-  await clock.until(() => relayed.length === 1);
+  const { box, clock, relayed, outcomes, relay } = outbox();
+  await relay({ to: '120363000000000001@g.us' });
   box.onAcknowledged({ id: ORDER.wireId, refresh_lid: 'true' });
   await clock.until(() => outcomes.length === 1);
   assert.deepEqual([outcomes, relayed], [['acknowledged'], [ORDER.wireId]]);
 });
 
 test("a post to a group that may have been lost with its socket brings the group's key again the next time", async () => {
-  const { box, clock, devices, relayed, outcomes, stored } = outbox();
+  const { box, clock, outcomes, stored, relay } = outbox();
   const to = '120363000000000001@g.us';
-  box.prepare(asked({ to }));
-  await clock.until(() => devices.length === 1);
-  devices[0]?.(['33622222222@s.whatsapp.net']);
-  await clock.until(() => relayed.length === 1);
+  await relay({ to });
   await clock.advance(1);
   assert.deepEqual(stored, []);
   box.onClosed({ comesBack: false });
@@ -235,11 +228,11 @@ for (const answer of ['devices', 'no devices', 'a failure'] as const) {
     assert.deepEqual(outcomes, ['unprepared']);
     box.prepare(asked());
     await clock.until(() => devices.length === 2);
-    const found = answer === 'devices' ? ['33622222222@s.whatsapp.net'] : [];
+    const found = answer === 'devices' ? [DEVICE] : [];
     devices[0]?.(answer === 'a failure' ? new Error('timed out') : found);
     await clock.advance(1_000);
     assert.deepEqual([relayed, outcomes], [[], ['unprepared']], 'the first try has no say any more');
-    devices[1]?.(['33622222222@s.whatsapp.net']);
+    devices[1]?.([DEVICE]);
     await clock.until(() => relayed.length === 1);
     box.onAcknowledged({ id: ORDER.wireId });
     assert.deepEqual(outcomes, ['unprepared', 'acknowledged']);
@@ -258,21 +251,18 @@ test('a socket that ends before a ciphertext was made does not fail the message,
   }
 });
 
-test('a socket that goes before an attachment was uploaded leaves the attachment not to blame', async () => {
+test('a socket that goes before an attachment was uploaded leaves the attachment not to blame', async (t) => {
   const files = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end('PNG'));
-  await once(files.listen(0, '127.0.0.1'), 'listening');
-  try {
-    const { box, clock, outcomes } = outbox();
-    const mediaUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}/picture.png`;
-    box.prepare(asked({ mediaUrl, mediaType: 'image' }));
-    await until('the message has its outcome', async () => {
-      await clock.advance(0);
-      return outcomes.length === 1;
-    });
-    assert.deepEqual(outcomes, ['not_sent']);
-  } finally {
-    files.close();
-  }
+  const port = await listening(files);
+  t.after(() => files.close());
+  const { box, clock, outcomes } = outbox();
+  const mediaUrl = `http://127.0.0.1:${port}/picture.png`;
+  box.prepare(asked({ mediaUrl, mediaType: 'image' }));
+  await until('the message has its outcome', async () => {
+    await clock.advance(0);
+    return outcomes.length === 1;
+  });
+  assert.deepEqual(outcomes, ['not_sent']);
 });
 
 test('a recipient without devices may be a server that does not answer: the try counts, and the connection is checked', async () => {
@@ -285,11 +275,8 @@ test('a recipient without devices may be a server that does not answer: the try 
 });
 
 test('a message over which the client hangs counts as tried, though its session ends with it', async () => {
-  const { box, clock, devices, relayed, outcomes, doubts } = outbox({ hangs: true });
-  box.prepare(asked());
-  await clock.until(() => devices.length === 1);
-  devices[0]?.(['33622222222@s.whatsapp.net']);
-  await clock.until(() => relayed.length === 1);
+  const { clock, outcomes, doubts, relay } = outbox({ hangs: true });
+  await relay();
   await clock.advance(ORDER.deadlineMs);
   assert.deepEqual([outcomes, doubts], [['unprepared'], ['stalled']]);
 });
@@ -299,7 +286,7 @@ test('a prepared message waits for its release; if it is given again, or recalle
     const { box, clock, devices, outcomes, prepared, handedOn } = outbox({ held: true });
     box.prepare(asked());
     await clock.until(() => devices.length === 1);
-    devices[0]?.(['33622222222@s.whatsapp.net']);
+    devices[0]?.([DEVICE]);
     await clock.until(() => prepared.length === 1);
     assert.deepEqual([handedOn(), outcomes], [0, []]);
     if (end === 'released') {
@@ -314,7 +301,7 @@ test('a prepared message waits for its release; if it is given again, or recalle
     else {
       box.prepare(asked());
       await clock.until(() => devices.length === 2);
-      devices[1]?.(['33622222222@s.whatsapp.net']);
+      devices[1]?.([DEVICE]);
       await clock.until(() => prepared.length === 2);
     }
     box.transmit(end === 'recalled' ? ORDER.messageId : 'another');

@@ -4,87 +4,68 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
 import { IDENTITY_FIELD, sealedOwner, sealedPlace } from '../../actors/sessions/sealed-place.ts';
+import { simulatedNetwork } from './paired-shop.ts';
 import { newShop, SHOP_PHONE } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
 
 const pairWith = SHOP_PHONE.slice(1);
 
-test('a client that asked for a code has no identity until it is typed: the next session pairs again, by either code', async () => {
-  const network = await startSimulated();
+test('a client that asked for a code has no identity until it is typed: the next session pairs again, by either code', async (t) => {
+  const network = await simulatedNetwork(t);
   const shop = newShop();
   const { host, log, store } = network;
-  try {
-    host.open(shop, { generation: 1, pairWith });
-    const first = await log.next(shop, 'session.pairing_code');
-    assert.deepEqual([...store.hashes.keys()], [], 'nothing is stored of it');
-    host.open(shop, { generation: 2 });
-    await log.next(shop, 'session.qr');
-    host.open(shop, { generation: 3, pairWith });
-    const second = await log.next(shop, 'session.pairing_code');
-    assert.notEqual(second.code, first.code);
-    await assert.rejects(network.control.typeCode(first.code, SHOP_PHONE), /not the code/);
-    await network.control.typeCode(second.code, SHOP_PHONE);
-    assert.equal((await log.next(shop, 'session.closed')).end, 'restart_required');
-    for (const { code } of [first, second]) {
-      assert.ok(!network.logged.some((line) => line.includes(code)), 'no code is logged');
-    }
-  } finally {
-    await network.stop();
+  host.open(shop, { generation: 1, pairWith });
+  const first = await log.next(shop, 'session.pairing_code');
+  assert.deepEqual([...store.hashes.keys()], [], 'nothing is stored of it');
+  host.open(shop, { generation: 2 });
+  await log.next(shop, 'session.qr');
+  host.open(shop, { generation: 3, pairWith });
+  const second = await log.next(shop, 'session.pairing_code');
+  assert.notEqual(second.code, first.code);
+  await assert.rejects(network.control.typeCode(first.code, SHOP_PHONE), /not the code/);
+  await network.control.typeCode(second.code, SHOP_PHONE);
+  assert.equal((await log.next(shop, 'session.closed')).end, 'restart_required');
+  for (const { code } of [first, second]) {
+    assert.ok(!network.logged.some((line) => line.includes(code)), 'no code is logged');
   }
 });
 
-test('the code is not stored with the identity that it paired', async () => {
+test('the code is not stored with the identity that it paired', async (t) => {
   const key = randomBytes(32);
-  const network = await startSimulated({ credentialsKeys: [key] });
+  const network = await simulatedNetwork(t, { credentialsKeys: [key] });
   const shop = newShop();
-  try {
-    network.host.open(shop, { generation: 1, pairWith });
-    const { code } = await network.log.next(shop, 'session.pairing_code');
-    await network.control.typeCode(code, SHOP_PHONE);
-    await network.log.next(shop, 'session.closed');
-    const hash = [...network.store.hashes].find(([name]) => name.endsWith(':credentials'))?.[1];
-    const sealed = hash?.get(IDENTITY_FIELD);
-    assert.ok(sealed !== undefined);
-    const place = sealedPlace(shop, 'credentials', IDENTITY_FIELD);
-    const identity = credentialCiphers([key])(sealedOwner(shop)).open(place, sealed).toString();
-    assert.ok(identity.includes('"account"') && identity.includes(pairWith));
-    assert.ok(!identity.includes(code));
-  } finally {
-    await network.stop();
-  }
+  network.host.open(shop, { generation: 1, pairWith });
+  const { code } = await network.log.next(shop, 'session.pairing_code');
+  await network.control.typeCode(code, SHOP_PHONE);
+  await network.log.next(shop, 'session.closed');
+  const hash = [...network.store.hashes].find(([name]) => name.endsWith(':credentials'))?.[1];
+  const sealed = hash?.get(IDENTITY_FIELD);
+  assert.ok(sealed !== undefined);
+  const place = sealedPlace(shop, 'credentials', IDENTITY_FIELD);
+  const identity = credentialCiphers([key])(sealedOwner(shop)).open(place, sealed).toString();
+  assert.ok(identity.includes('"account"') && identity.includes(pairWith));
+  assert.ok(!identity.includes(code));
 });
 
 /** Six of them are the time in which a busy machine must make the code. */
 const QR_MS = 800;
 
-test('a code that is never typed is over with the time of all QR codes', async () => {
-  const network = await startSimulated({ timing: { qrMs: QR_MS } });
+test('a code that is never typed ends after the time of all QR codes', async (t) => {
+  const network = await simulatedNetwork(t, { timing: { qrMs: QR_MS } });
   const shop = newShop();
-  try {
-    const startedMs = Date.now();
-    network.host.open(shop, { generation: 1, pairWith });
-    const { expiresAtMs } = await network.log.next(shop, 'session.pairing_code');
-    const closed = await network.log.next(shop, 'session.closed');
-    assert.deepEqual([closed.end, closed.statusCode], ['qr_exhausted', 408]);
-    assert.ok(
-      expiresAtMs >= startedMs + 6 * QR_MS && expiresAtMs <= Date.now() + QR_MS,
-      'as long as it said',
-    );
-    assert.deepEqual([...network.host.figures().ends], [['qr_exhausted', 1]]);
-  } finally {
-    await network.stop();
-  }
+  const startedMs = Date.now();
+  network.host.open(shop, { generation: 1, pairWith });
+  const { expiresAtMs } = await network.log.next(shop, 'session.pairing_code');
+  const closed = await network.log.next(shop, 'session.closed');
+  assert.deepEqual([closed.end, closed.statusCode], ['qr_exhausted', 408]);
+  assert.ok(expiresAtMs >= startedMs + 6 * QR_MS && expiresAtMs <= Date.now() + QR_MS, 'as long as it said');
+  assert.deepEqual([...network.host.figures().ends], [['qr_exhausted', 1]]);
 });
 
-test('a network that fails is asked again, and does not count as a refusal', async () => {
-  const network = await startSimulated();
+test('a network that fails is asked again, and does not count as a refusal', async (t) => {
+  const network = await simulatedNetwork(t);
   const shop = newShop();
-  try {
-    await network.refuseCode(shop, SHOP_PHONE, 503);
-    network.host.open(shop, { generation: 1, pairWith });
-    const { end, statusCode } = await network.log.next(shop, 'session.closed');
-    assert.deepEqual([end, statusCode], ['transient', 503], 'it may be asked again');
-  } finally {
-    await network.stop();
-  }
+  await network.refuseCode(shop, SHOP_PHONE, 503);
+  network.host.open(shop, { generation: 1, pairWith });
+  const { end, statusCode } = await network.log.next(shop, 'session.closed');
+  assert.deepEqual([end, statusCode], ['transient', 503], 'it may be asked again');
 });

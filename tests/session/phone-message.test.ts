@@ -5,42 +5,35 @@ import { proto } from '@whiskeysockets/baileys';
 import { readPhoneMessage } from '../../actors/sessions/worker-thread/wire/phone-message.ts';
 import { readContent } from '../../actors/sessions/worker-thread/wire/read-content.ts';
 import { until } from '../e2e/waiting.ts';
-import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE } from './session-conformance.ts';
 
 const PERSON = '+33622222222';
 const OWN = '33611111111@s.whatsapp.net';
 
-test('a STOP in a message without a ciphertext comes from the phone, under its own id, and is answered once it is committed', async () => {
+test('a STOP in a message without a ciphertext comes from the phone, under its own id, and is answered once it is committed', async (t) => {
   const events: string[] = [];
   const simulation = {
     phoneAnswerMs: 20_000,
     log: ({ event }: { event: string }) => void events.push(event),
   };
-  const network = await startSimulated({ timing: { confirmMs: 60_000 } }, simulation);
-  const shop = newShop();
-  const { control, host, log } = network;
-  try {
-    await pair(network, shop);
-    const written = await control.write(PERSON, {
-      to: SHOP_PHONE,
-      text: 'STOP',
-      unavailable: true,
-      wait: false,
-    });
-    await until('the phone was asked', async () => events.includes('phone asked'));
-    await control.forward(20_000);
-    const heard = await log.next(shop, 'session.inbound');
-    assert.deepEqual([heard.text, heard.from, heard.wireId], ['STOP', PERSON, written.id]);
-    assert.equal((await control.unanswered(SHOP_PHONE)).waiting.length, 1, 'it waits for the commit');
-    host.confirmInbound(shop, heard.token);
-    await until('it is answered', async () => {
-      const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
-      return waiting.length === 0 && unacknowledged.length === 0;
-    });
-  } finally {
-    await network.stop();
-  }
+  const { shop, control, host, log } = await pairedShop(t, { timing: { confirmMs: 60_000 } }, simulation);
+  const written = await control.write(PERSON, {
+    to: SHOP_PHONE,
+    text: 'STOP',
+    unavailable: true,
+    wait: false,
+  });
+  await until('the phone was asked', async () => events.includes('phone asked'));
+  await control.forward(20_000);
+  const heard = await log.next(shop, 'session.inbound');
+  assert.deepEqual([heard.text, heard.from, heard.wireId], ['STOP', PERSON, written.id]);
+  assert.equal((await control.unanswered(SHOP_PHONE)).waiting.length, 1, 'it waits for the commit');
+  host.confirmInbound(shop, heard.token);
+  await until('it is answered', async () => {
+    const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
+    return waiting.length === 0 && unacknowledged.length === 0;
+  });
 });
 
 const answer = (

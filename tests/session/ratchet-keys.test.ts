@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
 import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
 import { RatchetKeys } from '../../actors/sessions/worker-thread/keys/ratchet-keys.ts';
+import { deferred } from '../deferred.ts';
 
 /** A store that writes down each batch. */
 function recordingStore(): SignalKeyStore & { readonly batches: SignalDataSet[] } {
@@ -105,10 +106,7 @@ test('keys sealed together are stored in one write, and returned to no caller be
   const store = recordingStore();
   const keys = new RatchetKeys(store);
   const write = store.set.bind(store);
-  let release = (): void => undefined;
-  const stored = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: stored, resolve: release } = deferred();
   store.set = async (data) => {
     await stored;
     await write(data);

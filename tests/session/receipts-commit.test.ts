@@ -2,17 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../e2e/waiting.ts';
-import { newShop, pair, textOrder } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { textOrder } from './session-conformance.ts';
 
-test('a receipt that was not committed is reported again by the next session, and a committed one is not', async () => {
-  const network = await startSimulated();
-  const { host, log } = network;
-  const shop = newShop();
+test('a receipt that was not committed is reported again by the next session, and a committed one is not', async (t) => {
+  const { network, shop, host, log, outcomeOf } = await pairedShop(t);
   const sent = async (text: string): Promise<string> => {
     const order = textOrder(text);
-    host.prepare(shop, order);
-    assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+    assert.equal((await outcomeOf(order)).kind, 'acknowledged');
     return order.wireId;
   };
   const reopened = async (generation: number): Promise<void> => {
@@ -30,59 +27,45 @@ test('a receipt that was not committed is reported again by the next session, an
     );
     return { token, wireIds: receipts.map(({ wireId }) => wireId) };
   };
-  try {
-    await pair(network, shop);
-    const first = await sent('first');
-    assert.deepEqual((await told(2)).wireIds, [first]);
-    await reopened(3);
-    const again = await told(3);
-    assert.deepEqual(again.wireIds, [first]);
-    host.confirmInbound(shop, again.token);
-    const second = await sent('second');
-    assert.deepEqual((await told(3)).wireIds, [second]);
-    await reopened(4);
-    assert.deepEqual((await told(4)).wireIds, [second], 'the first one is not told again');
-  } finally {
-    await network.stop();
-  }
+  const first = await sent('first');
+  assert.deepEqual((await told(2)).wireIds, [first]);
+  await reopened(3);
+  const again = await told(3);
+  assert.deepEqual(again.wireIds, [first]);
+  host.confirmInbound(shop, again.token);
+  const second = await sent('second');
+  assert.deepEqual((await told(3)).wireIds, [second]);
+  await reopened(4);
+  assert.deepEqual((await told(4)).wireIds, [second], 'the first one is not told again');
 });
 
-test('a receipt whose commit takes too long delays neither others nor messages, and is acknowledged when it comes', async () => {
-  const network = await startSimulated({ timing: { confirmMs: 1 } });
-  const { host, log } = network;
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    const tokens: string[] = [];
-    const wireIds: string[] = [];
-    for (const text of ['one', 'two', 'three']) {
-      const order = textOrder(text);
-      host.prepare(shop, order);
-      assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
-      const { token, receipts } = await log.next(shop, 'session.receipts');
-      assert.deepEqual(
-        receipts.map(({ wireId }) => wireId),
-        [order.wireId],
-      );
-      tokens.push(token);
-      wireIds.push(order.wireId);
-    }
-    // The first one's commit comes, and the others' do not.
-    host.confirmInbound(shop, tokens[0] ?? '');
-    const order = textOrder('four');
-    host.prepare(shop, order);
-    assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
-    await network.loseWorker(shop);
-    await log.next(shop, 'session.worker_lost');
-    await until('a worker is ready', async () => host.available());
-    host.open(shop, { generation: 3 });
-    const again = new Set<string>();
-    while (again.size < 3) {
-      const { receipts } = await log.next(shop, 'session.receipts', ({ generation }) => generation === 3);
-      for (const { wireId } of receipts) again.add(wireId);
-    }
-    assert.deepEqual(again, new Set([...wireIds.slice(1), order.wireId]));
-  } finally {
-    await network.stop();
+test('a receipt whose commit takes too long delays neither others nor messages, and is acknowledged when it comes', async (t) => {
+  const { network, shop, host, log, outcomeOf } = await pairedShop(t, { timing: { confirmMs: 1 } });
+  const tokens: string[] = [];
+  const wireIds: string[] = [];
+  for (const text of ['one', 'two', 'three']) {
+    const order = textOrder(text);
+    assert.equal((await outcomeOf(order)).kind, 'acknowledged');
+    const { token, receipts } = await log.next(shop, 'session.receipts');
+    assert.deepEqual(
+      receipts.map(({ wireId }) => wireId),
+      [order.wireId],
+    );
+    tokens.push(token);
+    wireIds.push(order.wireId);
   }
+  // The first one's commit comes, and the others' do not.
+  host.confirmInbound(shop, tokens[0] ?? '');
+  const order = textOrder('four');
+  assert.equal((await outcomeOf(order)).kind, 'acknowledged');
+  await network.loseWorker(shop);
+  await log.next(shop, 'session.worker_lost');
+  await until('a worker is ready', async () => host.available());
+  host.open(shop, { generation: 3 });
+  const again = new Set<string>();
+  while (again.size < 3) {
+    const { receipts } = await log.next(shop, 'session.receipts', ({ generation }) => generation === 3);
+    for (const { wireId } of receipts) again.add(wireId);
+  }
+  assert.deepEqual(again, new Set([...wireIds.slice(1), order.wireId]));
 });

@@ -63,7 +63,7 @@ async function start(
   return { node, host, events };
 }
 
-test('on the real store: paired, sent, answered, resumed under a new key, and nothing of it readable on disk', async () => {
+test('on the real store: paired, sent, answered, resumed under a new key, and nothing of it readable on disk', async (t) => {
   const control = simulatorControl(simulator.url);
   const shop = newShop();
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
@@ -83,26 +83,25 @@ test('on the real store: paired, sent, answered, resumed under a new key, and no
   await first.node.stop();
 
   const second = await start([fresh, old]);
-  try {
-    second.host.open(shop, { generation: 3 });
-    await second.events.next(shop, 'session.connected');
-    const written = control.write(PERSON, { to: SHOP_PHONE, text: 'STOP' });
-    const inbound = await second.events.next(shop, 'session.inbound');
-    assert.deepEqual([inbound.from, inbound.text], [PERSON, 'STOP']);
-    second.host.confirmInbound(shop, inbound.token);
-    assert.equal((await written).delivered, true);
-    assert.deepEqual(
-      (await control.inbox(PERSON)).items.map(({ text }) => text),
-      ['a text nobody else may read'],
-    );
-    const disk = filesUnder(join(redis.socketPath, '..')).map((path) => readFileSync(path, 'latin1'));
-    assert.ok(disk.some((content) => content.includes(`${shop.shopId}:credentials`)));
-    for (const secret of ['nobody else may read', 'noiseKey', '"private"', 'chainKey']) {
-      assert.ok(!disk.some((content) => content.includes(secret)), secret);
-    }
-  } finally {
+  t.after(async () => {
     await second.host.stop();
     await second.node.stop();
+  });
+  second.host.open(shop, { generation: 3 });
+  await second.events.next(shop, 'session.connected');
+  const written = control.write(PERSON, { to: SHOP_PHONE, text: 'STOP' });
+  const inbound = await second.events.next(shop, 'session.inbound');
+  assert.deepEqual([inbound.from, inbound.text], [PERSON, 'STOP']);
+  second.host.confirmInbound(shop, inbound.token);
+  assert.equal((await written).delivered, true);
+  assert.deepEqual(
+    (await control.inbox(PERSON)).items.map(({ text }) => text),
+    ['a text nobody else may read'],
+  );
+  const disk = filesUnder(join(redis.socketPath, '..')).map((path) => readFileSync(path, 'latin1'));
+  assert.ok(disk.some((content) => content.includes(`${shop.shopId}:credentials`)));
+  for (const secret of ['nobody else may read', 'noiseKey', '"private"', 'chainKey']) {
+    assert.ok(!disk.some((content) => content.includes(secret)), secret);
   }
 });
 

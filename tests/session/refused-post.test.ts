@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 
 const GROUP = '120363000000000555@g.us';
 const MEMBERS = ['+33644000001', '+33644000002'];
@@ -16,24 +16,16 @@ for (const { code, refusals, outcome } of [
   { code: 479, refusals: 1, outcome: 'refused' },
   { code: 421, refusals: 2, outcome: 'refused' },
 ]) {
-  test(`the post after one that was refused (${code}) is read by all, and asked for by no one`, async () => {
-    const network = await startSimulated();
-    const shop = newShop();
-    const { host, log, control } = network;
-    try {
-      await pair(network, shop);
-      const participants = [SHOP_PHONE, ...MEMBERS];
-      await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
-      await control.ackErrors(SHOP_PHONE, code, refusals);
-      host.prepare(shop, textOrder('refused', { to: GROUP }));
-      assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, outcome);
-      host.prepare(shop, textOrder('taken', { to: GROUP }));
-      assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
-      for (const phone of MEMBERS) assert.deepEqual(await network.received(shop, phone), ['taken']);
-      const [session] = (await control.sessions()).items;
-      assert.equal(session?.sent.stanzas, 1, 'the post that was taken, and no answer to a handset');
-    } finally {
-      await network.stop();
-    }
+  test(`the post after one that was refused (${code}) is read by all, and asked for by no one`, async (t) => {
+    const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+    const participants = [SHOP_PHONE, ...MEMBERS];
+    await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
+    await control.ackErrors(SHOP_PHONE, code, refusals);
+    host.prepare(shop, textOrder('refused', { to: GROUP }));
+    assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, outcome);
+    assert.equal((await outcomeOf(textOrder('taken', { to: GROUP }))).kind, 'acknowledged');
+    for (const phone of MEMBERS) assert.deepEqual(await network.received(shop, phone), ['taken']);
+    const [session] = (await control.sessions()).items;
+    assert.equal(session?.sent.stanzas, 1, 'the post that was taken, and no answer to a handset');
   });
 }

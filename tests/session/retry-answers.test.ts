@@ -42,7 +42,7 @@ test('a status is sent again to its viewers who ask, and to no one else', async 
   assert.deepEqual(sent(), ['ack', 'message', 'ack']);
 });
 
-test('a status is told again after one look-up at most, however many it was for', async () => {
+test('a status is sent again after one look-up at most, however large its audience is', async () => {
   const from = 'status@broadcast';
   const audience = Array.from({ length: 1_000 }, (_, index) => `${100_000_000_000_000 + index}@lid`);
   const { clock, asked, sent, lookUps } = retryAnswers({

@@ -1,16 +1,15 @@
 /** The network's page that names the version of its client, read within bounds. */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import { askRevision } from '../../actors/outbound/revision-page.ts';
+import { listening } from '../listening.ts';
 
 async function asked(page: RequestListener, allowLoopback = true): Promise<number> {
   const server = createServer(page);
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   const guard = new AddressGuard({ allowLoopback, deniedRanges: [] });
   const bounds = { guard, resolve: nameLookup([]), signal: AbortSignal.timeout(20_000) };
   try {

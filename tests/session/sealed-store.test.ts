@@ -89,7 +89,7 @@ test('a value that was written or read is read again without asking, by this ses
   assert.deepEqual(asked, ['write', 'read session/a']);
 });
 
-test('once the keys were gone through, one that is missing is known to be, and none that came meanwhile', async () => {
+test('after a walk over the keys, missing fields are known without a query; fields written meanwhile are not among them', async () => {
   const { sealed, open, asked, store } = sealedStore(0);
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
   const next = open();
@@ -107,7 +107,7 @@ test('once the keys were gone through, one that is missing is known to be, and n
   assert.deepEqual(asked, ['read session/a,session/b,session/c']);
 });
 
-test('no existing field of thousands is taken for missing, and few missing ones for existing', () => {
+test('no existing field is reported as missing, and few missing ones as existing', () => {
   const names = (from: number): string[] =>
     Array.from({ length: 3_000 }, (_, index) => `session/${(from + index) * 7_919}_1.${index % 4}`);
   const known = KnownFields.of(names(0));

@@ -94,15 +94,18 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     title: string,
     body: (network: ConformanceNetwork, shop: SessionAddress) => Promise<void>,
   ): void => {
-    test(`${name}: ${title}`, async () => {
+    test(`${name}: ${title}`, async (t) => {
       const network = await start();
-      try {
-        await body(network, newShop());
-      } finally {
-        await network.stop();
-      }
+      t.after(() => network.stop());
+      await body(network, newShop());
     });
   };
+  /** A promise about a shop that is connected. */
+  const paired: typeof promise = (title, body) =>
+    promise(title, async (network, shop) => {
+      await pair(network, shop);
+      await body(network, shop);
+    });
 
   promise(
     'a shop without credentials shows a code, is scanned, asks to be reopened and is connected',
@@ -151,8 +154,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.equal(network.log.all(shop, 'session.pairing_code').length, 0);
   });
 
-  promise('a paired shop resumes without a code and keeps the time of its pairing', async (network, shop) => {
-    await pair(network, shop);
+  paired('a paired shop resumes without a code and keeps the time of its pairing', async (network, shop) => {
     const [first] = network.log.all(shop, 'session.connected');
     network.host.close(shop);
     network.host.open(shop, { generation: 3 });
@@ -161,8 +163,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.equal(network.log.all(shop, 'session.qr').length, 1);
   });
 
-  promise('a text is prepared, acknowledged and received once', async (network, shop) => {
-    await pair(network, shop);
+  paired('a text is prepared, acknowledged and received once', async (network, shop) => {
     const { host, log } = network;
     const order = textOrder('bonjour');
     host.prepare(shop, order);
@@ -172,10 +173,9 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.deepEqual(await network.received(shop, PERSON), ['bonjour']);
   });
 
-  promise(
+  paired(
     'a transmitted message leaves; a recalled one never does, unreported; the next one is read',
     async (network, shop) => {
-      await pair(network, shop);
       const { host, log, actor } = network;
       actor.releases = false;
       const [recalled, released] = [textOrder('recalled'), textOrder('released')];
@@ -191,10 +191,9 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     },
   );
 
-  promise(
+  paired(
     'an order that is recalled and given again is prepared again, and reported on once',
     async (network, shop) => {
-      await pair(network, shop);
       const { host, log, actor } = network;
       actor.releases = false;
       const order = textOrder('given twice');
@@ -213,10 +212,9 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     },
   );
 
-  promise(
+  paired(
     'a session that ends with a message prepared gives it back, and a worker that is lost too',
     async (network, shop) => {
-      await pair(network, shop);
       const { host, log, actor } = network;
       actor.releases = false;
       host.prepare(shop, textOrder('prepared'));
@@ -272,8 +270,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     },
   );
 
-  promise('an ack error refuses a message, a rate signal does not', async (network, shop) => {
-    await pair(network, shop);
+  paired('an ack error refuses a message, a rate signal does not', async (network, shop) => {
     const { host, log } = network;
     await network.meets(shop, { ackError: '463' });
     host.prepare(shop, textOrder('refused'));
@@ -286,8 +283,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });
   });
 
-  promise('a message without an acknowledgement is unknown at its deadline', async (network, shop) => {
-    await pair(network, shop);
+  paired('a message without an acknowledgement is unknown at its deadline', async (network, shop) => {
     await network.meets(shop, 'no_ack');
     network.host.prepare(shop, textOrder('lost?', { deadlineMs: 5_000 }));
     const { outcome } = await network.log.next(shop, 'session.send_outcome');
@@ -300,10 +296,9 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
   });
 
-  promise(
+  paired(
     'an inbound message waits for its confirmation before its receipt goes out',
     async (network, shop) => {
-      await pair(network, shop);
       const { host, log } = network;
       const written = network.write(shop, PERSON, 'STOP');
       const inbound = await log.next(shop, 'session.inbound');
@@ -314,10 +309,9 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     },
   );
 
-  promise(
+  paired(
     'a lost connection is reported, and the message has its outcome once no session follows',
     async (network, shop) => {
-      await pair(network, shop);
       const { host, log } = network;
       await network.meets(shop, 'no_ack');
       host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
@@ -330,10 +324,9 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   );
 
   for (const end of ['replaced', 'logged_out', 'restart_required'] as const) {
-    promise(
+    paired(
       `a session that ends as ${end} settles the message being sent, then reports it`,
       async (network, shop) => {
-        await pair(network, shop);
         const { host, log } = network;
         await network.meets(shop, 'no_ack');
         host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
@@ -348,8 +341,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     );
   }
 
-  promise('closing reports nothing but the outcome of the message being sent', async (network, shop) => {
-    await pair(network, shop);
+  paired('closing reports nothing but the outcome of the message being sent', async (network, shop) => {
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
     host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
@@ -361,8 +353,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.equal(log.all(shop, 'session.closed').length, 1, 'only the one of the pairing');
   });
 
-  promise('a lost worker settles the message as restarted, and is reported', async (network, shop) => {
-    await pair(network, shop);
+  paired('a lost worker settles the message as restarted, and is reported', async (network, shop) => {
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
     host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
@@ -383,8 +374,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.deepEqual((await network.log.next(shop, 'session.groups')).groups, first.groups);
   });
 
-  promise('erasing forgets the pairing: the next session shows a code', async (network, shop) => {
-    await pair(network, shop);
+  paired('erasing forgets the pairing: the next session shows a code', async (network, shop) => {
     await network.host.erase(shop);
     network.host.open(shop, { generation: 3 });
     await network.log.next(shop, 'session.qr', ({ generation }) => generation === 3);

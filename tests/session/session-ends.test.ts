@@ -4,8 +4,8 @@ import { encodeBinaryNode } from '@whiskeysockets/baileys';
 import type { SessionAddress, SessionEnd, SessionEvent } from '../../actors/sessions/session-host.ts';
 import { sessionEndOf } from '../../actors/sessions/worker-thread/session/session-end.ts';
 import type { FaultKind } from '../../simulator/control/faults.ts';
-import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
-import { startSimulated } from './simulated-network.ts';
+import { pairedShop, simulatedNetwork } from './paired-shop.ts';
+import { newShop, SHOP_PHONE } from './session-conformance.ts';
 
 /** docs/chat-client.md, What the client surfaces; one line each. */
 const LIVE: readonly (readonly [FaultKind, SessionEnd, number])[] = [
@@ -37,114 +37,87 @@ function logLine(shop: SessionAddress, { generation, end, statusCode, detail }: 
   return `${JSON.stringify(fields)} a session ended`;
 }
 
-test('every end of a live session, and every refusal of a login, is reported by its meaning, logged and counted', async () => {
-  const network = await startSimulated({ timing: { connectMs: 5_000 } });
-  const shop = newShop();
-  const { host, log, control } = network;
+test('every end of a live session, and every refusal of a login, is reported by its meaning, logged and counted', async (t) => {
+  const { network, shop, host, log, control } = await pairedShop(t, { timing: { connectMs: 5_000 } });
   const told: EndedSession[] = [];
-  try {
-    await pair(network, shop);
-    const before = host.figures().ends.get('restart_required') ?? 0;
-    let generation = 2;
-    const reopen = async (): Promise<void> => {
-      generation += 1;
-      host.open(shop, { generation });
-      await log.next(shop, 'session.connected', (event) => event.generation === generation);
-    };
-    const closed = async (): Promise<readonly [SessionEnd, number | undefined]> => {
-      const event = await log.next(shop, 'session.closed', (each) => each.generation === generation);
-      told.push(event);
-      return [event.end, event.statusCode];
-    };
-    for (const [fault, end, statusCode] of AT_LOGIN) {
-      await control.fault(SHOP_PHONE, fault, 1);
-      assert.deepEqual(await closed(), ['transient', 428], `${fault} cuts the live connection`);
-      generation += 1;
-      host.open(shop, { generation });
-      assert.deepEqual(await closed(), [end, statusCode], fault);
-      await reopen();
-    }
-    for (const [fault, end, statusCode] of LIVE) {
-      await control.fault(SHOP_PHONE, fault);
-      assert.deepEqual(await closed(), [end, statusCode], fault);
-      if (end !== 'logged_out') await reopen();
-    }
-    for (const event of told) assert.ok(network.logged.includes(logLine(shop, event)), logLine(shop, event));
-    const counts = new Map([['restart_required', before]]);
-    for (const { end } of told) counts.set(end, (counts.get(end) ?? 0) + 1);
-    assert.deepEqual(new Map([...host.figures().ends].sort()), new Map([...counts].sort()));
-  } finally {
-    await network.stop();
+  const before = host.figures().ends.get('restart_required') ?? 0;
+  let generation = 2;
+  const reopen = async (): Promise<void> => {
+    generation += 1;
+    host.open(shop, { generation });
+    await log.next(shop, 'session.connected', (event) => event.generation === generation);
+  };
+  const closed = async (): Promise<readonly [SessionEnd, number | undefined]> => {
+    const event = await log.next(shop, 'session.closed', (each) => each.generation === generation);
+    told.push(event);
+    return [event.end, event.statusCode];
+  };
+  for (const [fault, end, statusCode] of AT_LOGIN) {
+    await control.fault(SHOP_PHONE, fault, 1);
+    assert.deepEqual(await closed(), ['transient', 428], `${fault} cuts the live connection`);
+    generation += 1;
+    host.open(shop, { generation });
+    assert.deepEqual(await closed(), [end, statusCode], fault);
+    await reopen();
   }
+  for (const [fault, end, statusCode] of LIVE) {
+    await control.fault(SHOP_PHONE, fault);
+    assert.deepEqual(await closed(), [end, statusCode], fault);
+    if (end !== 'logged_out') await reopen();
+  }
+  for (const event of told) assert.ok(network.logged.includes(logLine(shop, event)), logLine(shop, event));
+  const counts = new Map([['restart_required', before]]);
+  for (const { end } of told) counts.set(end, (counts.get(end) ?? 0) + 1);
+  assert.deepEqual(new Map([...host.figures().ends].sort()), new Map([...counts].sort()));
 });
 
-test('a silent server and a stalled one are both noticed, by the keep-alive and by the probe', async () => {
-  const network = await startSimulated({
+test('a silent server and a stalled one are both noticed, by the keep-alive and by the probe', async (t) => {
+  const { network, shop } = await pairedShop(t, {
     timing: { keepAliveMs: 1_000, queryMs: 2_000, probeEveryMs: 1_300 },
   });
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    await network.control.fault(SHOP_PHONE, 'deaf');
-    const deaf = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
-    assert.deepEqual([deaf.end, deaf.statusCode], ['transient', 408]);
-    network.host.open(shop, { generation: 3 });
-    await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-    await network.control.fault(SHOP_PHONE, 'silent');
-    const silent = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
-    assert.deepEqual([silent.end, silent.statusCode], ['transient', 408]);
-    assert.match(silent.detail, /nobody answers a ping/);
-    for (const event of [deaf, silent]) assert.ok(network.logged.includes(logLine(shop, event)));
-    assert.equal(network.host.figures().ends.get('transient'), 2);
-  } finally {
-    await network.stop();
-  }
+  await network.control.fault(SHOP_PHONE, 'deaf');
+  const deaf = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+  assert.deepEqual([deaf.end, deaf.statusCode], ['transient', 408]);
+  network.host.open(shop, { generation: 3 });
+  await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+  await network.control.fault(SHOP_PHONE, 'silent');
+  const silent = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
+  assert.deepEqual([silent.end, silent.statusCode], ['transient', 408]);
+  assert.match(silent.detail, /nobody answers a ping/);
+  for (const event of [deaf, silent]) assert.ok(network.logged.includes(logLine(shop, event)));
+  assert.equal(network.host.figures().ends.get('transient'), 2);
 });
 
-test('codes that are never scanned rotate and are used up', async () => {
-  const network = await startSimulated({ timing: { qrMs: 30 } });
+test('codes that are never scanned rotate and are used up', async (t) => {
+  const network = await simulatedNetwork(t, { timing: { qrMs: 30 } });
   const shop = newShop();
-  try {
-    network.host.open(shop, { generation: 1 });
-    const closed = await network.log.next(shop, 'session.closed');
-    assert.deepEqual([closed.end, closed.statusCode], ['qr_exhausted', 408]);
-    const codes = network.log.all(shop, 'session.qr').map(({ qr }) => qr);
-    assert.equal(new Set(codes).size, 6);
-    assert.ok(network.logged.includes(logLine(shop, closed)));
-    assert.deepEqual([...network.host.figures().ends], [['qr_exhausted', 1]]);
-  } finally {
-    await network.stop();
-  }
+  network.host.open(shop, { generation: 1 });
+  const closed = await network.log.next(shop, 'session.closed');
+  assert.deepEqual([closed.end, closed.statusCode], ['qr_exhausted', 408]);
+  const codes = network.log.all(shop, 'session.qr').map(({ qr }) => qr);
+  assert.equal(new Set(codes).size, 6);
+  assert.ok(network.logged.includes(logLine(shop, closed)));
+  assert.deepEqual([...network.host.figures().ends], [['qr_exhausted', 1]]);
 });
 
-test('a session that the network ends for want of an acknowledgement is logged and counted by what was not acknowledged', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, control } = network;
-  try {
-    await pair(network, shop);
-    for (const [generation, stanzaClass, stanzaType, counted] of [
-      [2, 'status', 'media', 'status'],
-      [3, 'future-class', 'text', 'other'],
-    ] as const) {
-      const ack = { tag: 'ack', attrs: { class: stanzaClass, id: '3EB0A', type: stanzaType } };
-      const before = host.figures().unanswered.get(counted) ?? 0;
-      await control.sendFrame(
-        SHOP_PHONE,
-        encodeBinaryNode({ tag: 'stream:error', attrs: {}, content: [ack] }),
-      );
-      const closed = await log.next(shop, 'session.closed', (each) => each.generation === generation);
-      assert.equal(closed.end, 'transient');
-      const { tenantId, shopId } = shop;
-      const about = JSON.stringify({ tenantId, shopId, generation, stanzaClass, stanzaType });
-      const line = `${about} the network ended a session for want of an acknowledgement`;
-      assert.ok(network.logged.includes(line), line);
-      assert.equal(host.figures().unanswered.get(counted), before + 1);
-      host.open(shop, { generation: generation + 1 });
-      await log.next(shop, 'session.connected', (each) => each.generation === generation + 1);
-    }
-  } finally {
-    await network.stop();
+test('a session that the network ends for want of an acknowledgement is logged and counted by what was not acknowledged', async (t) => {
+  const { network, shop, host, log, control } = await pairedShop(t);
+  for (const [generation, stanzaClass, stanzaType, counted] of [
+    [2, 'status', 'media', 'status'],
+    [3, 'future-class', 'text', 'other'],
+  ] as const) {
+    const ack = { tag: 'ack', attrs: { class: stanzaClass, id: '3EB0A', type: stanzaType } };
+    const before = host.figures().unanswered.get(counted) ?? 0;
+    await control.sendFrame(SHOP_PHONE, encodeBinaryNode({ tag: 'stream:error', attrs: {}, content: [ack] }));
+    const closed = await log.next(shop, 'session.closed', (each) => each.generation === generation);
+    assert.equal(closed.end, 'transient');
+    const { tenantId, shopId } = shop;
+    const about = JSON.stringify({ tenantId, shopId, generation, stanzaClass, stanzaType });
+    const line = `${about} the network ended a session for want of an acknowledgement`;
+    assert.ok(network.logged.includes(line), line);
+    assert.equal(host.figures().unanswered.get(counted), before + 1);
+    host.open(shop, { generation: generation + 1 });
+    await log.next(shop, 'session.connected', (each) => each.generation === generation + 1);
   }
 });
 
@@ -161,28 +134,21 @@ test('codes of the table that the simulator cannot make', () => {
   for (const code of [400, 409, 411, 413, 414, 415, 416, 417, 418]) assert.equal(of(code), 'login_refused');
 });
 
-test('a temporary ban is reported with its code and its wait, and a lock with the owner’s message', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, control } = network;
+test('a temporary ban is reported with its code and its wait, and a lock with the owner’s message', async (t) => {
+  const { shop, host, log, control } = await pairedShop(t);
   const closed = async (generation: number) => {
     const event = await log.next(shop, 'session.closed', (each) => each.generation === generation);
     const { end, statusCode, networkCode, waitMs, detail } = event;
     return { end, statusCode, networkCode, waitMs, detail };
   };
-  try {
-    await pair(network, shop);
-    await control.failLogins(SHOP_PHONE, { reason: 402, attributes: { code: '104', expire: '3600' } });
-    await closed(2);
-    host.open(shop, { generation: 3 });
-    const ban = { end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: 3_600_000 };
-    assert.deepEqual(await closed(3), { ...ban, detail: 'Connection Failure' });
-    const words = { logout_message_header: 'Locked', logout_message_subtext: 'Look at the phone' };
-    await control.failLogins(SHOP_PHONE, { reason: 403, attributes: words });
-    host.open(shop, { generation: 4 });
-    const lock = { end: 'forbidden', statusCode: 403, networkCode: undefined, waitMs: undefined };
-    assert.deepEqual(await closed(4), { ...lock, detail: 'Connection Failure: Locked: Look at the phone' });
-  } finally {
-    await network.stop();
-  }
+  await control.failLogins(SHOP_PHONE, { reason: 402, attributes: { code: '104', expire: '3600' } });
+  await closed(2);
+  host.open(shop, { generation: 3 });
+  const ban = { end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: 3_600_000 };
+  assert.deepEqual(await closed(3), { ...ban, detail: 'Connection Failure' });
+  const words = { logout_message_header: 'Locked', logout_message_subtext: 'Look at the phone' };
+  await control.failLogins(SHOP_PHONE, { reason: 403, attributes: words });
+  host.open(shop, { generation: 4 });
+  const lock = { end: 'forbidden', statusCode: 403, networkCode: undefined, waitMs: undefined };
+  assert.deepEqual(await closed(4), { ...lock, detail: 'Connection Failure: Locked: Look at the phone' });
 });

@@ -26,7 +26,7 @@ export interface SimulatedNetwork extends ConformanceNetwork {
   readonly store: MemoryStore;
   /** The host's log: fields and message, as text. */
   readonly logged: string[];
-  /** Another host on the same store and network, as after a restart; the first one is to be stopped before. */
+  /** Stops the host, and starts another one on the same store and network, as after a restart. */
   another(change?: Partial<BaileysHostOptions>): Promise<SimulatedNetwork>;
 }
 
@@ -63,17 +63,20 @@ export async function startSimulated(
     await simulator.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  return connect({ simulator, control, store, end, change: { credentialsKeys, ...change } });
+  const last = { stop: async (): Promise<void> => undefined };
+  return connect({ simulator, control, store, last, end, change: { credentialsKeys, ...change } });
 }
 
 async function connect(parts: {
   simulator: Simulator;
   control: SimulatorControl;
   store: MemoryStore;
+  /** The last host. */
+  last: { stop(): Promise<void> };
   end: () => Promise<void>;
   change: Partial<BaileysHostOptions>;
 }): Promise<SimulatedNetwork> {
-  const { simulator, control, store, end, change } = parts;
+  const { simulator, control, store, last, end, change } = parts;
   const log = new SessionLog();
   const logged: string[] = [];
   const threads: Worker[] = [];
@@ -97,7 +100,7 @@ async function connect(parts: {
     timing: { ...QUICK, ...change.timing },
   });
   await until('a worker is ready', async () => host.available());
-  const stopHost = async (): Promise<void> => {
+  last.stop = async () => {
     diagnostics.unsubscribe('worker_threads', seen);
     await host.stop();
   };
@@ -158,11 +161,11 @@ async function connect(parts: {
       await Promise.all(threads.map((thread) => thread.terminate()));
     },
     async another(more = {}) {
-      await stopHost();
+      await last.stop();
       return connect({ ...parts, change: { ...change, ...more } });
     },
     async stop() {
-      await stopHost();
+      await last.stop();
       await end();
     },
   };

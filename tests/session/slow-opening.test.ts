@@ -1,9 +1,9 @@
 /** A network that takes long for each answer: how long an opening session waits for it. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import type { SessionTiming } from '../../actors/sessions/session-timing.ts';
+import { listening } from '../listening.ts';
 import { newShop, pair, SHOP_PHONE } from './session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 
@@ -27,9 +27,7 @@ class SlowLine {
 
   static async start(timing: Partial<SessionTiming>): Promise<SlowLine> {
     const line = new SlowLine();
-    line.#server.listen(0, '127.0.0.1');
-    await once(line.#server, 'listening');
-    const { port } = line.#server.address() as AddressInfo;
+    const port = await listening(line.#server);
     line.network = await startSimulated({ socketUrl: `ws://127.0.0.1:${port}/ws/chat`, timing });
     after(() => line.#stop());
     await pair(line.network, line.shop);

@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { until } from '../e2e/waiting.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+import { pairedShop } from './paired-shop.ts';
+import { SHOP_PHONE, textOrder } from './session-conformance.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 
@@ -26,28 +27,25 @@ async function hears(
   return text;
 }
 
-test('a message under the other address is read at once, and so is the answer', async () => {
+test('a message under the other address is read at once, and so is the answer', async (t) => {
   const retried: string[] = [];
-  const network = await startSimulated({}, { log: ({ event }) => void retried.push(event) });
-  const shop = newShop();
-  try {
-    await pair(network, shop);
-    // The network does not return the person's id, so the session is made under the number.
-    await network.control.fault(SHOP_PHONE, 'unlisted', 100);
-    assert.equal(await hears(network, shop, { text: 'by number', addressing: 'pn_only' }), 'by number');
-    await network.control.fault(SHOP_PHONE, 'unlisted', 0);
-    assert.equal(await hears(network, shop, { text: 'by id', addressing: 'lid' }), 'by id');
-    assert.equal(await hears(network, shop, { text: 'STOP', addressing: 'lid' }), 'STOP');
-    network.host.prepare(shop, textOrder('answer', { to: PERSON }));
-    assert.equal((await network.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
-    await until('it is read', async () => (await network.received(shop, PERSON)).includes('answer'));
-    assert.equal(await hears(network, shop, { text: 'and on', addressing: 'lid' }), 'and on');
-    assert.deepEqual(
-      retried.filter((event) => event.includes('retr') || event.includes('decrypt')),
-      [],
-      'nobody asked for a message again',
-    );
-  } finally {
-    await network.stop();
-  }
+  const { network, shop, outcomeOf } = await pairedShop(
+    t,
+    {},
+    { log: ({ event }) => void retried.push(event) },
+  );
+  // The network does not return the person's id, so the session is made under the number.
+  await network.control.fault(SHOP_PHONE, 'unlisted', 100);
+  assert.equal(await hears(network, shop, { text: 'by number', addressing: 'pn_only' }), 'by number');
+  await network.control.fault(SHOP_PHONE, 'unlisted', 0);
+  assert.equal(await hears(network, shop, { text: 'by id', addressing: 'lid' }), 'by id');
+  assert.equal(await hears(network, shop, { text: 'STOP', addressing: 'lid' }), 'STOP');
+  assert.equal((await outcomeOf(textOrder('answer', { to: PERSON }))).kind, 'acknowledged');
+  await until('it is read', async () => (await network.received(shop, PERSON)).includes('answer'));
+  assert.equal(await hears(network, shop, { text: 'and on', addressing: 'lid' }), 'and on');
+  assert.deepEqual(
+    retried.filter((event) => event.includes('retr') || event.includes('decrypt')),
+    [],
+    'nobody asked for a message again',
+  );
 });

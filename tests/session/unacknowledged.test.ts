@@ -4,12 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SendOrder } from '../../actors/sessions/session-host.ts';
+import type { SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
 import { UnacknowledgedOrders } from '../../actors/sessions/worker-thread/session/unacknowledged.ts';
 import { until } from '../e2e/waiting.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+import { pairedShop, simulatedNetwork } from './paired-shop.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
+import type { SimulatedNetwork } from './simulated-network.ts';
 
 const PERSON = '+33622222222';
 const GROUP = '120363000000000999@g.us';
@@ -19,7 +20,7 @@ type Loss = 'lost' | 'unacked';
 /** Sends an order whose stanza meets that fault, then loses the line. Resolves when the session has ended. */
 async function loseLine(
   { host, log, control }: SimulatedNetwork,
-  shop: ReturnType<typeof newShop>,
+  shop: SessionAddress,
   { order, loss, generation }: { order: SendOrder; loss: Loss; generation: number },
 ): Promise<void> {
   await control.fault(SHOP_PHONE, loss, 1);
@@ -35,84 +36,66 @@ async function loseLine(
 for (const to of [PERSON, GROUP]) {
   for (const loss of ['lost', 'unacked'] as const) {
     const what = `${to === GROUP ? 'a post' : 'a message'} that ${loss === 'lost' ? 'never arrived' : 'arrived'}`;
-    test(`${what} goes once more under its id after a lost connection, and is shown once`, async () => {
-      const network = await startSimulated();
+    test(`${what} goes once more under its id after a lost connection, and is shown once`, async (t) => {
+      const network = await simulatedNetwork(t);
       const shop = newShop();
       const { host, log, control } = network;
-      try {
-        await control.setGroup(GROUP, {
-          name: 'Some',
-          participants: [SHOP_PHONE, PERSON],
-          admins: [SHOP_PHONE],
-        });
-        await pair(network, shop);
-        const order = textOrder('once', { to });
-        await loseLine(network, shop, { order, loss, generation: 2 });
-        assert.equal(log.all(shop, 'session.send_outcome').length, 0, 'it may still be known');
-        host.open(shop, { generation: 3 });
-        assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-        const { items } = await control.inbox(PERSON);
-        assert.deepEqual(
-          items.map(({ messageId, text, duplicates }) => [messageId, text, duplicates]),
-          [[order.wireId, 'once', loss === 'lost' ? 0 : 1]],
-        );
-        host.prepare(shop, textOrder('and on', { to }));
-        assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-        assert.deepEqual(await network.received(shop, PERSON), ['once', 'and on']);
-      } finally {
-        await network.stop();
-      }
+      await control.setGroup(GROUP, {
+        name: 'Some',
+        participants: [SHOP_PHONE, PERSON],
+        admins: [SHOP_PHONE],
+      });
+      await pair(network, shop);
+      const order = textOrder('once', { to });
+      await loseLine(network, shop, { order, loss, generation: 2 });
+      assert.equal(log.all(shop, 'session.send_outcome').length, 0, 'it may still be known');
+      host.open(shop, { generation: 3 });
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      const { items } = await control.inbox(PERSON);
+      assert.deepEqual(
+        items.map(({ messageId, text, duplicates }) => [messageId, text, duplicates]),
+        [[order.wireId, 'once', loss === 'lost' ? 0 : 1]],
+      );
+      host.prepare(shop, textOrder('and on', { to }));
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      assert.deepEqual(await network.received(shop, PERSON), ['once', 'and on']);
     });
   }
 }
 
-test('a message whose line is lost twice is unknown, and not sent a third time', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, control } = network;
-  try {
-    await pair(network, shop);
-    await loseLine(network, shop, { order: textOrder('twice'), loss: 'lost', generation: 2 });
-    await control.fault(SHOP_PHONE, 'lost', 1);
-    host.open(shop, { generation: 3 });
-    await until('it left again', async () => {
-      const [session] = (await control.sessions()).items;
-      return session?.sent.lost === 2;
-    });
-    await control.fault(SHOP_PHONE, 'drop');
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
-    host.open(shop, { generation: 4 });
-    await log.next(shop, 'session.connected', ({ generation }) => generation === 4);
-    host.prepare(shop, textOrder('the next'));
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    assert.deepEqual(await network.received(shop, PERSON), ['the next']);
-  } finally {
-    await network.stop();
-  }
+test('a message whose line is lost twice is unknown, and not sent a third time', async (t) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+  await loseLine(network, shop, { order: textOrder('twice'), loss: 'lost', generation: 2 });
+  await control.fault(SHOP_PHONE, 'lost', 1);
+  host.open(shop, { generation: 3 });
+  await until('it left again', async () => {
+    const [session] = (await control.sessions()).items;
+    return session?.sent.lost === 2;
+  });
+  await control.fault(SHOP_PHONE, 'drop');
+  assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
+  host.open(shop, { generation: 4 });
+  await log.next(shop, 'session.connected', ({ generation }) => generation === 4);
+  assert.deepEqual(await outcomeOf(textOrder('the next')), { kind: 'acknowledged' });
+  assert.deepEqual(await network.received(shop, PERSON), ['the next']);
 });
 
-test('a message is not sent again to a recipient who sends STOP before the session is back', async () => {
-  const network = await startSimulated();
-  const shop = newShop();
-  const { host, log, control } = network;
-  try {
-    await pair(network, shop);
-    const order = textOrder('unwanted');
-    await loseLine(network, shop, { order, loss: 'lost', generation: 2 });
-    await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
-    host.open(shop, { generation: 3 });
-    const { token } = await log.next(shop, 'session.inbound');
-    // The shop's actor does this after a STOP.
-    host.doNotRepeat(shop, order.messageId);
-    host.confirmInbound(shop, token);
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
-    await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-    host.prepare(shop, textOrder('to another', { to: '+33633333333' }));
-    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
-    assert.deepEqual(await network.received(shop, PERSON), []);
-  } finally {
-    await network.stop();
-  }
+test('a message is not sent again to a recipient who sends STOP before the session is back', async (t) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+  const order = textOrder('unwanted');
+  await loseLine(network, shop, { order, loss: 'lost', generation: 2 });
+  await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
+  host.open(shop, { generation: 3 });
+  const { token } = await log.next(shop, 'session.inbound');
+  // The shop's actor does this after a STOP.
+  host.doNotRepeat(shop, order.messageId);
+  host.confirmInbound(shop, token);
+  assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
+  await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+  assert.deepEqual(await outcomeOf(textOrder('to another', { to: '+33633333333' })), {
+    kind: 'acknowledged',
+  });
+  assert.deepEqual(await network.received(shop, PERSON), []);
 });
 
 test('an order that no connection follows within a minute is unknown', async () => {

@@ -40,7 +40,7 @@ function restartsByHand(): Restarts {
   };
 }
 
-test('a worker that is lost often waits longer, up to a bound, and the others go on', async () => {
+test('a worker that is lost often waits longer, up to a bound, and the others go on', async (t) => {
   let isMended = true;
   const { clock, waits, next } = restartsByHand();
   const observed = startPool(2, {
@@ -49,24 +49,21 @@ test('a worker that is lost often waits longer, up to a bound, and the others go
     entry: () => (isMended ? SCRIPTED : new URL('http://127.0.0.1/')),
   });
   const { pool, story, until } = observed;
-  try {
-    await allReady(observed, 2);
-    isMended = false;
-    pool.post(0, { kind: 'close', shopId: 'exit' });
-    await until(() => waits.length === 1);
-    for (let lost = 0; lost < 9; lost += 1) next();
-    assert.deepEqual(waits, [100, 200, ...Array.from({ length: 8 }, () => LONGEST_RESTART_MS)]);
-    assert.deepEqual(pool.ready(), [1]);
-    assert.ok(!story.includes('unreachable'), story.join(', '));
-    isMended = true;
-    next();
-    await allReady(observed, 2);
-  } finally {
-    await pool.stop();
-  }
+  t.after(() => pool.stop());
+  await allReady(observed, 2);
+  isMended = false;
+  pool.post(0, { kind: 'close', shopId: 'exit' });
+  await until(() => waits.length === 1);
+  for (let lost = 0; lost < 9; lost += 1) next();
+  assert.deepEqual(waits, [100, 200, ...Array.from({ length: 8 }, () => LONGEST_RESTART_MS)]);
+  assert.deepEqual(pool.ready(), [1]);
+  assert.ok(!story.includes('unreachable'), story.join(', '));
+  isMended = true;
+  next();
+  await allReady(observed, 2);
 });
 
-test('losses long ago do not count', async () => {
+test('losses long ago do not count', async (t) => {
   let aheadMs = 0;
   const { clock, waits, next } = restartsByHand();
   const later: Clock = { ...clock, monotonicMs: () => clock.monotonicMs() + aheadMs };
@@ -75,21 +72,18 @@ test('losses long ago do not count', async () => {
     supervision: { restartDelayMs: 100, longestRestartDelayMs: LONGEST_RESTART_MS },
   });
   const { pool, until } = observed;
-  try {
-    for (const lost of [1, 2, 3]) {
-      await allReady(observed, 1);
-      if (lost === 3) aheadMs = DEFAULT_WORKER_SUPERVISION.lossWindowMs;
-      pool.post(0, { kind: 'close', shopId: 'exit' });
-      await until(() => waits.length === lost);
-      next();
-    }
-    assert.deepEqual(waits, [100, 200, 100]);
-  } finally {
-    await pool.stop();
+  t.after(() => pool.stop());
+  for (const lost of [1, 2, 3]) {
+    await allReady(observed, 1);
+    if (lost === 3) aheadMs = DEFAULT_WORKER_SUPERVISION.lossWindowMs;
+    pool.post(0, { kind: 'close', shopId: 'exit' });
+    await until(() => waits.length === lost);
+    next();
   }
+  assert.deepEqual(waits, [100, 200, 100]);
 });
 
-test('if all workers are lost, they start again together, and sessions wait until both can share them', async () => {
+test('if all workers are lost, they start again together, and sessions wait until both can share them', async (t) => {
   let starts = 0;
   const { clock, waits, next } = restartsByHand();
   const observed = startPool(2, {
@@ -99,21 +93,18 @@ test('if all workers are lost, they start again together, and sessions wait unti
     entry: () => (++starts === 4 ? new URL('data:text/javascript,setInterval(() => 0, 1000)') : SCRIPTED),
   });
   const { pool, until } = observed;
-  try {
-    await allReady(observed, 2);
-    assert.equal(pool.starting(), false);
-    for (const worker of [0, 1]) pool.post(worker, { kind: 'close', shopId: 'exit' });
-    await until(() => waits.length === 2);
-    next();
-    await allReady(observed, 1);
-    assert.equal(starts, 4);
-    assert.equal(pool.starting(), true);
-  } finally {
-    await pool.stop();
-  }
+  t.after(() => pool.stop());
+  await allReady(observed, 2);
+  assert.equal(pool.starting(), false);
+  for (const worker of [0, 1]) pool.post(worker, { kind: 'close', shopId: 'exit' });
+  await until(() => waits.length === 2);
+  next();
+  await allReady(observed, 1);
+  assert.equal(starts, 4);
+  assert.equal(pool.starting(), true);
 });
 
-test('by default a lost worker restarts after 0.2 to 10 s, and a minute without any is reported', async () => {
+test('by default a lost worker restarts after 0.2 to 10 s, and a minute without any is reported', async (t) => {
   const waits: { readonly delayMs: number; readonly act: () => void }[] = [];
   let isLost = false;
   const observed = startPool(1, {
@@ -132,16 +123,13 @@ test('by default a lost worker restarts after 0.2 to 10 s, and a minute without 
     },
   });
   const { pool, until } = observed;
-  try {
-    await allReady(observed, 1);
-    pool.post(0, { kind: 'close', shopId: 'exit' });
-    await until(() => isLost);
-    for (let lost = 1; lost < 8; lost += 1) waits.at(-1)?.act();
-    assert.deepEqual(
-      waits.map(({ delayMs }) => delayMs),
-      [60_000, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000],
-    );
-  } finally {
-    await pool.stop();
-  }
+  t.after(() => pool.stop());
+  await allReady(observed, 1);
+  pool.post(0, { kind: 'close', shopId: 'exit' });
+  await until(() => isLost);
+  for (let lost = 1; lost < 8; lost += 1) waits.at(-1)?.act();
+  assert.deepEqual(
+    waits.map(({ delayMs }) => delayMs),
+    [60_000, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000],
+  );
 });
